@@ -1,0 +1,57 @@
+/*
+ * Memory with one lifetime: everything allocated from an arena is freed together. The one allocator of a request.
+ * It has a limit, so that no input can make it grow without bound; past it, allocation returns NULL.
+ */
+#ifndef BAILEY_BASE_ARENA_H
+#define BAILEY_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct arena_chunk;
+
+struct arena {
+        struct arena_chunk *chunk; /* the newest; older ones hang behind it */
+        char *next, *end;          /* free space in the newest chunk */
+        size_t used;               /* bytes handed out, padding included */
+        size_t reserved;           /* bytes taken from malloc */
+        size_t limit;              /* `reserved` never exceeds this */
+};
+
+/* Nothing is allocated until the first use. limit 0 means ARENA_LIMIT_DEFAULT. */
+#define ARENA_LIMIT_DEFAULT ((size_t)256 << 20)
+void arena_init(struct arena *arena, size_t limit);
+void arena_free(struct arena *arena);
+
+/* Forgets everything but keeps the largest chunk, for a loop that serves many requests. */
+void arena_reset(struct arena *arena);
+
+/* Zeroed, aligned for pointers and 64-bit integers; NULL past the limit or without memory. */
+enum { ARENA_ALIGN = 8 };
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* Uninitialised bytes, no alignment; NULL as above. */
+char *arena_bytes(struct arena *arena, size_t size);
+
+/* A NUL-terminated copy. */
+char *arena_dup(struct arena *arena, struct str s);
+
+/* A place to come back to: what was allocated after the mark is given back. */
+struct arena_mark {
+        struct arena_chunk *chunk;
+        char *next;
+        size_t used;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_rewind(struct arena *arena, struct arena_mark mark);
+
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+
+static inline void arena_cleanup(struct arena *arena) {
+        arena_free(arena);
+}
+#define ARENA_AUTO __attribute__((cleanup(arena_cleanup))) struct arena
+
+#endif

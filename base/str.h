@@ -1,0 +1,80 @@
+/*
+ * A slice of bytes that somebody else owns. Never NUL-terminated by promise, may hold any byte.
+ */
+#ifndef BAILEY_BASE_STR_H
+#define BAILEY_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+        const char *ptr;
+        size_t len;
+};
+
+/* A slice of a string literal: STR("rm"). */
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+
+static inline struct str str_from(const char *ptr, size_t len) {
+        return (struct str){ ptr, len };
+}
+
+static inline struct str str_z(const char *zero_terminated) {
+        return (struct str){ zero_terminated, strlen(zero_terminated) };
+}
+
+static inline bool str_eq(struct str a, struct str b) {
+        return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* Compares with a C string without measuring it twice. */
+static inline bool str_is(struct str a, const char *z) {
+        return strlen(z) == a.len && (a.len == 0 || memcmp(a.ptr, z, a.len) == 0);
+}
+
+/* Order by bytes, shorter first when one is a prefix of the other; for sorted tables. */
+int str_cmp(struct str a, struct str b);
+
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+
+/* ASCII letters only, never the locale. */
+bool str_eq_nocase(struct str a, struct str b);
+
+/* Index of the first byte `c`, or s.len. */
+size_t str_find(struct str s, char c);
+
+/* Bytes of the UTF-8 character that `s` starts with, 0 when it starts with none: overlong forms, surrogates, numbers
+ * past U+10FFFF and cut characters are not UTF-8. */
+size_t str_utf8(struct str s);
+
+/* The part from `start` on, clamped to the slice. An empty slice may have no pointer, and C adds nothing to that. */
+static inline struct str str_skip(struct str s, size_t start) {
+        if (start > s.len)
+                start = s.len;
+        return start ? (struct str){ s.ptr + start, s.len - start } : s;
+}
+
+/* The first `len` bytes, clamped. */
+static inline struct str str_take(struct str s, size_t len) {
+        return (struct str){ s.ptr, len < s.len ? len : s.len };
+}
+
+static inline bool is_ascii_digit(unsigned char c) {
+        return c >= '0' && c <= '9';
+}
+static inline bool is_ascii_alpha(unsigned char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static inline bool is_ascii_alnum(unsigned char c) {
+        return is_ascii_alpha(c) || is_ascii_digit(c);
+}
+static inline unsigned char ascii_lower(unsigned char c) {
+        return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
+}
+static inline unsigned char ascii_upper(unsigned char c) {
+        return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c;
+}
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# tools/check-layers against small trees, right and wrong.
+
+setup() {
+        check=$BATS_TEST_DIRNAME/../../tools/check-layers
+        cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# file PATH INCLUDE...: a file with these #include lines
+file() {
+        mkdir -p "${1%/*}"
+        printf '#include %s\n' "${@:2}" >"$1"
+}
+
+refused() {
+        run "$check" .
+        [ "$status" = 1 ]
+        [[ $output == *"$1"* ]]
+}
+
+@test "what lies below may be included" {
+        file base/a.c '"base/a.h"' '<stdio.h>'
+        file shell/a.c '"base/a.h"' '"shell/a.h"'
+        file policy/a.c '"shell/a.h"' '"base/a.h"'
+        file sandbox/a.c '"policy/a.h"' '"guard/a.h"'
+        file run/a.c '"launch/a.h"' '"sandbox/a.h"'
+        file engine/a.c '"bailey.h"' '"run/a.h"' '"audit/a.h"'
+        file cli/main.c '"bailey.h"' '<bailey.h>' '"include/bailey.h"' '"base/log.h"' '"cli/a.h"'
+        file include/bailey.h '<stddef.h>'
+        file tests/a.c '"engine/a.h"' '"cli/a.h"'
+        run "$check" .
+        [ "$status" = 0 ]
+        [ -z "$output" ]
+}
+
+@test "an empty tree is fine" {
+        run "$check" .
+        [ "$status" = 0 ]
+}
+
+@test "upward is refused, with the place" {
+        file base/a.c '"base/a.h"' '"shell/a.h"'
+        refused 'base/a.c:2: #include "shell/a.h": shell/ is above base/'
+}
+
+@test "a header may not look upward either" {
+        file shell/a.h '  "policy/a.h"'
+        refused 'policy/ is above shell/'
+}
+
+@test "sideways is refused" {
+        file run/a.c '"audit/a.h"'
+        refused 'audit/ is beside run/'
+}
+
+@test "a front end knows only bailey.h and base" {
+        file cli/main.c '"engine/engine.h"'
+        refused 'a front end knows only bailey.h and base/'
+        file cli/main.c '"shell/parse.h"'
+        refused 'a front end knows only bailey.h and base/'
+        file cli/main.c '"mcp/server.h"'
+        refused 'a front end knows only bailey.h and base/'
+}
+
+@test "lower layers do not know the public header" {
+        file run/a.c '<bailey.h>'
+        refused 'only the engine and the front ends'
+        file run/a.c '"include/bailey.h"'
+        refused 'only the engine and the front ends'
+}
+
+@test "the public header stands alone" {
+        file include/bailey.h '"base/str.h"'
+        refused 'stands alone'
+}
+
+@test "paths start at the root" {
+        file shell/a.c '"ast.h"'
+        refused 'from the root'
+        file shell/a.c '"../engine/a.h"'
+        refused 'from the root'
+        file shell/a.c '"base/../engine/a.h"'
+        refused 'from the root'
+}
+
+@test "a folder without a layer is refused" {
+        file util/a.c '"base/a.h"'
+        refused 'no layer is called util'
+        rm -r util
+        file base/a.c '"util/a.h"'
+        refused 'no layer is called util'
+}
+
+@test "spaces do not hide an include" {
+        mkdir base
+        printf '  #  include   "shell/a.h"\n' >base/a.c
+        refused 'shell/ is above base/'
+}

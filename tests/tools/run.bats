@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# The test runner itself: what must make it fail, does.
+
+setup() {
+        root=$BATS_TEST_DIRNAME/../..
+        cd "$BATS_TEST_TMPDIR" || exit 1
+        unset BAILEY_MUST_WORK
+}
+
+# suite NAME: makes a suite of what comes on stdin, and prints its path
+suite() {
+        { echo '#!/bin/sh' && cat; } >"$1.sh"
+        chmod +x "$1.sh"
+        echo "$PWD/$1.sh"
+}
+
+last_line() {
+        printf '%s\n' "${lines[-1]}"
+}
+
+@test "all pass" {
+        a=$(suite a <<<'printf "1..2\nok 1 - x\nok 2 - y\n"')
+        b=$(suite b <<<'printf "ok 1\n1..1\n"')
+        run "$root/tests/run" "$a" "$b"
+        [ "$status" = 0 ]
+        [ "$(last_line)" = "3 passed, 0 failed, 0 skipped" ]
+}
+
+@test "a failing case fails the run and is shown with what it says" {
+        a=$(suite a <<<'printf "1..3\n# fine\nok 1 - x\nnot ok 2 - it broke\n# because\nok 3\n"; echo words >&2; exit 1')
+        run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "2 passed, 1 failed, 0 skipped" ]
+        [[ $output == *"not ok 2 - it broke"*"because"*words* ]]
+        [[ $output != *fine* ]]
+}
+
+@test "one failing suite among others" {
+        a=$(suite a <<<'printf "1..1\nok 1\n"')
+        b=$(suite b <<<'printf "1..1\nnot ok 1\n"')
+        run "$root/tests/run" "$b" "$a"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a crash after all has passed is a failure" {
+        a=$(suite a <<<'printf "1..1\nok 1\n"; exit 3')
+        run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [[ $output == *"exit status 3"* ]]
+        [ "$(last_line)" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a crash half-way is a failure and shows the last words" {
+        a=$(suite a <<<'printf "1..2\nok 1\n# at the second\n"; kill -SEGV $$')
+        run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [[ $output == *"at the second"*"2 tests planned, 1 ran, exit status 139"* ]]
+        [ "$(last_line)" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "fewer or more tests than planned is a failure" {
+        a=$(suite a <<<'printf "1..2\nok 1\n"')
+        b=$(suite b <<<'printf "1..1\nok 1\nok 2\n"')
+        run "$root/tests/run" "$a" "$b"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "3 passed, 2 failed, 0 skipped" ]
+}
+
+@test "no TAP is a failure" {
+        a=$(suite a <<<'echo all is well')
+        run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "no plan is a failure" {
+        a=$(suite a <<<'echo ok 1')
+        run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a suite that is not there is a failure" {
+        run "$root/tests/run" "$PWD/none.sh" tests/none/test_none.c
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "0 passed, 2 failed, 0 skipped" ]
+}
+
+@test "a suite that hangs is a failure" {
+        a=$(suite a <<<'echo 1..1; sleep 60; echo ok 1')
+        BAILEY_TEST_TIMEOUT=0.2 run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [[ $output == *"timed out"* ]]
+        [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "skips are counted and say why" {
+        a=$(suite a <<<'printf "1..3\nok 1 - x # SKIP no docker\nok 2\nnot ok 3 # SKIP as_cmocka\n"')
+        b=$(suite b <<<'echo "1..0 # SKIP no kernel"')
+        run "$root/tests/run" "$a" "$b"
+        [ "$status" = 0 ]
+        [ "$(last_line)" = "1 passed, 0 failed, 3 skipped" ]
+        [[ $output == *"no docker"*as_cmocka*"no kernel"* ]]
+}
+
+@test "BAILEY_MUST_WORK makes skips failures" {
+        a=$(suite a <<<'printf "1..2\nok 1 - x # SKIP no docker\nok 2\n"')
+        BAILEY_MUST_WORK=1 run "$root/tests/run" "$a"
+        [ "$status" != 0 ]
+        [[ $output == *"no docker"* ]]
+        [ "$(last_line)" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "bats suites are run, and fail" {
+        printf '@test "good" { true; }\n@test "bad" { false; }\n@test "none" { skip "no reason"; }\n' >x.bats
+        run "$root/tests/run" "$PWD/x.bats"
+        [ "$status" != 0 ]
+        [[ $output == *"not ok 2 bad"*"no reason"* ]]
+        [ "$(last_line)" = "1 passed, 1 failed, 1 skipped" ]
+}
