@@ -1,0 +1,170 @@
+#include "cli/options.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- near misses ---- */
+
+enum { NAME_MAX_LEN = 31 };
+
+static size_t smallest(size_t a, size_t b, size_t c) {
+        size_t ab = a < b ? a : b;
+
+        return ab < c ? ab : c;
+}
+
+/* How many letters have to be put in, left out or changed. */
+static size_t name_distance(const char *a, const char *b) {
+        size_t row[NAME_MAX_LEN + 1], b_len = strlen(b);
+
+        if (strlen(a) > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
+                return SIZE_MAX;
+        for (size_t j = 0; j <= b_len; j++)
+                row[j] = j;
+        for (size_t i = 1; a[i - 1]; i++) {
+                size_t diagonal = row[0];
+
+                row[0] = i;
+                for (size_t j = 1; j <= b_len; j++) {
+                        size_t above = row[j];
+
+                        row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+                        diagonal = above;
+                }
+        }
+        return row[b_len];
+}
+
+const char *name_nearest(const char *given, const void *names, size_t count, size_t stride) {
+        const char *best = NULL;
+        size_t best_distance = strlen(given); /* a name with nothing in common is no help */
+
+        for (size_t i = 0; i < count; i++) {
+                const char *name;
+                size_t distance;
+
+                memcpy(&name, (const char *)names + i * stride, sizeof(name));
+                distance = name_distance(given, name);
+                if (distance < best_distance) {
+                        best = name;
+                        best_distance = distance;
+                }
+        }
+        return best;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+        const struct option_row *table;
+        struct options *out;
+        int argc, next;
+        char **argv;
+        struct err *err;
+};
+
+static size_t table_length(const struct option_row *table) {
+        size_t count = 0;
+
+        while (table[count].name)
+                count++;
+        return count;
+}
+
+static int option_unknown(const struct reader *r, struct str name) {
+        char given[NAME_MAX_LEN + 1];
+        const char *near;
+
+        memcpy(given, name.ptr, name.len > NAME_MAX_LEN ? 0 : name.len);
+        given[name.len > NAME_MAX_LEN ? 0 : name.len] = '\0';
+        near = name_nearest(given, &r->table[0].name, table_length(r->table), sizeof(*r->table));
+        if (near)
+                return err_set(r->err, ERR_INVALID, "unknown option --%.*s; did you mean --%s?", (int)name.len,
+                               name.ptr, near);
+        return err_set(r->err, ERR_INVALID, "unknown option --%.*s", (int)name.len, name.ptr);
+}
+
+/* `--name` or `--name=value`, or the argument after it. */
+static int read_long(struct reader *r, const char *text) {
+        struct str whole = str_z(text), name = str_take(whole, str_find(whole, '='));
+        const char *value = name.len < whole.len ? text + name.len + 1 : NULL;
+        size_t i = 0;
+
+        while (r->table[i].name && !str_is(name, r->table[i].name))
+                i++;
+        if (!r->table[i].name)
+                return option_unknown(r, name);
+        if (!r->table[i].argument && value)
+                return err_set(r->err, ERR_INVALID, "option --%s takes no value", r->table[i].name);
+        if (r->table[i].argument && !value && r->next < r->argc)
+                value = r->argv[r->next++];
+        if (r->table[i].argument && !value)
+                return err_set(r->err, ERR_INVALID, "option --%s needs a %s", r->table[i].name, r->table[i].argument);
+        r->out->values[i] = value ? value : "";
+        return 0;
+}
+
+/* `-x`, `-xy`, `-xvalue`. */
+static int read_short(struct reader *r, const char *letters) {
+        for (; *letters; letters++) {
+                size_t i = 0;
+
+                while (r->table[i].name && r->table[i].letter != *letters)
+                        i++;
+                if (!r->table[i].name)
+                        return err_set(r->err, ERR_INVALID, "unknown option -%c", *letters);
+                if (!r->table[i].argument) {
+                        r->out->values[i] = "";
+                        continue;
+                }
+                if (!letters[1] && r->next >= r->argc)
+                        return err_set(r->err, ERR_INVALID, "option -%c needs a %s", *letters, r->table[i].argument);
+                r->out->values[i] = letters[1] ? letters + 1 : r->argv[r->next++];
+                return 0;
+        }
+        return 0;
+}
+
+int options_read(const struct option_row *table, int argc, char **argv, struct options *ret, struct err *err) {
+        struct options options = { .operands = argv };
+        struct reader reader = { .table = table, .out = &options, .argc = argc, .argv = argv, .err = err };
+        bool ended = false;
+
+        while (reader.next < argc) {
+                char *text = argv[reader.next++];
+                int status = 0;
+
+                if (ended || text[0] != '-' || !text[1])
+                        argv[options.operand_count++] = text;
+                else if (strcmp(text, "--") == 0)
+                        ended = true;
+                else
+                        status = text[1] == '-' ? read_long(&reader, text + 2) : read_short(&reader, text + 1);
+                if (status)
+                        return status;
+        }
+        *ret = options;
+        return 0;
+}
+
+/* ---- help ---- */
+
+static size_t row_width(const struct option_row *row) {
+        return strlen(row->name) + (row->argument ? strlen(row->argument) + 1 : 0);
+}
+
+void options_help(const struct option_row *table, struct buf *out) {
+        size_t width = 0;
+
+        for (const struct option_row *row = table; row->name; row++)
+                width = row_width(row) > width ? row_width(row) : width;
+        for (const struct option_row *row = table; row->name; row++) {
+                if (row->letter)
+                        buf_format(out, "  -%c, --%s", row->letter, row->name);
+                else
+                        buf_format(out, "      --%s", row->name);
+                if (row->argument)
+                        buf_format(out, " %s", row->argument);
+                buf_format(out, "%*s%s\n", (int)(width - row_width(row) + 3), "", row->help);
+        }
+}

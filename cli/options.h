@@ -1,0 +1,36 @@
+/*
+ * Command lines read by table: a row holds all that is known of an option, and --help is made from the rows.
+ */
+#ifndef BAILEY_CLI_OPTIONS_H
+#define BAILEY_CLI_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { OPTIONS_MAX = 32 };
+
+struct option_row {
+        const char *name;     /* without dashes; NULL ends the table */
+        char letter;          /* or 0 */
+        const char *argument; /* what it takes, as --help names it; NULL for a switch */
+        const char *help;
+};
+
+struct options {
+        const char *values[OPTIONS_MAX]; /* by row: its argument, "" for a switch; NULL when not given. The last one
+                                            counts */
+        char **operands;                 /* the rest, in order */
+        int operand_count;
+};
+
+/* --name, --name=value, --name value, -x, -xvalue, -x value, -xy; a lone - is an operand, and after -- all are.
+ * Reorders argv, which starts with the first argument. On failure `err` says what to tell the user. */
+int options_read(const struct option_row *table, int argc, char **argv, struct options *ret, struct err *err);
+
+/* A line per row. */
+void options_help(const struct option_row *table, struct buf *out);
+
+/* The one of `count` names (`stride` bytes apart, the first at `names`) that `given` most likely means, or NULL. */
+const char *name_nearest(const char *given, const void *names, size_t count, size_t stride);
+
+#endif

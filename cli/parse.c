@@ -1,0 +1,197 @@
+/*
+ * `bailey parse`: what bash would read, shown.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "bailey.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/lines.h"
+
+enum { INPUT_MAX = 16 << 20 }; /* bytes of a text or a line */
+
+enum { OPTION_JSON, OPTION_PRINT, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
+
+static const struct option_row option_rows[] = {
+        [OPTION_JSON] = { "json", 'j', NULL, "the whole tree as JSON" },
+        [OPTION_PRINT] = { "print", 'p', NULL, "bash text again, in one style" },
+        [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ...} per line in, the commands of each out" },
+        [OPTION_FILE] = { "file", 'f', "FILE", "read the text from FILE" },
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+static void write_text(const char *text, size_t length) {
+        fwrite(text, 1, length, stdout);
+        if (length > 0 && text[length - 1] != '\n')
+                fputc('\n', stdout);
+}
+
+/* ---- one text ---- */
+
+static void explain_error(const char *text, size_t length) {
+        char *said;
+        size_t said_length;
+        BUF_AUTO out;
+
+        if (bailey_parse(text, length, BAILEY_ERROR, &said, &said_length) < 0)
+                return;
+        fflush(stdout); /* first what was read, then what was not */
+        buf_init(&out, INPUT_MAX);
+        buf_append(&out, STR("bailey: "));
+        buf_append(&out, str_from(said, said_length));
+        fd_write_all(STDERR_FILENO, buf_str(&out), NULL);
+        bailey_free(said);
+}
+
+static enum exit_status parse_text(struct str text, enum bailey_format format) {
+        char *answer;
+        size_t answer_length;
+        int status = bailey_parse(text.ptr, text.len, format, &answer, &answer_length);
+
+        if (status < 0) {
+                log_line("parse: out of memory, or the answer is too large");
+                return EXIT_PROBLEM;
+        }
+        write_text(answer, answer_length);
+        bailey_free(answer);
+        if (status == 0)
+                return EXIT_DONE;
+        explain_error(text.ptr, text.len);
+        return EXIT_PROBLEM;
+}
+
+static enum exit_status parse_file(const char *path, enum bailey_format format) {
+        struct err err;
+        BUF_AUTO text;
+        FD_AUTO opened = -1;
+        int fd = STDIN_FILENO;
+
+        buf_init(&text, INPUT_MAX);
+        if (strcmp(path, "-") != 0) {
+                fd = opened = open(path, O_RDONLY | O_CLOEXEC);
+                if (fd < 0) {
+                        log_line("parse: %s: %s", path, strerror(errno));
+                        return EXIT_USAGE;
+                }
+        }
+        if (fd_read_all(fd, &text, &err) < 0) {
+                log_line("parse: %s: %s", path, err.msg);
+                return EXIT_USAGE;
+        }
+        return parse_text(buf_str(&text), format);
+}
+
+/* ---- a stream of texts ---- */
+
+static void answer_error(const char *kind, size_t number, const char *message) {
+        BUF_AUTO out, text;
+
+        buf_init(&out, INPUT_MAX);
+        buf_init(&text, INPUT_MAX);
+        buf_format(&text, "line %zu: %s", number, message);
+        buf_format(&out, "{\"ok\":false,\"error\":{\"kind\":\"%s\",\"message\":", kind);
+        buf_json(&out, buf_str(&text));
+        buf_append(&out, STR("},\"commands\":[]}"));
+        write_text(out.ptr, out.len);
+}
+
+static void answer_command(const json_t *command, size_t number) {
+        char *answer;
+        size_t length;
+
+        if (!json_is_string(command)) {
+                answer_error("input", number, "no \"command\" with a string");
+                return;
+        }
+        if (bailey_parse(json_string_value(command), json_string_length(command), BAILEY_COMMANDS, &answer, &length) <
+            0) {
+                answer_error("internal", number, "out of memory, or the answer is too large");
+                return;
+        }
+        write_text(answer, length);
+        bailey_free(answer);
+}
+
+static void answer_line(struct str line, size_t number) {
+        json_error_t error;
+        json_t *request = json_loadb(line.ptr, line.len, JSON_ALLOW_NUL, &error);
+
+        if (!request)
+                answer_error("input", number, error.text);
+        else
+                answer_command(json_object_get(request, "command"), number);
+        json_decref(request);
+}
+
+static enum exit_status parse_batch(void) {
+        struct lines lines;
+        struct str line;
+        struct err err;
+        enum line_kind kind = LINE_WHOLE;
+        int status = 0;
+
+        lines_init(&lines, STDIN_FILENO, INPUT_MAX, stdout);
+        for (size_t number = 1; !ferror(stdout); number++) {
+                status = lines_next(&lines, &kind, &line, &err);
+                if (status < 0 || kind == LINE_END)
+                        break;
+                if (kind == LINE_TOO_LONG)
+                        answer_error("input", number, "longer than 16 MiB");
+                else
+                        answer_line(line, number);
+        }
+        lines_free(&lines);
+        if (status < 0)
+                log_line("parse: %s", err.msg);
+        return status < 0 ? EXIT_PROBLEM : EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static enum exit_status parse_usage(const char *message) {
+        log_line("parse: %s; see bailey parse --help", message);
+        return EXIT_USAGE;
+}
+
+static enum exit_status parse_run(const struct options *options) {
+        const char *const *given = options->values;
+        bool json = given[OPTION_JSON], print = given[OPTION_PRINT];
+        enum bailey_format format = json ? BAILEY_JSON : print ? BAILEY_PRINT : BAILEY_TREE;
+
+        if (json && print)
+                return parse_usage("--json and --print exclude each other");
+        if (given[OPTION_BATCH])
+                return json || print || given[OPTION_FILE] || options->operand_count > 0
+                               ? parse_usage("--batch reads standard input and stands alone")
+                               : parse_batch();
+        if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) == 0)
+                return parse_usage("no text given");
+        if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) > 1)
+                return parse_usage("more than one text given: quote it");
+        if (given[OPTION_FILE])
+                return parse_file(given[OPTION_FILE], format);
+        if (strcmp(options->operands[0], "-") == 0)
+                return parse_file("-", format);
+        return parse_text(str_z(options->operands[0]), format);
+}
+
+const struct cli_command cli_parse = {
+        .name = "parse",
+        .operands = "TEXT | - | --file FILE | --batch",
+        .summary = "show what bash reads in a text, without running it",
+        .details =
+                "Prints the tree of TEXT (standard input for -): a line per node, with its place in bytes.\n"
+                "Exits 0 when bash would accept the text, 1 when not, 2 when asked in the wrong way.\n"
+                "With --batch, answers {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line,\n"
+                "in order, and exits 0.\n",
+        .options = option_rows,
+        .run = parse_run,
+};

@@ -1,0 +1,123 @@
+#include "bailey.h"
+#include "base/buf.h"
+#include "shell/dump.h"
+#include "shell/list.h"
+#include "shell/print.h"
+
+enum {
+        ANSWER_MAX = 256 << 20,
+        EXCERPT_BEFORE = 60, /* bytes of the line shown on each side of the place */
+        EXCERPT_AFTER = 40,
+};
+
+static void answer_commands(const struct script *script, struct buf *out) {
+        buf_format(out, "{\"ok\":%s,",
+                   script->error.kind == SYNTAX_OK || script->error.kind == SYNTAX_CONDITION ? "true" : "false");
+        if (script->error.kind != SYNTAX_OK) {
+                buf_append(out, STR("\"error\":"));
+                shell_error_json(&script->error, out);
+                buf_char(out, ',');
+        }
+        buf_append(out, STR("\"commands\":"));
+        shell_commands_json(script, out);
+        buf_char(out, '}');
+}
+
+static void answer_print(const struct script *script, struct buf *out) {
+        shell_print(script->source, script->commands, out);
+}
+
+/* ---- the error for people ---- */
+
+static bool continues_character(char c) {
+        return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* What can be seen of the line around `offset`: [start, end). */
+static struct range line_excerpt(struct str source, size_t offset) {
+        size_t start = offset, end = offset;
+
+        while (start > 0 && source.ptr[start - 1] != '\n' && offset - start < EXCERPT_BEFORE)
+                start--;
+        while (end < source.len && source.ptr[end] != '\n' && end - offset < EXCERPT_AFTER)
+                end++;
+        while (start < offset && continues_character(source.ptr[start]))
+                start++;
+        while (end > offset && end < source.len && continues_character(source.ptr[end]))
+                end--;
+        return (struct range){ (uint32_t)start, (uint32_t)end };
+}
+
+static bool is_c1_control(struct str text) {
+        return text.len > 1 && (unsigned char)text.ptr[0] == 0xc2 && (unsigned char)text.ptr[1] < 0xa0;
+}
+
+/* The line as a terminal can show it, one column a character. */
+static void excerpt_append(struct buf *out, struct str text) {
+        size_t step;
+
+        for (; text.len; text = str_skip(text, step)) {
+                unsigned char c = (unsigned char)text.ptr[0];
+
+                step = str_utf8(text);
+                if (step == 0 || (c < ' ' && c != '\t') || c == 127 || is_c1_control(text))
+                        buf_char(out, '?');
+                else
+                        buf_append(out, str_take(text, step));
+                step = step ? step : 1;
+        }
+}
+
+static void answer_error(const struct script *script, struct buf *out) {
+        const struct syntax_error *error = &script->error;
+        size_t offset = error->offset < script->source.len ? error->offset : script->source.len, step;
+        struct range range;
+        struct str before;
+
+        if (error->kind == SYNTAX_OK)
+                return;
+        buf_format(out, "%u:%u: ", error->line, error->column);
+        excerpt_append(out, str_z(error->message));
+        buf_char(out, '\n');
+        if (error->kind == SYNTAX_TOO_COMPLEX)
+                return;
+        range = line_excerpt(script->source, offset);
+        buf_append(out, STR("  "));
+        excerpt_append(out, str_take(str_skip(script->source, range.start), range.end - range.start));
+        buf_append(out, STR("\n  "));
+        before = str_take(str_skip(script->source, range.start), offset - range.start);
+        for (; before.len; before = str_skip(before, step ? step : 1)) {
+                step = str_utf8(before);
+                buf_char(out, before.ptr[0] == '\t' ? '\t' : ' ');
+        }
+        buf_append(out, STR("^\n"));
+}
+
+/* ---- the API ---- */
+
+int bailey_parse(const char *text, size_t length, enum bailey_format format, char **ret_text, size_t *ret_length) {
+        static void (*const answers[])(const struct script *, struct buf *) = {
+                [BAILEY_TREE] = shell_dump_tree, [BAILEY_JSON] = shell_dump_json, [BAILEY_COMMANDS] = answer_commands,
+                [BAILEY_PRINT] = answer_print,   [BAILEY_ERROR] = answer_error,
+        };
+        ARENA_AUTO arena;
+        BUF_AUTO out;
+        struct script script = { .source = str_from(text, length) };
+        int failed;
+
+        arena_init(&arena, 0);
+        buf_init(&out, ANSWER_MAX);
+        if ((size_t)format >= sizeof(answers) / sizeof(*answers))
+                return -1;
+        failed = shell_parse(str_from(text, length), &arena, &script);
+        if (script.error.kind == SYNTAX_NO_MEMORY)
+                return -1;
+        answers[format](&script, &out);
+        buf_char(&out, '\0');
+        if (out.failed)
+                return -1;
+        *ret_text = out.ptr;
+        *ret_length = out.len - 1;
+        out.ptr = NULL;
+        return failed ? 1 : 0;
+}
