@@ -73,6 +73,14 @@ static int add_simple(const struct command *simple, void *data) {
         return 0;
 }
 
+/* Text that bash reads only when it gets there, and then cannot: it is printed as it stands, but what surrounds it may be
+ * quoted in another way, so that its end is found elsewhere. */
+static int find_unread(const struct node *node, void *data) {
+        if (node->kind == NODE_PART && node->part->kind == PART_COMMAND && node->part->soft_error)
+                return 1;
+        return shell_visit_children(node, find_unread, data);
+}
+
 /* ---- there and back ---- */
 
 struct reading {
@@ -87,6 +95,8 @@ static int reading_init(struct reading *reading, struct str text) {
         buf_init(&reading->values.out, VALUE_MAX);
         buf_init(&reading->printed, VALUE_MAX);
         if (shell_parse(text, &reading->arena, &reading->script) < 0)
+                return -1;
+        if (shell_visit_list(reading->script.commands, ROLE_COMMAND, find_unread, NULL))
                 return -1;
         shell_each_simple(&reading->script, add_simple, &reading->values);
         shell_print(text, reading->script.commands, &reading->printed);

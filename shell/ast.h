@@ -112,7 +112,7 @@ struct assign {
         struct range range;
         struct str name;         /* empty for an element of an array that has only an index */
         struct word *index;      /* a[index]=... */
-        struct word *value;      /* NULL for a compound one */
+        struct word *value;      /* NULL for a compound one, unless something follows it: a=(b)c */
         struct assign *elements; /* a=(...): each with name empty, index or not, and value */
         bool append;             /* += */
         bool compound;           /* a=(...), also when empty */

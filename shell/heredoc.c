@@ -121,45 +121,65 @@ static bool line_ends_body(const struct parser *p, const struct line *line, cons
                (line->content != line->start && ends_body_at(p, line, line->start, doc, ret_pos));
 }
 
-/* The body without the tabs that begin its lines. */
-static struct source strip_tabs(struct parser *p, uint32_t start, uint32_t end, bool joins) {
-        char *text = shell_new(p, end - start + 1);
-        struct origin *map = shell_new(p, (end - start + 1) * sizeof(*map));
-        uint32_t len = 0;
+/* A line as bash keeps it: without the tabs in front, and joined with the next one where a \newline says so. */
+static uint32_t copy_line(struct parser *p, const struct line *line, bool joins, struct source *to, char *text, struct origin *map) {
+        for (uint32_t pos = line->content; pos < line->next; pos++) {
+                bool escape = joins && p->in.text[pos] == '\\' && pos + 1 < line->next;
 
-        for (uint32_t pos = start; pos < end;) {
-                struct line line = read_line(p, pos, true, joins);
-
-                for (pos = line.content; pos < line.next; pos++) {
+                if (escape && p->in.text[pos + 1] == '\n') {
+                        pos++;
+                        continue;
+                }
+                for (uint32_t last = pos + escape;; pos++) {
                         struct range byte = shell_range(p, pos, pos + 1);
 
-                        map[len] = (struct origin){ byte.start, byte.end };
-                        text[len++] = p->in.text[pos];
+                        map[to->size] = (struct origin){ byte.start, byte.end };
+                        text[to->size++] = p->in.text[pos];
+                        if (pos == last)
+                                break;
                 }
         }
-        map[len] = (struct origin){ shell_range(p, end, end).start, shell_range(p, end, end).start };
-        return (struct source){
-                .text = text, .end = len, .size = len, .map = map, .notes = SHELL_NEW(p, struct notes)
-        };
+        return line->next;
+}
+
+static struct source copy_body(struct parser *p, uint32_t start, uint32_t end, bool tabs, bool joins) {
+        struct range after = shell_range(p, end, end);
+        char *text = shell_new(p, end - start + 1);
+        struct origin *map = shell_new(p, (end - start + 1) * sizeof(*map));
+        struct source to = { .text = text, .map = map, .notes = SHELL_NEW(p, struct notes) };
+
+        while (start < end) {
+                struct line line = read_line(p, start, tabs, joins);
+
+                start = copy_line(p, &line, joins, &to, text, map);
+        }
+        map[to.size] = (struct origin){ after.start, after.start };
+        to.end = to.size;
+        return to;
 }
 
 static void fill_body(struct parser *p, struct heredoc *doc, uint32_t start, uint32_t end, bool tabs) {
         struct part_list parts = { 0 };
         struct region region = { .in = p->in, .out = &parts };
+        bool copied;
 
         doc->body.range = shell_range(p, start, end);
         if (start == end)
                 return;
         region.in.end = end;
-        if (tabs)
-                region.in = strip_tabs(p, start, end, !doc->quoted);
+        copied = tabs || (!doc->quoted && memmem(p->in.text + start, end - start, "\\\n", 2));
+        if (copied)
+                region.in = copy_body(p, start, end, tabs, !doc->quoted);
+        start = copied ? 0 : start;
+        if (start == region.in.end)
+                return;
         if (doc->quoted) {
-                struct part *part = shell_part(p, &parts, PART_QUOTED, STYLE_SINGLE, start);
+                struct part *part = shell_part(p, &parts, PART_QUOTED, STYLE_SINGLE, p->pos);
 
                 part->range = doc->body.range;
-                part->text = str_from(region.in.text + (tabs ? 0 : start), region.in.end - (tabs ? 0 : start));
+                part->text = str_from(region.in.text + start, region.in.end - start);
         } else {
-                shell_region(p, &region, tabs ? 0 : start);
+                shell_region(p, &region, start);
         }
         doc->body.parts = parts.first;
 }

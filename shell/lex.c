@@ -33,11 +33,14 @@ int shell_peek_after(const struct parser *p, uint32_t pos) {
         return byte_at(p, shell_joined(p, pos) + 1);
 }
 
-struct range shell_range(const struct parser *p, uint32_t start, uint32_t end) {
-        if (p->in.map)
-                return (struct range){ p->in.map[start].start,
-                                       end > start ? p->in.map[end - 1].end : p->in.map[start].start };
+struct range shell_range_in(const struct source *in, uint32_t start, uint32_t end) {
+        if (in->map)
+                return (struct range){ in->map[start].start, end > start ? in->map[end - 1].end : in->map[start].start };
         return (struct range){ start, end };
+}
+
+struct range shell_range(const struct parser *p, uint32_t start, uint32_t end) {
+        return shell_range_in(&p->in, start, end);
 }
 
 struct str shell_text(struct parser *p, uint32_t start, uint32_t end) {

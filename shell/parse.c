@@ -250,7 +250,8 @@ static void pipeline(struct parser *p, struct chain *chain) {
         enum token_kind kind = shell_token(p)->kind;
         struct command *c;
 
-        if (prefixed && (kind == TOKEN_SEMICOLON || kind == TOKEN_NEWLINE || kind == TOKEN_END)) {
+        if (prefixed && (kind == TOKEN_SEMICOLON || kind == TOKEN_NEWLINE || kind == TOKEN_END ||
+                         (kind == TOKEN_CLOSE && p->lex.in_substitution && flags.timed))) {
                 c = SHELL_NEW(p, struct command); /* `! ;` is a command that does nothing */
                 c->range = shell_range(p, start, shell_token(p)->start);
         } else {

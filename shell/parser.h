@@ -186,6 +186,7 @@ struct parser {
 uint32_t shell_joined(const struct parser *p, uint32_t pos); /* `pos` moved past any \newline */
 int shell_peek(struct parser *p);                            /* the byte at the position, \newline skipped */
 int shell_peek_after(const struct parser *p, uint32_t pos);  /* the byte after the one at `pos` */
+struct range shell_range_in(const struct source *in, uint32_t start, uint32_t end);
 struct range shell_range(const struct parser *p, uint32_t start, uint32_t end);
 struct str shell_text(struct parser *p, uint32_t start, uint32_t end); /* without \newline */
 bool shell_operator(struct parser *p, const char *text);               /* takes these bytes if they are next */

@@ -113,8 +113,8 @@ static bool redirs_lead(const struct command *simple) {
 
         if (!word || !simple->redirs)
                 return false;
-        if (!simple->simple.assigns && print_reserved(word))
-                return true;
+        if (!simple->simple.assigns && (print_reserved(word) || (word->parts && word->parts->kind == PART_EXTGLOB)))
+                return true; /* so is !(x), which elsewhere would negate a subshell */
         while (word->next)
                 word = word->next;
         for (part = word->parts; part && part->next;)

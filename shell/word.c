@@ -137,12 +137,27 @@ static void read_region(struct parser *p, void *arg) {
         shell_parts(p, IN_HEREDOC, region->out);
 }
 
+/* What could not be read: from the end of the last part to the end of the region. */
+static void unread_part(struct parser *p, struct region *region, uint32_t pos) {
+        uint32_t start = shell_range_in(&region->in, pos, pos).start;
+        struct range end = shell_range_in(&region->in, region->in.end, region->in.end);
+        struct part *part;
+
+        if (region->out->last && region->out->last->range.end > start)
+                start = region->out->last->range.end;
+        part = shell_part(p, region->out, PART_COMMAND, STYLE_PLAIN, p->pos);
+        part->range = (struct range){ start, end.start };
+        part->soft_error = true;
+}
+
 void shell_region(struct parser *p, struct region *region, uint32_t pos) {
         uint32_t saved = p->pos;
 
         p->pos = pos;
-        if (!shell_catch(p, read_region, region))
-                shell_part(p, region->out, PART_COMMAND, STYLE_PLAIN, pos)->soft_error = true;
+        if (!shell_catch(p, read_region, region)) {
+                p->pos = saved;
+                unread_part(p, region, pos);
+        }
         p->pos = saved;
 }
 
