@@ -1,0 +1,463 @@
+/*
+ * A recursive descent over the operators of bash's expr.c. Side effects go to the host; behind a condition that is unknown they
+ * are announced as possible, behind one that is false they are not made.
+ */
+#include "shell/arith.h"
+
+enum { ARITH_MAX_DEPTH = 256 };
+
+/* How much of what is read is also done. */
+enum doing { DOING_ALL, DOING_MAYBE, DOING_NOTHING };
+
+struct arith {
+        struct work *work;
+        const struct arith_host *host;
+        struct str text;
+        size_t pos;
+        unsigned depth;
+        enum doing doing;
+        bool failed;
+};
+
+typedef struct arith_result result;
+
+static result parse_comma(struct arith *a);
+static result parse_assignment(struct arith *a);
+static result parse_unary(struct arith *a);
+static result evaluate(struct work *work, struct str text, const struct arith_host *host, unsigned depth, enum doing doing);
+
+static result known(int64_t value) {
+        return (result){ ARITH_KNOWN, value };
+}
+
+static result not_known(void) {
+        return (result){ ARITH_UNKNOWN, 0 };
+}
+
+static result fail(struct arith *a) {
+        a->failed = true;
+        return (result){ ARITH_ERROR, 0 };
+}
+
+/* ---- tokens ---- */
+
+static int peek_at(const struct arith *a, size_t pos) {
+        return pos < a->text.len ? (unsigned char)a->text.ptr[pos] : -1;
+}
+
+static int peek(struct arith *a) {
+        int c;
+
+        while ((c = peek_at(a, a->pos)) == ' ' || c == '\t' || c == '\n')
+                a->pos++;
+        return c;
+}
+
+static bool is_word_byte(int c) {
+        return c >= 0 && (is_ascii_alnum((unsigned char)c) || c == '_' || c == ARITH_UNKNOWN_BYTE);
+}
+
+/* Longest first. `level` 0 for those that only end an expression or belong to unary ones. */
+enum { LEVEL_POWER = 12, LEVEL_OR = 1, LEVEL_AND = 2, ASSIGNS = 100 };
+
+static const struct operator{
+        char text[4];
+        uint8_t op, level;
+} operators[] = {
+        { "<<=", '<', ASSIGNS }, { ">>=", '>', ASSIGNS }, { "**", 'p', LEVEL_POWER }, { "||", 'o', LEVEL_OR },
+        { "&&", 'a', LEVEL_AND }, { "==", '=', 6 },       { "!=", '!', 6 },           { "<=", 'l', 7 },
+        { ">=", 'g', 7 },        { "<<", '<', 8 },        { ">>", '>', 8 },           { "+=", '+', ASSIGNS },
+        { "-=", '-', ASSIGNS },  { "*=", '*', ASSIGNS },  { "/=", '/', ASSIGNS },     { "%=", '%', ASSIGNS },
+        { "&=", '&', ASSIGNS },  { "^=", '^', ASSIGNS },  { "|=", '|', ASSIGNS },     { "|", '|', 3 },
+        { "^", '^', 4 },         { "&", '&', 5 },         { "<", 'L', 7 },            { ">", 'G', 7 },
+        { "+", '+', 9 },         { "-", '-', 9 },         { "*", '*', 10 },           { "/", '/', 10 },
+        { "%", '%', 10 },        { "=", '=', ASSIGNS },
+};
+
+static const struct operator *peek_operator(struct arith *a) {
+        struct str rest;
+
+        peek(a);
+        rest = str_skip(a->text, a->pos);
+        for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+                if (str_starts(rest, str_z(operators[i].text)))
+                        return &operators[i];
+        return NULL;
+}
+
+/* ---- numbers ---- */
+
+static int digit_value(unsigned char c, int64_t base) {
+        if (is_ascii_digit(c))
+                return c - '0';
+        if (c >= 'a' && c <= 'z')
+                return c - 'a' + 10;
+        if (c >= 'A' && c <= 'Z')
+                return base <= 36 ? c - 'A' + 10 : c - 'A' + 36;
+        return c == '@' ? 62 : c == '_' ? 63 : -1;
+}
+
+static result read_digits(struct arith *a, struct str digits, int64_t base) {
+        int64_t value = 0;
+
+        for (size_t i = 0; i < digits.len; i++) {
+                int digit = digit_value((unsigned char)digits.ptr[i], base);
+
+                if (digit < 0 || digit >= base)
+                        return fail(a);
+                if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
+                        return not_known(); /* bash wraps; who writes that has other plans */
+        }
+        return known(value);
+}
+
+/* 12 012 0x1f 16#ff 64#@_ */
+static result read_number(struct arith *a) {
+        size_t start = a->pos, hash;
+        struct str digits;
+        int64_t base = 10;
+
+        while (is_word_byte(peek_at(a, a->pos)) || peek_at(a, a->pos) == '#' || peek_at(a, a->pos) == '@')
+                a->pos++;
+        digits = str_from(a->text.ptr + start, a->pos - start);
+        if (str_find(digits, ARITH_UNKNOWN_BYTE) < digits.len)
+                return not_known();
+        hash = str_find(digits, '#');
+        if (hash < digits.len) {
+                result number = read_digits(a, str_take(digits, hash), 10);
+
+                if (number.state != ARITH_KNOWN || number.value < 2 || number.value > 64 || hash + 1 == digits.len)
+                        return fail(a);
+                base = number.value;
+                digits = str_skip(digits, hash + 1);
+        } else if (digits.len > 1 && digits.ptr[0] == '0') {
+                bool hex = digits.ptr[1] == 'x' || digits.ptr[1] == 'X';
+
+                base = hex ? 16 : 8;
+                digits = str_skip(digits, hex ? 2 : 1);
+        }
+        return read_digits(a, digits, base);
+}
+
+/* ---- variables ---- */
+
+/* An identifier, with the subscript if there is one. The position is behind it. */
+static bool read_name(struct arith *a, struct arith_name *name) {
+        size_t start = a->pos;
+        unsigned open = 0;
+
+        while (is_word_byte(peek_at(a, a->pos)))
+                a->pos++;
+        *name = (struct arith_name){ .name = str_from(a->text.ptr + start, a->pos - start) };
+        if (peek_at(a, a->pos) != '[')
+                return true;
+        start = a->pos + 1;
+        for (; a->pos < a->text.len; a->pos++) {
+                open += a->text.ptr[a->pos] == '[';
+                if (a->text.ptr[a->pos] == ']' && --open == 0) {
+                        name->subscript = str_from(a->text.ptr + start, a->pos - start);
+                        name->has_subscript = true;
+                        a->pos++;
+                        return true;
+                }
+        }
+        fail(a);
+        return false;
+}
+
+static result read_variable(struct arith *a, const struct arith_name *name) {
+        struct str text = STR("");
+        enum arith_state state;
+        result value;
+
+        if (a->doing == DOING_NOTHING)
+                return known(0);
+        if (str_find(name->name, ARITH_UNKNOWN_BYTE) < name->name.len)
+                return not_known();
+        state = a->host->read(a->host->context, name, &text);
+        if (state != ARITH_KNOWN)
+                return state == ARITH_ERROR ? fail(a) : not_known();
+        value = evaluate(a->work, text, a->host, a->depth + 1, a->doing);
+        if (value.state == ARITH_ERROR)
+                a->failed = true;
+        return value;
+}
+
+static void assign(struct arith *a, const struct arith_name *name, result value) {
+        if (a->doing != DOING_NOTHING && str_find(name->name, ARITH_UNKNOWN_BYTE) == name->name.len && !a->failed)
+                a->host->write(a->host->context, name, value, a->doing == DOING_MAYBE);
+}
+
+/* ---- operators ---- */
+
+static result power(struct arith *a, int64_t base, int64_t exponent) {
+        uint64_t value = 1, factor = (uint64_t)base;
+
+        if (exponent < 0)
+                return fail(a);
+        for (; exponent; exponent >>= 1, factor *= factor)
+                if (exponent & 1)
+                        value *= factor;
+        return known((int64_t)value);
+}
+
+static result divide(struct arith *a, uint8_t op, int64_t x, int64_t y) {
+        if (y == 0)
+                return a->doing == DOING_ALL ? fail(a) : not_known();
+        if (y == -1)
+                return known(op == '/' ? (int64_t)-(uint64_t)x : 0);
+        return known(op == '/' ? x / y : x % y);
+}
+
+static result shift(uint8_t op, int64_t x, int64_t y) {
+        if (y < 0 || y > 63)
+                return not_known(); /* undefined in C, and so in bash */
+        return known(op == '<' ? (int64_t)((uint64_t)x << y) : x >> y);
+}
+
+/* `assigning`: = is not an operator then, and < and > are those of <<= and >>=. */
+static result apply(struct arith *a, uint8_t op, result left, result right) {
+        int64_t x = left.value, y = right.value;
+
+        if (left.state == ARITH_ERROR || right.state == ARITH_ERROR)
+                return (result){ ARITH_ERROR, 0 };
+        if (left.state != ARITH_KNOWN || right.state != ARITH_KNOWN)
+                return not_known();
+        switch (op) {
+        case '+': return known((int64_t)((uint64_t)x + (uint64_t)y));
+        case '-': return known((int64_t)((uint64_t)x - (uint64_t)y));
+        case '*': return known((int64_t)((uint64_t)x * (uint64_t)y));
+        case '/':
+        case '%': return divide(a, op, x, y);
+        case '<':
+        case '>': return shift(op, x, y);
+        case '&': return known(x & y);
+        case '|': return known(x | y);
+        case '^': return known(x ^ y);
+        case '=': return known(x == y);
+        case '!': return known(x != y);
+        case 'l': return known(x <= y);
+        case 'g': return known(x >= y);
+        case 'L': return known(x < y);
+        case 'G': return known(x > y);
+        case 'p': return power(a, x, y);
+        }
+        return fail(a);
+}
+
+static result binary(struct arith *a, unsigned level);
+
+/* The right side of && or ||: done, perhaps done, or only read. */
+static result right_side(struct arith *a, uint8_t op, unsigned level, result left) {
+        enum doing before = a->doing;
+        bool decides = left.state == ARITH_KNOWN && (left.value != 0) == (op == 'o');
+        result right;
+
+        if (decides)
+                a->doing = DOING_NOTHING;
+        else if (left.state != ARITH_KNOWN && before == DOING_ALL)
+                a->doing = DOING_MAYBE;
+        right = binary(a, level + 1);
+        a->doing = before;
+        if (decides || a->failed)
+                return a->failed ? right : known(op == 'o');
+        if (right.state != ARITH_KNOWN)
+                return right;
+        if (left.state != ARITH_KNOWN) /* x && 0 is 0, x || 1 is 1, whatever x is */
+                return (right.value != 0) == (op == 'o') ? known(op == 'o') : not_known();
+        return known(right.value != 0);
+}
+
+static result binary(struct arith *a, unsigned level) {
+        result left, right;
+
+        if (level > LEVEL_POWER)
+                return parse_unary(a);
+        left = binary(a, level + 1 == 11 ? LEVEL_POWER : level + 1);
+        for (;;) {
+                const struct operator *operator= peek_operator(a);
+
+                if (a->failed || !operator|| operator->level != level || !work_spend(a->work, 1))
+                        return left;
+                a->pos += strlen(operator->text);
+                if (level <= LEVEL_AND) {
+                        left = right_side(a, operator->op, level, left);
+                        continue;
+                }
+                right = binary(a, level == LEVEL_POWER ? LEVEL_POWER : level + 1);
+                left = apply(a, operator->op, left, right);
+        }
+}
+
+/* ---- unary ones and operands ---- */
+
+static result step(struct arith *a, const struct arith_name *name, int by, bool before) {
+        result old = read_variable(a, name), new = apply(a, '+', old, known(by));
+
+        assign(a, name, new);
+        return before ? new : old;
+}
+
+/* ++x and --x; otherwise two signs. */
+static bool prefix_step(struct arith *a, result *ret) {
+        int c = peek(a);
+        size_t start = a->pos;
+        struct arith_name name;
+
+        if ((c != '+' && c != '-') || peek_at(a, start + 1) != c)
+                return false;
+        a->pos += 2;
+        peek(a);
+        if (!is_word_byte(peek_at(a, a->pos)) || is_ascii_digit((unsigned char)peek_at(a, a->pos))) {
+                a->pos = start;
+                return false;
+        }
+        if (read_name(a, &name))
+                *ret = step(a, &name, c == '+' ? 1 : -1, true);
+        else
+                *ret = fail(a);
+        return true;
+}
+
+static result parse_operand(struct arith *a) {
+        int c = peek(a);
+        struct arith_name name;
+        result value;
+
+        if (c == '(') {
+                a->pos++;
+                value = parse_comma(a);
+                if (peek(a) != ')')
+                        return fail(a);
+                a->pos++;
+                return value;
+        }
+        if (c >= '0' && c <= '9')
+                return read_number(a);
+        if (!is_word_byte(c) || !read_name(a, &name))
+                return fail(a);
+        if (str_find(name.name, ARITH_UNKNOWN_BYTE) < name.name.len)
+                return not_known();
+        c = peek(a);
+        if ((c == '+' || c == '-') && peek_at(a, a->pos + 1) == c) {
+                a->pos += 2;
+                return step(a, &name, c == '+' ? 1 : -1, false);
+        }
+        return read_variable(a, &name);
+}
+
+static result parse_unary(struct arith *a) {
+        result value;
+        int c = peek(a);
+
+        if (a->failed || ++a->depth > ARITH_MAX_DEPTH || !work_spend(a->work, 1))
+                return fail(a);
+        if (prefix_step(a, &value)) {
+                a->depth--;
+                return value;
+        }
+        if (c == '!' || c == '~' || c == '+' || c == '-') {
+                a->pos++;
+                value = parse_unary(a);
+                if (value.state == ARITH_KNOWN)
+                        value.value = c == '!'   ? !value.value
+                                      : c == '~' ? ~value.value
+                                      : c == '-' ? (int64_t)-(uint64_t)value.value
+                                                 : value.value;
+        } else {
+                value = parse_operand(a);
+        }
+        a->depth--;
+        return value;
+}
+
+/* ---- ?: = , ---- */
+
+static result parse_conditional(struct arith *a) {
+        enum doing before = a->doing;
+        result condition = binary(a, LEVEL_OR), yes, no;
+
+        if (a->failed || peek(a) != '?')
+                return condition;
+        a->pos++;
+        if (condition.state != ARITH_KNOWN)
+                a->doing = before == DOING_ALL ? DOING_MAYBE : before;
+        else if (condition.value == 0)
+                a->doing = DOING_NOTHING;
+        yes = parse_comma(a);
+        a->doing = before;
+        if (peek(a) != ':')
+                return fail(a);
+        a->pos++;
+        if (condition.state != ARITH_KNOWN)
+                a->doing = before == DOING_ALL ? DOING_MAYBE : before;
+        else if (condition.value != 0)
+                a->doing = DOING_NOTHING;
+        no = parse_conditional(a);
+        a->doing = before;
+        if (a->failed)
+                return (result){ ARITH_ERROR, 0 };
+        if (condition.state == ARITH_KNOWN)
+                return condition.value ? yes : no;
+        return yes.state == ARITH_KNOWN && no.state == ARITH_KNOWN && yes.value == no.value ? yes : not_known();
+}
+
+static result parse_assignment(struct arith *a) {
+        const struct operator *operator;
+        struct arith_name name;
+        size_t start;
+        result value;
+        int c = peek(a);
+
+        start = a->pos;
+        if (++a->depth > ARITH_MAX_DEPTH)
+                return fail(a);
+        if (is_word_byte(c) && !is_ascii_digit((unsigned char)c) && read_name(a, &name) &&
+            (operator= peek_operator(a)) && operator->level == ASSIGNS) {
+                bool plain = operator->text[0] == '=';
+                result old = plain ? known(0) : read_variable(a, &name); /* before the right side changes it */
+
+                a->pos += strlen(operator->text);
+                value = parse_assignment(a);
+                if (!plain && !a->failed)
+                        value = apply(a, operator->op, old, value);
+                assign(a, &name, value);
+        } else if (a->failed) {
+                return fail(a);
+        } else {
+                a->pos = start;
+                value = parse_conditional(a);
+        }
+        a->depth--;
+        return value;
+}
+
+static result parse_comma(struct arith *a) {
+        result value = parse_assignment(a);
+
+        while (!a->failed && peek(a) == ',') {
+                a->pos++;
+                value = parse_assignment(a);
+        }
+        return value;
+}
+
+static result evaluate(struct work *work, struct str text, const struct arith_host *host, unsigned depth, enum doing doing) {
+        struct arith a = { .work = work, .host = host, .text = text, .depth = depth, .doing = doing };
+        result value;
+
+        if (depth > ARITH_MAX_DEPTH || !work_spend(work, 1 + text.len / 16))
+                return not_known();
+        if (peek(&a) < 0)
+                return known(0);
+        value = parse_comma(&a);
+        if (!a.failed && peek(&a) >= 0)
+                fail(&a);
+        if (a.failed && (str_find(text, ARITH_UNKNOWN_BYTE) < text.len || work->stop))
+                return not_known(); /* the unknown piece may well have been what was missing */
+        return a.failed ? (result){ ARITH_ERROR, 0 } : value;
+}
+
+struct arith_result arith_evaluate(struct work *work, struct str text, const struct arith_host *host) {
+        return evaluate(work, text, host, 0, DOING_ALL);
+}
