@@ -1,0 +1,73 @@
+/*
+ * Where sections stand, second names of keys, and the policies that are there without a file. Knowledge only.
+ */
+#include "base/time.h"
+#include "policy/keys.h"
+
+/* clang-format off */
+const struct section_row sections[] = {
+        { SECTION_TOP, SECTION_GUARD, "guard", NULL, "How commands are judged before they run." },
+        { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, "What a command can reach: the manifest." },
+        { SECTION_TOP, SECTION_CONTAINER, "container", NULL, "Containers instead of bailey's own sandbox." },
+        { SECTION_TOP, SECTION_RUN, "run", NULL, "How long and how loud commands may be." },
+        { SECTION_TOP, SECTION_ENV, "env", NULL, "Which environment variables reach a command." },
+        { SECTION_TOP, SECTION_AUDIT, "audit", NULL, "The record of what was asked and what came of it." },
+        { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", "What a command can connect to." },
+        { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, "What a container may use up." },
+        { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, "What is refused, and taken away." },
+        { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, "An expression and what a match means." },
+        { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, "Another name of [guard]." },
+        { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, "The same as [container]." },
+};
+
+const struct key_alias key_aliases[] = {
+        { SECTION_SANDBOX, "timeout", "run.timeout" },
+        { SECTION_SANDBOX, "env", "env.set" },
+        { SECTION_SANDBOX, "image", "container.image" },
+        { SECTION_POLICY, "allowed_commands", "guard.allowed_commands" },
+        { SECTION_PATTERN, "pattern", "guard.dangerous_patterns.regex" },
+};
+
+static const struct str read_commands[] = {
+        STR("grep"), STR("cat"), STR("ls"), STR("find"), STR("wc"), STR("head"), STR("tail"), STR("tree"), STR("file"),
+        STR("stat"), STR("pwd"), STR("echo"), STR("which"), STR("type"),
+};
+static const struct str build_commands[] = {
+        STR("make"), STR("npm run"), STR("npm test"), STR("pip list"), STR("pip show"), STR("python -m pytest"),
+        STR("cargo check"), STR("cargo test"), STR("cargo build"), STR("go build"), STR("go test"), STR("go vet"),
+};
+/* Not even when a policy that extends these lists them. */
+static const struct str never_commands[] = {
+        STR("curl"), STR("wget"), STR("chmod"), STR("chown"), STR("sudo"), STR("su"), STR("apt"), STR("apt-get"),
+};
+
+#define LISTED(array) { .list = { (array), sizeof(array) / sizeof(*(array)) } }
+
+static const struct builtin_value readonly_values[] = {
+        { "guard.allow_only_listed", { .boolean = true } },
+        { "guard.allowed_commands", LISTED(read_commands) },
+        { "guard.command_blocklist", LISTED(never_commands) },
+        { "guard.allow_sudo", { .boolean = false } },
+        { "sandbox.network.kind", { .word = NETWORK_DENY } },
+        { "sandbox.workspace_write", { .boolean = false } },
+        { "run.timeout", { .integer = 10 * TIME_SECOND } },
+        { "run.timeout_max", { .integer = 60 * TIME_SECOND } },
+        { "run.output_bytes", { .integer = 10 << 10 } },
+};
+static const struct builtin_value build_values[] = {
+        { "guard.allowed_commands", LISTED(build_commands) },
+        { "sandbox.workspace_write", { .boolean = true } },
+};
+
+const struct builtin_policy builtin_policies[] = {
+        { "default", NULL, "Guards and sandboxes, and leaves room to work.", NULL, 0 },
+        { "readonly", "default", "A few commands that look at things.", readonly_values,
+          sizeof(readonly_values) / sizeof(*readonly_values) },
+        { "build", "readonly", "Those, and builds and tests.", build_values,
+          sizeof(build_values) / sizeof(*build_values) },
+};
+/* clang-format on */
+
+const size_t section_row_count = sizeof(sections) / sizeof(*sections);
+const size_t key_alias_count = sizeof(key_aliases) / sizeof(*key_aliases);
+const size_t builtin_policy_count = sizeof(builtin_policies) / sizeof(*builtin_policies);

@@ -1,0 +1,183 @@
+#include "policy/env.h"
+
+/* ---- names and patterns ---- */
+
+static bool byte_matches(char pattern, char c, bool any_case) {
+        if (any_case)
+                return ascii_lower((unsigned char)pattern) == ascii_lower((unsigned char)c);
+        return pattern == c;
+}
+
+/* Where stars stand for any bytes. Goes back to the last star only, which is enough when all of them match all. */
+static bool wildcard_matches(const char *pattern, struct str name, bool any_case) {
+        const char *star = NULL;
+        size_t i = 0, star_at = 0;
+
+        if (*pattern != '*' && name.len && !byte_matches(*pattern, name.ptr[0], any_case))
+                return false;
+        while (i < name.len) {
+                if (*pattern == '*') {
+                        star = pattern++;
+                        star_at = i;
+                } else if (*pattern && byte_matches(*pattern, name.ptr[i], any_case)) {
+                        pattern++;
+                        i++;
+                } else if (star) {
+                        pattern = star + 1;
+                        i = ++star_at;
+                } else {
+                        return false;
+                }
+        }
+        while (*pattern == '*')
+                pattern++;
+        return !*pattern;
+}
+
+bool env_name_valid(struct str name) {
+        if (name.len == 0 || is_ascii_digit((unsigned char)name.ptr[0]))
+                return false;
+        for (size_t i = 0; i < name.len; i++)
+                if (!is_ascii_alnum((unsigned char)name.ptr[i]) && name.ptr[i] != '_')
+                        return false;
+        return true;
+}
+
+bool env_pattern_valid(struct str pattern) {
+        if (pattern.len > 1 && pattern.ptr[pattern.len - 1] == '*')
+                pattern.len--;
+        return env_name_valid(pattern);
+}
+
+static bool list_matches(struct str_list patterns, struct str name) {
+        for (size_t i = 0; i < patterns.count; i++) {
+                struct str pattern = patterns.items[i];
+                bool prefix = pattern.len && pattern.ptr[pattern.len - 1] == '*';
+
+                if (prefix ? str_starts(name, str_take(pattern, pattern.len - 1)) : str_eq(name, pattern))
+                        return true;
+        }
+        return false;
+}
+
+static bool list_has(struct str_list names, struct str name) {
+        for (size_t i = 0; i < names.count; i++)
+                if (str_eq(names.items[i], name))
+                        return true;
+        return false;
+}
+
+static bool pairs_have(struct env_pairs pairs, struct str name) {
+        for (size_t i = 0; i < pairs.count; i++)
+                if (str_eq(pairs.items[i].name, name))
+                        return true;
+        return false;
+}
+
+/* ---- the table ---- */
+
+const struct env_rule *env_rule_find(struct str name) {
+        for (size_t i = 0; i < env_rule_count; i++) {
+                const struct env_rule *rule = &env_rules[i];
+
+                if (wildcard_matches(rule->pattern, name, rule->verdict == ENV_SECRET || rule->verdict == ENV_UNLISTED))
+                        return rule;
+        }
+        return NULL;
+}
+
+bool env_is_secret(struct str name) {
+        const struct env_rule *rule = env_rule_find(name);
+
+        return rule && rule->verdict == ENV_SECRET;
+}
+
+bool env_runs_code(struct str name) {
+        const struct env_rule *rule = env_rule_find(name);
+
+        return rule && rule->verdict == ENV_RUNS_CODE;
+}
+
+bool env_picks_code(struct str name) {
+        const struct env_rule *rule = env_rule_find(name);
+
+        return rule && rule->verdict == ENV_PASS && rule->code != ENV_CODE_NONE;
+}
+
+/* ---- verdicts ---- */
+
+enum env_verdict env_judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule) {
+        const struct env_rule *rule = env_rule_find(name), *none;
+
+        if (!ret_rule)
+                ret_rule = &none;
+        *ret_rule = NULL;
+        if (name.len == 0)
+                return ENV_INVALID;
+        if (pairs_have(policy->set, name))
+                return ENV_SET;
+        if (list_has(policy->pass_secret, name))
+                return ENV_PASS;
+        *ret_rule = rule;
+        if (rule && rule->verdict != ENV_UNLISTED)
+                return rule->verdict;
+        *ret_rule = NULL;
+        return list_matches(policy->pass, name) ? ENV_PASS : ENV_UNLISTED;
+}
+
+const char *env_verdict_text(enum env_verdict verdict) {
+        static const char *const texts[] = {
+                [ENV_PASS] = "passes",
+                [ENV_SET] = "set by the config",
+                [ENV_SECRET] = "looks like a secret",
+                [ENV_RUNS_CODE] = "makes programs run code",
+                [ENV_UNLISTED] = "not listed",
+                [ENV_INVALID] = "no name",
+        };
+
+        return texts[verdict];
+}
+
+struct str env_name(const char *entry) {
+        struct str whole = str_z(entry);
+        size_t len = str_find(whole, '=');
+
+        return len < whole.len ? str_take(whole, len) : STR("");
+}
+
+/* ---- the environment of a command ---- */
+
+static const char *pair_text(const struct env_pair *pair, struct arena *arena) {
+        char *text = arena_bytes(arena, pair->name.len + 1 + pair->value.len + 1);
+
+        if (!text)
+                return NULL;
+        memcpy(text, pair->name.ptr, pair->name.len);
+        text[pair->name.len] = '=';
+        if (pair->value.len)
+                memcpy(text + pair->name.len + 1, pair->value.ptr, pair->value.len);
+        text[pair->name.len + 1 + pair->value.len] = '\0';
+        return text;
+}
+
+int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena,
+               const char *const **ret, struct err *err) {
+        size_t count = 0, used = 0;
+        const char **list;
+
+        while (environment && environment[count])
+                count++;
+        list = arena_alloc(arena, (count + policy->set.count + 1) * sizeof(*list));
+        if (!list)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        for (size_t i = 0; i < count; i++)
+                if (env_judge(policy, env_name(environment[i]), NULL) == ENV_PASS)
+                        list[used++] = environment[i];
+        for (size_t i = 0; i < policy->set.count; i++) {
+                list[used] = pair_text(&policy->set.items[i], arena);
+                if (!list[used++])
+                        return err_set(err, ERR_MEMORY, "out of memory");
+        }
+        *ret = list;
+        return 0;
+}

@@ -1,0 +1,77 @@
+/*
+ * Which environment variables reach a command. The built-in table (env_table.c) holds three kinds of names: those that
+ * pass, those that look like secrets, and those that make a program run code. Everything else is dropped unless the
+ * policy lists it. Pure: the environment is the caller's.
+ *
+ * In this order, the first that applies:
+ *   [env] set            the value of the config file, whatever the name
+ *   [env] pass_secret    named exactly: passes
+ *   looks like a secret  dropped, also when [env] pass lists it
+ *   runs code            dropped, also when [env] pass lists it
+ *   built-in, [env] pass passes
+ *   the rest             dropped
+ */
+#ifndef BAILEY_POLICY_ENV_H
+#define BAILEY_POLICY_ENV_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/policy.h"
+
+enum env_verdict {
+        ENV_PASS,
+        ENV_SET,
+        ENV_SECRET,    /* the rest is dropped */
+        ENV_RUNS_CODE,
+        ENV_UNLISTED,
+        ENV_INVALID, /* not NAME=VALUE */
+};
+
+/* How the value of a variable becomes code, so that the guard can look at the value. */
+enum env_code {
+        ENV_CODE_NONE,
+        ENV_CODE_FILE,    /* a file that is loaded or run: LD_PRELOAD, BASH_ENV */
+        ENV_CODE_PATH,    /* where code or config is looked for: PYTHONPATH, GIT_DIR */
+        ENV_CODE_COMMAND, /* a command line: GIT_SSH_COMMAND, PAGER */
+        ENV_CODE_TEXT,    /* code or options itself: PROMPT_COMMAND, NODE_OPTIONS */
+};
+
+struct env_rule {
+        const char *pattern; /* one or two stars stand for any bytes */
+        enum env_verdict verdict;
+        enum env_code code;
+        bool any_program; /* whatever program starts, not only the one that knows the name */
+        const char *why;
+};
+
+extern const struct env_rule env_rules[];
+extern const size_t env_rule_count;
+
+/* The rule of the built-in table that decides, or NULL. Secrets: ASCII case does not matter; all others: exact. */
+const struct env_rule *env_rule_find(struct str name);
+
+/* For the guard: `echo $FOO_TOKEN`, `LD_PRELOAD=x ls`. */
+bool env_is_secret(struct str name);
+bool env_runs_code(struct str name);
+
+/* A name that passes when it is inherited, but by which an assignment chooses what runs: `PATH=. ls`, `HOME=x git st` */
+bool env_picks_code(struct str name);
+
+/* `ret_rule` (may be NULL) is the built-in rule behind it, or NULL when the policy's lists or no rule decided. */
+enum env_verdict env_judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule);
+
+/* "looks like a secret", ... */
+const char *env_verdict_text(enum env_verdict verdict);
+
+/* NAME of a "NAME=VALUE"; empty when it is none. */
+struct str env_name(const char *entry);
+
+/* A pattern of [env] pass: NAME or PREFIX*. */
+bool env_pattern_valid(struct str pattern);
+bool env_name_valid(struct str name);
+
+/* The environment of a command, NULL-terminated: what passes, in order, then what is set. */
+int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena,
+               const char *const **ret, struct err *err);
+
+#endif

@@ -1,0 +1,188 @@
+#include "policy/resolve.h"
+
+#include <stdio.h>
+
+#include "policy/reader.h"
+#include "policy/resolver.h"
+#include "policy/texts.h"
+
+/* ---- which policies ---- */
+
+static const struct builtin_policy *builtin_find(struct str name) {
+        for (size_t i = 0; i < builtin_policy_count; i++)
+                if (str_is(name, builtin_policies[i].name))
+                        return &builtin_policies[i];
+        return NULL;
+}
+
+/* The config that defines it; only one that is trusted counts. */
+static const struct config *config_defining(const struct resolver *r, struct str name, bool trusted) {
+        for (size_t i = 0; i < r->count; i++)
+                for (const struct config_policy *p = r->configs[i].policies; p; p = p->next)
+                        if (r->configs[i].trusted == trusted && str_eq(p->name, name))
+                                return &r->configs[i];
+        return NULL;
+}
+
+static int policy_unknown(struct resolver *r, struct str name, const struct policy_origin *asked) {
+        const struct config *untrusted = config_defining(r, name, false);
+        struct reader_quoted quoted = reader_quote(name);
+        char known[120] = "";
+        size_t used = 0;
+
+        if (untrusted)
+                return origin_fail(asked, r->err, "policy %s is defined in %.80s only, which is not trusted", quoted.text,
+                                   untrusted->file);
+        for (size_t i = 0; i < builtin_policy_count; i++)
+                used += (size_t)snprintf(known + used, sizeof(known) - used, "%s, ", builtin_policies[i].name);
+        return origin_fail(asked, r->err, "there is no policy %s; there are %sand those of [policy.NAME]", quoted.text,
+                           known);
+}
+
+/* What `name` extends, and who says so. Every policy but the default one extends something. */
+static struct str policy_parent(const struct resolver *r, struct str name, struct policy_origin *ret_said) {
+        const struct builtin_policy *builtin = builtin_find(name);
+        struct str parent = builtin && builtin->extends ? str_z(builtin->extends) : STR("default");
+
+        *ret_said = (struct policy_origin){ 0 };
+        for (size_t i = 0; i < r->count; i++) {
+                for (const struct setting *s = r->configs[i].settings; s; s = s->next) {
+                        if (s->key->section != SECTION_POLICY || !r->configs[i].trusted || !str_eq(s->policy, name))
+                                continue;
+                        parent = s->value.text;
+                        *ret_said = (struct policy_origin){ .layer = r->configs[i].layer,
+                                                            .file = r->configs[i].file,
+                                                            .line = s->at.line,
+                                                            .column = s->at.column };
+                }
+        }
+        return parent;
+}
+
+static int chain_build(struct resolver *r, struct str name) {
+        struct policy_origin said = { 0 };
+
+        for (; !str_is(name, "default"); name = policy_parent(r, name, &said)) {
+                if (r->chain_count == POLICY_CHAIN_MAX - 1)
+                        return origin_fail(&said, r->err, "policy %s extends itself, or more than %d others",
+                                           reader_quote(r->chain[0]).text, (int)POLICY_CHAIN_MAX);
+                if (!builtin_find(name) && !config_defining(r, name, true))
+                        return policy_unknown(r, name, &said);
+                r->chain[r->chain_count++] = name;
+        }
+        r->chain[r->chain_count++] = name;
+        policy_parent(r, name, &said);
+        return said.file ? origin_fail(&said, r->err, "the default policy extends no other one") : 0;
+}
+
+/* ---- applying ---- */
+
+static int builtin_apply(struct resolver *r, struct str name) {
+        static const struct config from = { .layer = LAYER_BUILTIN, .trusted = true };
+        const struct builtin_policy *builtin = builtin_find(name);
+
+        for (size_t i = 0; builtin && i < builtin->count; i++) {
+                struct setting setting = { .key = key_by_path(str_z(builtin->values[i].key)),
+                                           .policy = str_z(builtin->name),
+                                           .value = builtin->values[i].value };
+
+                if (setting_apply(r, &from, &setting) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* All that is said for a policy ("": for all), by files that are trusted; overrides come last. */
+static int files_apply(struct resolver *r, struct str policy) {
+        for (size_t i = 0; i < r->count; i++)
+                if (r->configs[i].trusted && r->configs[i].layer != LAYER_OVERRIDE &&
+                    settings_apply(r, &r->configs[i], policy) < 0)
+                        return -1;
+        return 0;
+}
+
+static int chain_apply(struct resolver *r) {
+        for (size_t i = r->chain_count; i-- > 0;)
+                if (builtin_apply(r, r->chain[i]) < 0 || files_apply(r, r->chain[i]) < 0)
+                        return -1;
+        return 0;
+}
+
+static int rest_apply(struct resolver *r) {
+        for (size_t i = 0; i < r->count; i++)
+                if (!r->configs[i].trusted && config_tighten(r, &r->configs[i]) < 0)
+                        return -1;
+        for (size_t i = 0; i < r->count; i++)
+                if (r->configs[i].layer == LAYER_OVERRIDE && settings_apply(r, &r->configs[i], STR("")) < 0)
+                        return -1;
+        return 0;
+}
+
+/* ---- what only the whole can tell ---- */
+
+static struct policy_origin *origin_at(const struct resolver *r, const char *path) {
+        return &r->origins[key_index(key_by_path(str_z(path)))].origin;
+}
+
+/* A maximum takes a default that was given before along; one that was given for it, or later, is a mistake. */
+static int timeout_finish(struct resolver *r) {
+        struct run_policy *run = &r->policy->run;
+        struct policy_origin *usual = origin_at(r, "run.timeout"), *most = origin_at(r, "run.timeout_max");
+
+        if (run->timeout <= run->timeout_max)
+                return 0;
+        if (usual->layer >= most->layer && most->layer != LAYER_WORKSPACE)
+                return origin_fail(usual, r->err, "run.timeout is more than run.timeout_max");
+        run->timeout = run->timeout_max;
+        *usual = *most;
+        return 0;
+}
+
+static int policy_finish(struct resolver *r) {
+        struct policy *p = r->policy;
+
+        if (p->guard.allowed_commands.count && origin_at(r, "guard.allow_only_listed")->layer == LAYER_BUILTIN)
+                p->guard.allow_only_listed = true; /* or the list would mean nothing */
+        if (p->sandbox.network == NETWORK_ALLOW_HOSTS && p->sandbox.network_hosts.count == 0)
+                return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
+                                   "sandbox.network: allow_hosts needs hosts; to allow none there is deny");
+        return timeout_finish(r);
+}
+
+static int policy_files(struct resolver *r) {
+        struct policy_file *files = arena_alloc(r->arena, r->count * sizeof(*files));
+        size_t used = 0;
+
+        if (!files)
+                return err_set(r->err, ERR_MEMORY, "out of memory");
+        for (size_t i = 0; i < r->count; i++)
+                if (r->configs[i].layer != LAYER_OVERRIDE)
+                        files[used++] = (struct policy_file){ r->configs[i].layer, r->configs[i].file,
+                                                              r->configs[i].trusted };
+        r->policy->files = files;
+        r->policy->file_count = used;
+        return 0;
+}
+
+int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace,
+                   struct arena *arena, const struct policy **ret, struct err *err) {
+        struct resolver r = { .configs = configs, .count = count, .arena = arena, .err = err };
+
+        if (!text_policy.valid(name))
+                return err_set(err, ERR_INVALID, "a policy's name has letters, digits, - and _ only");
+        r.policy = ARENA_NEW(arena, struct policy);
+        r.origins = arena_alloc(arena, key_count * sizeof(*r.origins));
+        if (!r.policy || !r.origins)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        r.policy->name = name;
+        r.policy->workspace = workspace;
+        r.policy->origins = r.origins;
+        for (size_t i = 0; i < key_count; i++)
+                if (keys[i].section != SECTION_PATTERN && keys[i].size)
+                        key_store(&keys[i], r.policy, &keys[i].initial);
+        if (chain_build(&r, name) < 0 || files_apply(&r, STR("")) < 0 || chain_apply(&r) < 0 || rest_apply(&r) < 0 ||
+            policy_finish(&r) < 0 || policy_files(&r) < 0)
+                return -1;
+        *ret = r.policy;
+        return 0;
+}

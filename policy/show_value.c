@@ -1,0 +1,111 @@
+#include <inttypes.h>
+
+#include "base/time.h"
+#include "policy/env.h"
+#include "policy/show.h"
+#include "policy/texts.h"
+
+/* JSON's strings are strings of TOML, too. */
+static void text_write(struct buf *out, struct str text) {
+        buf_json(out, text);
+}
+
+/* Seconds, exact. */
+static void seconds_write(struct buf *out, int64_t nanoseconds) {
+        int64_t rest = nanoseconds % TIME_SECOND;
+        int digits = 9;
+
+        buf_format(out, "%" PRId64, nanoseconds / TIME_SECOND);
+        if (rest == 0)
+                return;
+        for (; rest % 10 == 0; rest /= 10)
+                digits--;
+        buf_format(out, ".%0*" PRId64, digits, rest);
+}
+
+static void amount_write(const struct key_row *key, int64_t amount, enum show_style style, struct buf *out) {
+        if (key->type == KEY_DURATION && style == SHOW_JSON)
+                seconds_write(out, amount);
+        else if (key->type == KEY_INTEGER || style == SHOW_JSON || amount == 0)
+                buf_format(out, "%" PRId64, amount);
+        else
+                text_write(out, str_z(key->type == KEY_BYTES ? bytes_text(amount).text : duration_text(amount).text));
+}
+
+static void name_write(struct buf *out, struct str name, enum show_style style) {
+        if (style == SHOW_JSON)
+                text_write(out, name);
+        else
+                buf_append(out, name); /* a bare key */
+        buf_append(out, style == SHOW_JSON ? STR(": ") : STR(" = "));
+}
+
+static void pattern_write(const struct user_pattern *pattern, enum show_style style, struct buf *out) {
+        bool first = true;
+
+        buf_append(out, STR("{ "));
+        for (size_t i = 0; i < key_count; i++) {
+                union key_value value;
+
+                if (keys[i].section != SECTION_PATTERN)
+                        continue;
+                value = key_load(&keys[i], pattern);
+                buf_append(out, first ? STR("") : STR(", "));
+                name_write(out, str_z(keys[i].name), style);
+                key_value_write(&keys[i], &value, style, out);
+                first = false;
+        }
+        buf_append(out, STR(" }"));
+}
+
+static void pairs_write(const struct env_pairs *pairs, enum show_style style, struct buf *out) {
+        buf_append(out, pairs->count ? STR("{ ") : STR("{"));
+        for (size_t i = 0; i < pairs->count; i++) {
+                buf_append(out, i ? STR(", ") : STR(""));
+                name_write(out, pairs->items[i].name, style);
+                text_write(out, env_is_secret(pairs->items[i].name) ? STR("(hidden)") : pairs->items[i].value);
+        }
+        buf_append(out, pairs->count ? STR(" }") : STR("}"));
+}
+
+static void list_write(const struct key_row *key, const struct key_items *list, enum show_style style,
+                       struct buf *out) {
+        buf_char(out, '[');
+        for (size_t i = 0; i < list->count; i++) {
+                buf_append(out, i ? STR(", ") : STR(""));
+                if (key->type == KEY_PATTERNS)
+                        pattern_write((const struct user_pattern *)list->items + i, style, out);
+                else
+                        text_write(out, ((const struct str *)list->items)[i]);
+        }
+        buf_char(out, ']');
+}
+
+void key_value_write(const struct key_row *key, const union key_value *value, enum show_style style, struct buf *out) {
+        switch (key->type) {
+        case KEY_BOOLEAN:
+                buf_append(out, value->boolean ? STR("true") : STR("false"));
+                break;
+        case KEY_INTEGER:
+        case KEY_BYTES:
+        case KEY_DURATION:
+                amount_write(key, value->integer, style, out);
+                break;
+        case KEY_NUMBER:
+                buf_format(out, "%.10g", value->number);
+                break;
+        case KEY_WORD:
+                text_write(out, str_z(key->words[value->word]));
+                break;
+        case KEY_STRING:
+                text_write(out, value->text);
+                break;
+        case KEY_PAIRS:
+                pairs_write(&value->pairs, style, out);
+                break;
+        case KEY_LIST:
+        case KEY_PATTERNS:
+                list_write(key, &value->items, style, out);
+                break;
+        }
+}

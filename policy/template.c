@@ -1,0 +1,74 @@
+/*
+ * `config init`: the table of keys as a file to start with. All values are comments, so that it changes nothing, and a
+ * later bailey's built-in values are not overridden by today's.
+ */
+#include "policy/show.h"
+
+static const char head[] =
+        "# The config of bailey. `bailey config show` tells what is in force and where it came from,\n"
+        "# `bailey config check FILE` whether a file is right.\n"
+        "#\n"
+        "# Every setting stands here with its built-in value. Lists add to the built-in ones; to replace one, write\n"
+        "#   domain_allowlist = { replace = true, items = [\"example.com\"] }\n"
+        "# Times are seconds or strings like \"10s\" and \"2m\", sizes are bytes or strings like \"64 KiB\".\n";
+
+static const char tail[] = "\n"
+                           "# A policy of your own: `--policy NAME`. It can hold every section above.\n"
+                           "# [policy.careful]\n"
+                           "# extends = \"build\"\n"
+                           "# allowed_commands = [\"cargo fmt\"]\n"
+                           "# [policy.careful.run]\n"
+                           "# timeout = \"30s\"\n";
+
+/* A sentence or two, as comments of at most 100 columns. */
+static void help_write(struct str text, struct buf *out) {
+        const size_t most = 98;
+
+        while (text.len) {
+                size_t end = text.len;
+
+                if (end > most)
+                        for (end = most; end > 0 && text.ptr[end] != ' ';)
+                                end--;
+                buf_append(out, STR("# "));
+                buf_append(out, str_take(text, end));
+                buf_char(out, '\n');
+                text = str_skip(text, end + 1);
+        }
+}
+
+static void words_write(const struct key_row *key, struct buf *out) {
+        buf_append(out, STR("# One of"));
+        for (size_t i = 0; key->words[i]; i++)
+                buf_format(out, "%s %s", i ? "," : "", key->words[i]);
+        buf_append(out, STR(".\n"));
+}
+
+static void key_write(const struct key_row *key, struct buf *out) {
+        buf_char(out, '\n');
+        help_write(str_z(key->help), out);
+        if (key->type == KEY_WORD)
+                words_write(key, out);
+        if (key->text && key->type == KEY_STRING && !key->text->valid(key->initial.text)) {
+                buf_format(out, "# %s is not set.\n", key->name);
+                return;
+        }
+        buf_format(out, "# %s = ", key->name);
+        key_value_write(key, &key->initial, SHOW_TOML, out);
+        buf_char(out, '\n');
+}
+
+void config_template(struct buf *out) {
+        enum key_section section = SECTION_TOP;
+
+        buf_append(out, str_z(head));
+        for (size_t i = 0; i < key_count; i++) {
+                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                        continue;
+                if (keys[i].section != section)
+                        buf_format(out, "\n[%s]\n", section_path(keys[i].section).text);
+                section = keys[i].section;
+                key_write(&keys[i], out);
+        }
+        buf_append(out, str_z(tail));
+}

@@ -1,0 +1,163 @@
+#include "policy/texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/time.h"
+#include "policy/env.h"
+#include "policy/hosts.h"
+
+/* ---- strings ---- */
+
+static bool line_valid(struct str text) {
+        for (size_t i = 0; i < text.len; i++)
+                if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+                        return false;
+        return true;
+}
+
+static bool path_valid(struct str text) {
+        return text.len > 0 && text.ptr[0] == '/' && line_valid(text);
+}
+
+static bool program_valid(struct str text) {
+        return text.len > 0 && line_valid(text) && str_find(text, '/') == text.len && str_find(text, ' ') == text.len;
+}
+
+static bool command_valid(struct str text) {
+        if (text.len == 0 || !line_valid(text) || text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ')
+                return false;
+        for (size_t i = 1; i < text.len; i++)
+                if (text.ptr[i] == ' ' && text.ptr[i - 1] == ' ')
+                        return false;
+        return true;
+}
+
+static bool bypass_valid(struct str text) {
+        return text.len == 0 || env_name_valid(text);
+}
+
+static bool all_of(struct str text, const char *others) {
+        for (size_t i = 0; i < text.len; i++)
+                if (!is_ascii_alnum((unsigned char)text.ptr[i]) && (!text.ptr[i] || !strchr(others, text.ptr[i])))
+                        return false;
+        return true;
+}
+
+/* No dash in front: it is going to be an argument. */
+static bool image_valid(struct str text) {
+        return text.len > 0 && text.len < 256 && is_ascii_alnum((unsigned char)text.ptr[0]) && all_of(text, "._-/:@");
+}
+
+static bool registry_valid(struct str text) {
+        struct host host;
+
+        return str_find(text, '/') == text.len && str_find(text, '@') == text.len && host_from_url(text, &host) == 0;
+}
+
+static bool capability_valid(struct str text) {
+        return text.len > 0 && is_ascii_alpha((unsigned char)text.ptr[0]) && text.len < 64 && all_of(text, "_");
+}
+
+static bool name_valid(struct str text) {
+        return text.len > 0 && text.len <= 64 && is_ascii_alnum((unsigned char)text.ptr[0]) && all_of(text, "_-.");
+}
+
+const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
+const struct key_text text_variable = { "the name of a variable", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
+const struct key_text text_variables = { "the name of a variable, or its beginning and *", env_pattern_valid,
+                                         "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };
+const struct key_text text_bypass = { "the name of a variable, or nothing", bypass_valid, "^([A-Za-z_][A-Za-z0-9_]*)?$" };
+const struct key_text text_program = { "the name of a program, without its directory", program_valid,
+                                       "^[^\\u0000-\\u0020\\u007f/]+$" };
+const struct key_text text_command = { "a command: words with one space between them", command_valid,
+                                       "^[^\\u0000-\\u0020\\u007f]+( [^\\u0000-\\u0020\\u007f]+)*$" };
+const struct key_text text_image = { "the name of an image", image_valid, "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$" };
+const struct key_text text_registry = { "the host of a registry, perhaps with a port", registry_valid, NULL };
+const struct key_text text_capability = { "ALL or a capability such as NET_RAW", capability_valid, "^[A-Za-z][A-Za-z0-9_]*$" };
+const struct key_text text_policy = { "the name of a policy", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
+const struct key_text text_line = { "one line of text", line_valid, "^[^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_pattern_name = { "a name of letters, digits and -", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
+
+/* ---- amounts ---- */
+
+struct unit {
+        const char *name;
+        int64_t size;
+        bool written; /* others are only read */
+};
+
+/* Larger ones first. */
+static const struct unit time_units[] = {
+        { "d", 86400 * TIME_SECOND, false },  { "h", 3600 * TIME_SECOND, true },
+        { "m", 60 * TIME_SECOND, true },      { "min", 60 * TIME_SECOND, false },
+        { "s", TIME_SECOND, true },           { "ms", TIME_SECOND / 1000, true },
+        { "us", TIME_SECOND / 1000000, true }, { "ns", 1, true },
+};
+static const struct unit byte_units[] = {
+        { "TiB", INT64_C(1) << 40, true }, { "T", INT64_C(1) << 40, false }, { "TB", INT64_C(1000000000000), false },
+        { "GiB", INT64_C(1) << 30, true }, { "G", INT64_C(1) << 30, false }, { "GB", 1000000000, false },
+        { "MiB", INT64_C(1) << 20, true }, { "M", INT64_C(1) << 20, false }, { "MB", 1000000, false },
+        { "KiB", INT64_C(1) << 10, true }, { "K", INT64_C(1) << 10, false }, { "KB", 1000, false },
+        { "B", 1, true },
+};
+
+enum { TIME_UNITS = sizeof(time_units) / sizeof(*time_units), BYTE_UNITS = sizeof(byte_units) / sizeof(*byte_units) };
+
+static const struct unit *unit_find(const struct unit *units, size_t count, struct str name) {
+        for (size_t i = 0; i < count; i++)
+                if (str_eq_nocase(name, str_z(units[i].name)))
+                        return &units[i];
+        return NULL;
+}
+
+/* Digits, at most nine of them behind a point, an optional space, a unit. Exact: no floating point. */
+static int amount_read(struct str text, const struct unit *units, size_t unit_count, int64_t *ret) {
+        int64_t whole = 0, part = 0, scale = 1, value;
+        const struct unit *unit;
+        size_t i = 0, digits;
+
+        while (i < text.len && is_ascii_digit((unsigned char)text.ptr[i]))
+                if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, text.ptr[i++] - '0', &whole))
+                        return -1;
+        digits = i;
+        if (i < text.len && text.ptr[i] == '.')
+                for (i++; i < text.len && is_ascii_digit((unsigned char)text.ptr[i]) && scale < 1000000000; i++) {
+                        part = part * 10 + (text.ptr[i] - '0');
+                        scale *= 10;
+                }
+        if (digits == 0 || (i > digits && scale == 1))
+                return -1;
+        unit = unit_find(units, unit_count, str_skip(text, i < text.len && text.ptr[i] == ' ' ? i + 1 : i));
+        if (!unit || __builtin_mul_overflow(whole, unit->size, &value))
+                return -1;
+        part = (int64_t)((__int128)part * unit->size / scale);
+        return __builtin_add_overflow(value, part, ret) ? -1 : 0;
+}
+
+int duration_read(struct str text, int64_t *ret_nanoseconds) {
+        return amount_read(text, time_units, TIME_UNITS, ret_nanoseconds);
+}
+
+int bytes_read(struct str text, int64_t *ret_bytes) {
+        return amount_read(text, byte_units, BYTE_UNITS, ret_bytes);
+}
+
+static struct amount_text amount_text(int64_t value, const struct unit *units, const char *space) {
+        const struct unit *unit = units;
+        struct amount_text amount;
+
+        while (unit->size != 1 && (value == 0 || !unit->written || value % unit->size != 0))
+                unit++;
+        snprintf(amount.text, sizeof(amount.text), "%" PRId64 "%s%s", value / unit->size, space, unit->name);
+        return amount;
+}
+
+struct amount_text duration_text(int64_t nanoseconds) {
+        return amount_text(nanoseconds, time_units, "");
+}
+
+struct amount_text bytes_text(int64_t bytes) {
+        return amount_text(bytes, byte_units, " ");
+}
