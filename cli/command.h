@@ -11,6 +11,7 @@ enum exit_status {
         EXIT_DONE = 0,
         EXIT_PROBLEM = 1, /* the answer is no, or could not be given */
         EXIT_USAGE = 2,   /* asked in the wrong way, or for what cannot be read */
+        EXIT_TROUBLE = 3, /* the same, where 2 is an answer */
 };
 
 struct cli_command {
@@ -26,6 +27,16 @@ struct cli_command {
 #define OPTION_ROW_HELP \
         { "help", 'h', NULL, "say this" }
 
+extern const struct cli_command cli_config;
+extern const struct cli_command cli_env;
 extern const struct cli_command cli_parse;
+extern const struct cli_command cli_rules;
+extern const struct cli_command cli_test;
+extern const struct cli_command cli_trust;
+
+/* policy.c: loads a policy for the workspace (NULL: the present directory) and tells the user what has to be told about
+ * it. NULL when that failed, which has been said. */
+struct bailey_policy;
+struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config);
 
 #endif

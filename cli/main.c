@@ -22,7 +22,8 @@ static const struct cli_command cli_help = {
         .run = help_run,
 };
 
-static const struct cli_command *const commands[] = { &cli_parse, &cli_help };
+static const struct cli_command *const commands[] = { &cli_parse, &cli_test,  &cli_rules, &cli_config,
+                                                      &cli_env,   &cli_trust, &cli_help };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands), HELP_MAX = 1 << 20 };
 

@@ -12,10 +12,8 @@
 #include "bailey.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "cli/batch.h"
 #include "cli/command.h"
-#include "cli/lines.h"
-
-enum { INPUT_MAX = 16 << 20 }; /* bytes of a text or a line */
 
 enum { OPTION_JSON, OPTION_PRINT, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
 
@@ -27,12 +25,6 @@ static const struct option_row option_rows[] = {
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
-
-static void write_text(const char *text, size_t length) {
-        fwrite(text, 1, length, stdout);
-        if (length > 0 && text[length - 1] != '\n')
-                fputc('\n', stdout);
-}
 
 /* ---- one text ---- */
 
@@ -60,7 +52,7 @@ static enum exit_status parse_text(struct str text, enum bailey_format format) {
                 log_line("parse: out of memory, or the answer is too large");
                 return EXIT_PROBLEM;
         }
-        write_text(answer, answer_length);
+        batch_write(answer, answer_length);
         bailey_free(answer);
         if (status == 0)
                 return EXIT_DONE;
@@ -100,7 +92,7 @@ static void answer_error(const char *kind, size_t number, const char *message) {
         buf_format(&out, "{\"ok\":false,\"error\":{\"kind\":\"%s\",\"message\":", kind);
         buf_json(&out, buf_str(&text));
         buf_append(&out, STR("},\"commands\":[]}"));
-        write_text(out.ptr, out.len);
+        batch_write(out.ptr, out.len);
 }
 
 static void answer_command(const json_t *command, size_t number) {
@@ -116,42 +108,16 @@ static void answer_command(const json_t *command, size_t number) {
                 answer_error("internal", number, "out of memory, or the answer is too large");
                 return;
         }
-        write_text(answer, length);
+        batch_write(answer, length);
         bailey_free(answer);
 }
 
-static void answer_line(struct str line, size_t number) {
-        json_error_t error;
-        json_t *request = json_loadb(line.ptr, line.len, JSON_ALLOW_NUL, &error);
-
-        if (!request)
-                answer_error("input", number, error.text);
+static void answer_request(const json_t *request, size_t number, const char *problem, void *context) {
+        (void)context;
+        if (problem)
+                answer_error("input", number, problem);
         else
                 answer_command(json_object_get(request, "command"), number);
-        json_decref(request);
-}
-
-static enum exit_status parse_batch(void) {
-        struct lines lines;
-        struct str line;
-        struct err err;
-        enum line_kind kind = LINE_WHOLE;
-        int status = 0;
-
-        lines_init(&lines, STDIN_FILENO, INPUT_MAX, stdout);
-        for (size_t number = 1; !ferror(stdout); number++) {
-                status = lines_next(&lines, &kind, &line, &err);
-                if (status < 0 || kind == LINE_END)
-                        break;
-                if (kind == LINE_TOO_LONG)
-                        answer_error("input", number, "longer than 16 MiB");
-                else
-                        answer_line(line, number);
-        }
-        lines_free(&lines);
-        if (status < 0)
-                log_line("parse: %s", err.msg);
-        return status < 0 ? EXIT_PROBLEM : EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -171,7 +137,7 @@ static enum exit_status parse_run(const struct options *options) {
         if (given[OPTION_BATCH])
                 return json || print || given[OPTION_FILE] || options->operand_count > 0
                                ? parse_usage("--batch reads standard input and stands alone")
-                               : parse_batch();
+                               : batch_run("parse", answer_request, NULL);
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) == 0)
                 return parse_usage("no text given");
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) > 1)

@@ -1,0 +1,56 @@
+/*
+ * `bailey env`: which environment variables reach a command.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/command.h"
+
+enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
+
+static const struct option_row option_rows[] = {
+        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON" },
+        [OPTION_POLICY] = { "policy", 'p', "NAME", "by this policy instead of the default one" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one" },
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+static enum exit_status env_run(const struct options *options) {
+        enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
+        struct bailey_policy *policy;
+        char *text = NULL;
+        size_t length = 0;
+        int status;
+
+        if (options->operand_count > 0) {
+                log_line("env: takes no operands; see bailey env --help");
+                return EXIT_USAGE;
+        }
+        policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
+                                     options->values[OPTION_CONFIG]);
+        if (!policy)
+                return EXIT_PROBLEM;
+        status = bailey_env_show(policy, (const char *const *)environ, answer, &text, &length);
+        bailey_policy_free(policy);
+        if (status < 0) {
+                log_line("env: out of memory");
+                return EXIT_PROBLEM;
+        }
+        fwrite(text, 1, length, stdout);
+        bailey_free(text);
+        return EXIT_DONE;
+}
+
+const struct cli_command cli_env = {
+        .name = "env",
+        .operands = "",
+        .summary = "show which environment variables reach a command",
+        .details = "Names only, never values: those that pass, those that the config sets, and those that are dropped,\n"
+                   "with the reason. The config's [env] section changes it.\n",
+        .options = option_rows,
+        .run = env_run,
+};

@@ -1,0 +1,24 @@
+#include <unistd.h>
+
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/command.h"
+
+struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config) {
+        const struct bailey_policy_options options = {
+                .policy = name,
+                .workspace = workspace ? workspace : ".",
+                .config = config,
+                .environment = (const char *const *)environ,
+        };
+        struct bailey_policy *policy;
+        char error[256];
+
+        if (bailey_policy_load(&options, &policy, error, sizeof(error)) < 0) {
+                log_line("%s", error);
+                return NULL;
+        }
+        for (size_t i = 0; bailey_policy_notice(policy, i); i++)
+                log_line("%s", bailey_policy_notice(policy, i));
+        return policy;
+}

@@ -1,0 +1,40 @@
+/*
+ * `bailey rules`: what the guard looks for.
+ */
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/batch.h"
+
+enum { OPTION_JSON, OPTION_HELP };
+
+static const struct option_row option_rows[] = {
+        [OPTION_JSON] = { "json", 'j', NULL, "as JSON, with the messages" },
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+static enum exit_status rules_run(const struct options *options) {
+        char *answer;
+        size_t length;
+
+        if (options->operand_count > 0) {
+                log_line("rules: takes no operands; see bailey rules --help");
+                return EXIT_USAGE;
+        }
+        if (bailey_rules(options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length) < 0) {
+                log_line("rules: out of memory");
+                return EXIT_PROBLEM;
+        }
+        batch_write(answer, length);
+        bailey_free(answer);
+        return EXIT_DONE;
+}
+
+const struct cli_command cli_rules = {
+        .name = "rules",
+        .operands = "",
+        .summary = "list the rules of the guard",
+        .details = "Each with its severity, the policies it belongs to, and a command that it catches.\n",
+        .options = option_rows,
+        .run = rules_run,
+};

@@ -1,0 +1,165 @@
+/*
+ * `bailey test`: the verdict on a command, which is not run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/batch.h"
+
+enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
+
+static const struct option_row option_rows[] = {
+        [OPTION_JSON] = { "json", 'j', NULL, "the verdict as JSON" },
+        [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ..., \"policy\": ...} per line in, a verdict per line out" },
+        [OPTION_POLICY] = { "policy", 'p', "NAME", "default, readonly, build, or one of a config file" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: here" },
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+enum { POLICIES_MAX = 16, POLICY_NAME_MAX = 64 };
+
+/* Policies are loaded when first asked for, and kept. */
+struct checker {
+        const char *config, *workspace;
+        struct {
+                char name[POLICY_NAME_MAX];
+                struct bailey_policy *policy;
+        } kept[POLICIES_MAX];
+        size_t count;
+        char error[256];
+};
+
+static const struct bailey_policy *checker_policy(struct checker *checker, const char *name) {
+        struct bailey_policy_options options = {
+                .policy = name,
+                .workspace = checker->workspace,
+                .config = checker->config,
+                .environment = (const char *const *)environ,
+        };
+        struct bailey_policy *policy;
+
+        for (size_t i = 0; i < checker->count; i++)
+                if (strcmp(checker->kept[i].name, name) == 0)
+                        return checker->kept[i].policy;
+        if (strlen(name) >= POLICY_NAME_MAX || checker->count == POLICIES_MAX) {
+                snprintf(checker->error, sizeof(checker->error), "too many policies, or a name that is too long");
+                return NULL;
+        }
+        if (bailey_policy_load(&options, &policy, checker->error, sizeof(checker->error)) < 0)
+                return NULL;
+        strncpy(checker->kept[checker->count].name, name, POLICY_NAME_MAX - 1);
+        checker->kept[checker->count++].policy = policy;
+        return policy;
+}
+
+static void checker_free(struct checker *checker) {
+        for (size_t i = 0; i < checker->count; i++)
+                bailey_policy_free(checker->kept[i].policy);
+}
+
+/* ---- one command ---- */
+
+static enum exit_status test_command(struct checker *checker, const char *name, const char *text, bool json) {
+        const struct bailey_policy *policy = checker_policy(checker, name);
+        char *answer;
+        size_t length;
+        int action;
+
+        if (!policy) {
+                log_line("test: %s", checker->error);
+                return EXIT_TROUBLE;
+        }
+        action = bailey_check(policy, text, strlen(text), json ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length);
+        if (action < 0) {
+                log_line("test: out of memory");
+                return EXIT_TROUBLE;
+        }
+        batch_write(answer, length);
+        bailey_free(answer);
+        return action == BAILEY_ALLOWED ? EXIT_DONE : action == BAILEY_WARNED ? EXIT_PROBLEM : EXIT_USAGE;
+}
+
+/* ---- a stream of commands ---- */
+
+/* What cannot be judged is blocked. */
+static void answer_error(size_t number, const char *message) {
+        BUF_AUTO out, text;
+
+        buf_init(&out, INPUT_MAX);
+        buf_init(&text, INPUT_MAX);
+        buf_format(&text, "line %zu: %s", number, message);
+        buf_append(&out, STR("{\"action\":\"blocked\",\"reasons\":[{\"rule\":\"input\",\"severity\":\"block\",\"message\":"));
+        buf_json(&out, buf_str(&text));
+        buf_append(&out, STR(",\"range\":[0,0]}],\"commands\":[],\"effects\":[]}"));
+        batch_write(out.ptr, out.len);
+}
+
+static void answer_request(const json_t *request, size_t number, const char *problem, void *context) {
+        struct checker *checker = context;
+        const json_t *command = json_object_get(request, "command"), *name = json_object_get(request, "policy");
+        const struct bailey_policy *policy;
+        char *answer;
+        size_t length;
+
+        if (!problem && !json_is_string(command))
+                problem = "no \"command\" with a string";
+        if (!problem && name && !json_is_string(name))
+                problem = "\"policy\" is no string";
+        if (problem) {
+                answer_error(number, problem);
+                return;
+        }
+        policy = checker_policy(checker, name ? json_string_value(name) : "default");
+        if (!policy) {
+                answer_error(number, checker->error);
+                return;
+        }
+        if (bailey_check(policy, json_string_value(command), json_string_length(command), BAILEY_ANSWER_JSON, &answer, &length) < 0) {
+                answer_error(number, "out of memory");
+                return;
+        }
+        batch_write(answer, length);
+        bailey_free(answer);
+}
+
+/* ---- the command ---- */
+
+static enum exit_status test_run(const struct options *options) {
+        const char *const *given = options->values;
+        struct checker checker = { .config = given[OPTION_CONFIG], .workspace = given[OPTION_WORKSPACE] };
+        char *here = getcwd(NULL, 0);
+        enum exit_status status;
+
+        if (!checker.workspace)
+                checker.workspace = here;
+        if (given[OPTION_BATCH] && options->operand_count == 0) {
+                status = batch_run("test", answer_request, &checker);
+        } else if (!given[OPTION_BATCH] && options->operand_count == 1) {
+                status = test_command(&checker, given[OPTION_POLICY] ? given[OPTION_POLICY] : "default", options->operands[0],
+                                      given[OPTION_JSON]);
+        } else {
+                log_line("test: %s; see bailey test --help",
+                         options->operand_count > 1 ? "more than one command given: quote it" : "no command given");
+                status = EXIT_TROUBLE;
+        }
+        checker_free(&checker);
+        free(here);
+        return status;
+}
+
+const struct cli_command cli_test = {
+        .name = "test",
+        .operands = "COMMAND | --batch",
+        .summary = "say whether a command may run, and why not, without running it",
+        .details = "Prints the verdict, the reasons with the place they speak of, the commands in it, and what they would do.\n"
+                   "Exits 0 when it is allowed, 1 when it is warned of, 2 when it is blocked, 3 when it could not be asked.\n"
+                   "With --batch, answers a verdict for each line, in order, and exits 0.\n",
+        .options = option_rows,
+        .run = test_run,
+};

@@ -1,0 +1,77 @@
+/*
+ * `bailey trust`: says that the config file of a workspace has been looked at.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/command.h"
+
+enum { OPTION_LIST, OPTION_REMOVE, OPTION_JSON, OPTION_HELP };
+
+static const struct option_row option_rows[] = {
+        [OPTION_LIST] = { "list", 'l', NULL, "show what is trusted" },
+        [OPTION_REMOVE] = { "remove", 'r', NULL, "trust it no longer" },
+        [OPTION_JSON] = { "json", 'j', NULL, "with --list: answer in JSON" },
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+static enum exit_status trust_failed(const char *error) {
+        log_line("trust: %s", error);
+        return EXIT_PROBLEM;
+}
+
+static enum exit_status trust_list(enum bailey_answer answer) {
+        char error[256];
+        char *text;
+        size_t length;
+
+        if (bailey_trust_list((const char *const *)environ, answer, &text, &length, error, sizeof(error)) < 0)
+                return trust_failed(error);
+        fwrite(text, 1, length, stdout);
+        bailey_free(text);
+        return EXIT_DONE;
+}
+
+static enum exit_status trust_change(const char *directory, bool trust) {
+        char error[256];
+        char *path;
+        int changed = bailey_trust((const char *const *)environ, directory, trust, &path, error, sizeof(error));
+
+        if (changed < 0)
+                return trust_failed(error);
+        printf("%s is %s%s\n", path, changed ? "now " : "", trust ? "trusted" : changed ? "not trusted" : "not trusted anyway");
+        bailey_free(path);
+        return EXIT_DONE;
+}
+
+static enum exit_status trust_run(const struct options *options) {
+        const char *const *given = options->values;
+        const char *usage = NULL;
+
+        if (given[OPTION_LIST] && (given[OPTION_REMOVE] || options->operand_count > 0))
+                usage = "--list stands alone";
+        else if (options->operand_count > 1)
+                usage = "one directory at a time";
+        else if (given[OPTION_JSON] && !given[OPTION_LIST])
+                usage = "--json goes with --list";
+        if (usage) {
+                log_line("trust: %s; see bailey trust --help", usage);
+                return EXIT_USAGE;
+        }
+        if (given[OPTION_LIST])
+                return trust_list(given[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT);
+        return trust_change(options->operand_count ? options->operands[0] : ".", !given[OPTION_REMOVE]);
+}
+
+const struct cli_command cli_trust = {
+        .name = "trust",
+        .operands = "[DIR]",
+        .summary = "accept the config file of a workspace",
+        .details = "The .bailey.toml (.json5, .json) of DIR, or of the present directory, counts from now on, as long as\n"
+                   "neither its path nor its content changes. One that is not trusted can only make a policy tighter.\n",
+        .options = option_rows,
+        .run = trust_run,
+};

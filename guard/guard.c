@@ -1,0 +1,245 @@
+/*
+ * The way of one verdict: the text, the tree, the walk through it, effects, rules, reasons.
+ */
+#include "guard/guard.h"
+
+#include <stdio.h>
+
+#include "guard/judge.h"
+#include "guard/paths.h"
+#include "guard/rules.h"
+#include "guard/text.h"
+#include "policy/pattern.h"
+
+const char *action_name(enum action action) {
+        static const char *const names[] = { "allowed", "warned", "blocked" };
+
+        return names[action];
+}
+
+/* ---- effects and reasons ---- */
+
+char *guard_bytes(struct guard *g, size_t size) {
+        char *bytes = arena_bytes(g->arena, size);
+
+        g->failed |= !bytes;
+        return bytes;
+}
+
+/* As people read it: what is unknown as a question mark, cut to a length that fits a sentence. */
+static struct str shown(struct guard *g, struct str text) {
+        const size_t most = 120;
+        char *copy = guard_bytes(g, most + 3);
+        size_t len = text.len < most ? text.len : most;
+
+        if (!copy)
+                return STR("?");
+        for (size_t i = 0; i < len; i++) {
+                unsigned char c = (unsigned char)text.ptr[i];
+
+                copy[i] = c == UNKNOWN_BYTE ? '?' : c < ' ' || c == 0x7f ? ' ' : (char)c;
+        }
+        if (text.len > most) {
+                memcpy(copy + len, "...", 3);
+                len += 3;
+        }
+        return str_from(copy, len);
+}
+
+static bool reason_known(const struct guard *g, struct str id, struct range range) {
+        for (const struct reason *r = g->verdict->reasons; r; r = r->next)
+                if (str_eq(r->id, id) && r->range.start == range.start && r->range.end == range.end)
+                        return true;
+        return false;
+}
+
+static void add_reason(struct guard *g, struct reason reason) {
+        struct reason **tail = &g->verdict->reasons, *copy;
+        enum action action = reason.severity == SEVERITY_BLOCK ? ACTION_BLOCKED : ACTION_WARNED;
+
+        if (action > g->verdict->action)
+                g->verdict->action = action;
+        if (g->reason_count >= GUARD_MAX_REASONS || reason_known(g, reason.id, reason.range))
+                return;
+        copy = ARENA_NEW(g->arena, struct reason);
+        if (!copy) {
+                g->failed = true;
+                return;
+        }
+        while (*tail && (*tail)->severity >= reason.severity)
+                tail = &(*tail)->next;
+        *copy = reason;
+        copy->next = *tail;
+        *tail = copy;
+        g->reason_count++;
+}
+
+static struct str rule_message(struct guard *g, const struct rule *rule, struct str subject) {
+        char text[480];
+        struct str name = shown(g, subject);
+        const char *mark = strstr(rule->message, "%s");
+        int len;
+
+        if (mark)
+                len = snprintf(text, sizeof(text), "%.*s%.*s%s. %s", (int)(mark - rule->message), rule->message,
+                               (int)name.len, name.ptr, mark + 2, rule->instead);
+        else
+                len = snprintf(text, sizeof(text), "%s. %s", rule->message, rule->instead);
+        if (len >= (int)sizeof(text))
+                len = sizeof(text) - 1;
+        char *copy = arena_dup(g->arena, str_from(text, (size_t)len));
+        g->failed |= !copy;
+        return copy ? str_from(copy, (size_t)len) : STR("refused");
+}
+
+static void apply_rules(struct guard *g, const struct effect *effect, const struct effect *kept) {
+        for (size_t i = 0; i < rule_count; i++) {
+                if (!rule_applies(&rules[i], effect, &g->policy->guard))
+                        continue;
+                add_reason(g, (struct reason){ .rule = &rules[i],
+                                               .id = str_z(rules[i].id),
+                                               .severity = rules[i].severity,
+                                               .range = effect->range,
+                                               .message = rule_message(g, &rules[i], effect->subject),
+                                               .effect = kept });
+        }
+}
+
+static bool effect_known(const struct guard *g, const struct effect *effect) {
+        for (const struct effect *e = g->verdict->effects; e; e = e->next)
+                if (e->kind == effect->kind && e->flags == effect->flags && e->range.start == effect->range.start &&
+                    e->range.end == effect->range.end && str_eq(e->subject, effect->subject))
+                        return true;
+        return false;
+}
+
+void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
+        struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
+
+        if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) &&
+            (kept = ARENA_NEW(g->arena, struct effect))) {
+                *kept = effect;
+                kept->subject = shown(g, subject);
+                *g->effect_tail = kept;
+                g->effect_tail = &kept->next;
+                g->effect_count++;
+        }
+        apply_rules(g, &effect, kept);
+}
+
+void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const struct arg *path) {
+        struct str resolved;
+
+        if (path->text.len == 0 || (path->text.len == 1 && path->text.ptr[0] == '-'))
+                return;
+        resolved = path_resolve(g, path->text);
+        flags |= path_flags(g, path, resolved);
+        if (kind == FX_READ && flags & PATH_SYSTEM)
+                flags &= ~(uint32_t)PATH_SYSTEM;
+        guard_effect(g, kind, flags, flags & PATH_CRITICAL && !path->known ? path->text : resolved, path->range);
+}
+
+void guard_opaque(struct guard *g, struct str what, struct range range) {
+        guard_effect(g, FX_CODE, CODE_OPAQUE, what, range);
+}
+
+/* ---- the walk ---- */
+
+static bool on_visit(void *context, const struct walk_visit *visit) {
+        struct guard *g = context;
+
+        guard_visit(g, visit);
+        return !g->failed;
+}
+
+/* Walks a script, the root one or one inside it. */
+void guard_script(struct guard *g, const struct script *script, const struct walk_options *options) {
+        struct walk_visitor visitor = { .context = g, .command = on_visit };
+
+        switch (shell_walk(script, options, &visitor, g->arena)) {
+        case WALK_TOO_COMPLEX:
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);
+                break;
+        case WALK_NO_MEMORY:
+                g->failed = true;
+                break;
+        default:
+                break;
+        }
+}
+
+static void check_syntax(struct guard *g, const struct script *script) {
+        const struct syntax_error *error = &script->error;
+        char text[160];
+        int len;
+
+        if (error->kind == SYNTAX_OK)
+                return;
+        len = snprintf(text, sizeof(text), "cannot be read: line %u, column %u: %s", error->line, error->column,
+                       error->message);
+        guard_effect(g, FX_TEXT, error->kind == SYNTAX_TOO_COMPLEX ? TEXT_LONG : TEXT_SYNTAX,
+                     str_from(text, (size_t)len), (struct range){ error->offset, error->offset });
+}
+
+/* ---- the user's patterns ---- */
+
+static void check_patterns(struct guard *g, struct str command) {
+        const struct guard_policy *policy = &g->policy->guard;
+        struct str printed;
+
+        if (!policy->pattern_count)
+                return;
+        printed = text_normalised(g, command);
+        for (size_t i = 0; i < policy->pattern_count; i++) {
+                const struct user_pattern *pattern = &policy->patterns[i];
+
+                if (user_pattern_matches(pattern, command) == PATTERN_NO &&
+                    user_pattern_matches(pattern, printed) == PATTERN_NO)
+                        continue;
+                add_reason(g, (struct reason){ .id = pattern->name,
+                                               .severity = pattern->severity,
+                                               .range = { 0, (uint32_t)command.len },
+                                               .message = pattern->message.len ? pattern->message : pattern->name });
+        }
+}
+
+/* ---- the entry ---- */
+
+static void check(struct guard *g, struct str command) {
+        struct script *script = &g->verdict->script;
+        char text[80];
+        int len;
+
+        g->range = (struct range){ 0, (uint32_t)command.len };
+        if (command.len > g->policy->guard.max_command_length) {
+                len = snprintf(text, sizeof(text), "%zu bytes long, at most %u are allowed", command.len,
+                               g->policy->guard.max_command_length);
+                guard_effect(g, FX_TEXT, TEXT_LONG, str_from(text, (size_t)len), g->range);
+                return;
+        }
+        text_check_bytes(g, command);
+        shell_parse(command, g->arena, script);
+        g->root = script;
+        check_syntax(g, script);
+        text_check_tree(g, script);
+        guard_script(g, script, &(struct walk_options){ .name = STR("bash") });
+        check_patterns(g, command);
+}
+
+int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret) {
+        struct guard g = { .policy = policy, .arena = arena, .verdict = ret, .effect_tail = &ret->effects };
+
+        *ret = (struct verdict){ .script = { .source = command } };
+        g.work = (struct work){ .arena = arena, .steps = 1 << 20, .bytes = 4 << 20 };
+        if (policy->guard.mode == GUARD_OFF)
+                return 0;
+        check(&g, command);
+        if (g.failed) {
+                ret->action = ACTION_BLOCKED;
+                return -1;
+        }
+        ret->would_block = ret->action == ACTION_BLOCKED && policy->guard.mode == GUARD_WARN;
+        if (ret->would_block)
+                ret->action = ACTION_WARNED;
+        return 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * The guard: reads a command and says whether it may run, and why not. Pure: the same bytes and policy give the same
+ * verdict. It explains; it is the sandbox that enforces.
+ */
+#ifndef BAILEY_GUARD_GUARD_H
+#define BAILEY_GUARD_GUARD_H
+
+#include "guard/effect.h"
+#include "policy/policy.h"
+#include "shell/parse.h"
+
+enum action {
+        ACTION_ALLOWED,
+        ACTION_WARNED,
+        ACTION_BLOCKED,
+};
+
+struct rule;
+
+struct reason {
+        struct reason *next;
+        const struct rule *rule; /* NULL for a user's pattern */
+        struct str id;           /* the rule's, or the pattern's name */
+        enum severity severity;
+        struct range range;
+        struct str message; /* what, and what to do instead: one or two sentences */
+        const struct effect *effect;
+};
+
+struct verdict {
+        enum action action;
+        bool would_block;       /* the mode is warn: it would have been blocked */
+        struct reason *reasons; /* the most severe first */
+        struct effect *effects; /* in the order in which they would happen */
+        struct script script;
+};
+
+/* Returns -1 only without memory; the verdict then is ACTION_BLOCKED all the same. */
+int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret);
+
+const char *action_name(enum action action);
+
+#endif

@@ -1,0 +1,557 @@
+/*
+ * One command at a time: its arguments made readable, its redirections and assignments, which program it is, and what
+ * runs inside it.
+ */
+#include "guard/judge.h"
+
+#include "guard/options.h"
+#include "guard/paths.h"
+#include "policy/env.h"
+#include "shell/visit.h"
+
+/* ---- arguments ---- */
+
+struct arg arg_text(struct guard *g, struct str text, struct range range) {
+        (void)g;
+        return (struct arg){ .text = text, .range = range, .known = str_find(text, UNKNOWN_BYTE) == text.len };
+}
+
+struct arg arg_part(const struct arg *arg, size_t start, size_t len) {
+        struct arg part = *arg;
+
+        part.text = str_take(str_skip(arg->text, start), len);
+        part.known = str_find(part.text, UNKNOWN_BYTE) == part.text.len;
+        part.field = NULL;
+        if (start && arg->value.pieces && arg->value.pieces->kind == PIECE_TEXT && arg->value.pieces->text.len == start)
+                part.value.pieces = arg->value.pieces->next;
+        return part;
+}
+
+bool arg_is(const struct arg *arg, const char *text) {
+        return str_is(arg->text, text);
+}
+
+struct str arg_basename(struct str text) {
+        size_t start = text.len;
+
+        while (start > 0 && text.ptr[start - 1] != '/')
+                start--;
+        return str_skip(text, start);
+}
+
+/* Known bytes as they are, ~ for a home directory, one byte for whatever is unknown. */
+static struct str value_text_shape(struct guard *g, struct value value) {
+        size_t size = 0;
+        char *out, *to;
+
+        if (value_known(value, &(struct str){ 0 }) && value.pieces && !value.pieces->next)
+                return value.pieces->text;
+        for (const struct piece *piece = value.pieces; piece; piece = piece->next)
+                size += piece->text.len + 1;
+        to = out = guard_bytes(g, size + 1);
+        for (const struct piece *piece = value.pieces; out && piece; piece = piece->next) {
+                if (piece->kind == PIECE_UNKNOWN)
+                        *to++ = UNKNOWN_BYTE;
+                if (piece->kind == PIECE_HOME)
+                        *to++ = '~';
+                if (piece->kind != PIECE_UNKNOWN && piece->text.len) {
+                        memcpy(to, piece->text.ptr, piece->text.len);
+                        to += piece->text.len;
+                }
+        }
+        return out ? str_from(out, (size_t)(to - out)) : STR("");
+}
+
+struct arg guard_arg(struct guard *g, struct value value, struct range range) {
+        struct arg arg = arg_text(g, value_text_shape(g, value), range);
+
+        arg.value = value;
+        return arg;
+}
+
+static struct arg arg_from_field(struct guard *g, const struct walk_visit *visit, const struct field *field) {
+        struct range range = field->word && visit->script == g->root ? field->word->range : g->range;
+        struct arg arg = guard_arg(g, field->value, range);
+
+        arg.field = field;
+        arg.glob = field->glob;
+        arg.may_split = field->may_split;
+        return arg;
+}
+
+/* The words with blanks between them, as eval, ssh and watch put them together. */
+struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known) {
+        size_t size = 1;
+        char *out, *to;
+
+        *ret_known = true;
+        for (size_t i = 0; i < count; i++) {
+                size += args[i].text.len + 1;
+                *ret_known &= args[i].known;
+        }
+        to = out = guard_bytes(g, size);
+        for (size_t i = 0; out && i < count; i++) {
+                if (i)
+                        *to++ = ' ';
+                if (args[i].text.len)
+                        memcpy(to, args[i].text.ptr, args[i].text.len);
+                to += args[i].text.len;
+        }
+        return out ? str_from(out, (size_t)(to - out)) : STR("");
+}
+
+/* ---- what comes from the network ---- */
+
+static int network_node(const struct node *node, void *data) {
+        const struct command *c = node->kind == NODE_COMMAND ? node->command : NULL;
+
+        if (c && c->kind == COMMAND_SIMPLE) {
+                for (const struct word *w = c->simple.words; w; w = w->next) {
+                        const struct part *p = w->parts;
+                        const struct program *program =
+                                p && !p->next && (p->kind == PART_LITERAL || p->kind == PART_QUOTED)
+                                        ? program_find(arg_basename(p->text))
+                                        : NULL;
+
+                        if (program && program->traits & TRAIT_NETWORK)
+                                return 1;
+                        if (!program || program->act != ACT_COMMAND)
+                                break; /* a wrapper: the next word may be it */
+                }
+        }
+        return shell_visit_children(node, network_node, data);
+}
+
+bool guard_list_network(const struct command *list) {
+        return shell_visit_list(list, ROLE_COMMAND, network_node, NULL) != 0;
+}
+
+bool guard_value_network(const struct value *value) {
+        for (const struct piece *piece = value ? value->pieces : NULL; piece; piece = piece->next)
+                if (piece->kind == PIECE_UNKNOWN && piece->part && piece->part->kind == PART_COMMAND &&
+                    guard_list_network(piece->part->body))
+                        return true;
+        return false;
+}
+
+bool guard_value_reads(struct guard *g, const struct value *value) {
+        (void)g;
+        for (const struct piece *piece = value->pieces; piece; piece = piece->next)
+                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_OUTPUT)
+                        return true;
+        return false;
+}
+
+/* ---- code inside ---- */
+
+void guard_shell_text(struct call *call, struct str text, struct range range) {
+        struct guard *g = call->guard;
+        struct arg arg = arg_text(g, text, range);
+
+        guard_shell(call, &arg, NULL, 0);
+}
+
+/* Text that a shell will run, with $0 and the positional parameters. What is unknown in it stays unknown. */
+void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count) {
+        struct guard *g = call->guard;
+        struct walk_options options = { .arguments_known = count > 0, .argument_count = count > 1 ? count - 1 : 0 };
+        struct str words[16];
+        struct script *script = ARENA_NEW(g->arena, struct script);
+        struct str cwd = g->cwd;
+
+        if (guard_value_network(&text->value)) {
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), text->range);
+                return;
+        }
+        if (!text->known)
+                guard_opaque(g, text->text, text->range);
+        if (++g->depth > GUARD_MAX_DEPTH || !script) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+                g->depth--;
+                return;
+        }
+        for (size_t i = 0; i < count && i < 16; i++)
+                words[i] = arguments[i].text;
+        if (count)
+                options.name = words[0];
+        options.arguments = words + 1;
+        if (options.argument_count > 15)
+                options.argument_count = 15;
+        if (shell_parse(text->text, g->arena, script) < 0 && text->known)
+                guard_opaque(g, STR("text that bash cannot read"), text->range);
+        guard_script(g, script, &options);
+        g->depth--;
+        g->cwd = cwd;
+}
+
+/* The arguments from `first` on are a command of their own. */
+void guard_rest(struct call *call, size_t first) {
+        struct guard *g = call->guard;
+        struct call inner = *call;
+
+        if (first >= call->count)
+                return;
+        if (++g->depth > GUARD_MAX_DEPTH) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+        } else {
+                inner.args += first;
+                inner.count -= first;
+                guard_call(&inner);
+        }
+        g->depth--;
+}
+
+/* ---- files of the command itself ---- */
+
+static const struct file_fact *file_find(struct guard *g, struct str path) {
+        struct str normal = path_normal(g, path);
+
+        for (const struct file_fact *f = g->files; f; f = f->next)
+                if (str_eq(f->path, normal) || str_eq(f->path, path))
+                        return f;
+        return NULL;
+}
+
+struct file_fact *guard_file(struct guard *g, struct str path) {
+        struct file_fact *fact = ARENA_NEW(g->arena, struct file_fact);
+
+        if (!fact) {
+                g->failed = true;
+                return NULL;
+        }
+        fact->path = path_normal(g, path);
+        fact->next = g->files;
+        g->files = fact;
+        return fact;
+}
+
+/* A file that this very command has put there is run: by a shell, by `program`, or by itself. */
+bool guard_run_file(struct call *call, const struct arg *path, const struct program *program) {
+        const struct file_fact *fact = file_find(call->guard, path->text);
+        struct arg content;
+
+        if (!fact)
+                return false;
+        if (fact->fetched) {
+                guard_effect(call->guard, FX_CODE, CODE_NETWORK, path->text, path->range);
+                return true;
+        }
+        if (!fact->content_known)
+                return false;
+        content = guard_arg(call->guard, fact->content, path->range);
+        if (program && program->act == ACT_CODE)
+                judge_code_text(call, program, content.text, path->range);
+        else
+                guard_shell(call, &content, NULL, 0);
+        return true;
+}
+
+/* ---- the program ---- */
+
+static bool in_list(const struct str_list *list, struct str name) {
+        for (size_t i = 0; i < list->count; i++)
+                if (str_eq_nocase(list->items[i], name))
+                        return true;
+        return false;
+}
+
+/* mkfs stands for mkfs.ext4 too. */
+static bool is_blocked(const struct guard_policy *policy, struct str name) {
+        struct str stem = str_take(name, str_find(name, '.'));
+
+        if (in_list(&policy->command_allow_overrides, name))
+                return false;
+        return in_list(&policy->command_blocklist, name) ||
+               (stem.len < name.len && in_list(&policy->command_blocklist, stem));
+}
+
+/* Programs are looked for where the system keeps them; ./ls is another one. */
+static bool is_standard_place(struct str program) {
+        static const char *const places[] = { "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/" };
+        size_t dir = program.len - arg_basename(program).len;
+
+        for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+                if (str_is(str_take(program, dir), places[i]))
+                        return true;
+        return dir == 0;
+}
+
+/* Is argv among "ls", "npm run", "python -m pytest"? */
+static bool is_listed(const struct call *call) {
+        const struct str_list *list = &call->guard->policy->guard.allowed_commands;
+
+        if (!is_standard_place(call->args[0].text))
+                return false;
+        for (size_t i = 0; i < list->count; i++) {
+                struct str rest = list->items[i];
+                size_t at = 0;
+
+                for (; rest.len && at < call->count; at++) {
+                        struct str word = str_take(rest, str_find(rest, ' '));
+
+                        if (!str_eq(word, at ? call->args[at].text : arg_basename(call->args[0].text)))
+                                break;
+                        rest = str_skip(rest, word.len + 1);
+                }
+                if (!rest.len)
+                        return true;
+        }
+        return false;
+}
+
+static struct str lower(struct guard *g, struct str name) {
+        char *copy = NULL;
+
+        for (size_t i = 0; i < name.len; i++) {
+                if (ascii_lower((unsigned char)name.ptr[i]) == (unsigned char)name.ptr[i])
+                        continue;
+                if (!copy && !(copy = arena_dup(g->arena, name))) {
+                        g->failed = true;
+                        return name;
+                }
+                copy[i] = (char)ascii_lower((unsigned char)name.ptr[i]);
+        }
+        return copy ? str_from(copy, name.len) : name;
+}
+
+/* A pattern as the program's name: which file it becomes, only the run can tell. */
+static bool name_hidden(const struct call *call) {
+        const struct arg *program = &call->args[0];
+        static const char *const risky[] = { "rm",   "dd",   "sh", "bash",    "cat", "env",
+                                             "curl", "wget", "nc", "python3", "perl" };
+
+        if (!program->glob || !program->field)
+                return false;
+        if (program->text.len && program->text.ptr[0] == '/')
+                return true;
+        for (size_t i = 0; i < sizeof(risky) / sizeof(*risky); i++)
+                if (field_may_be(&call->guard->work, program->field, str_z(risky[i])))
+                        return true;
+        return false;
+}
+
+static void run_effect(struct call *call, struct str name) {
+        struct guard *g = call->guard;
+        uint32_t flags = 0;
+
+        if (is_blocked(&g->policy->guard, name))
+                flags |= NAME_BLOCKED;
+        if (g->policy->guard.allow_only_listed && !is_listed(call))
+                flags |= NAME_UNLISTED;
+        guard_effect(g, FX_RUN, flags, name, call->args[0].range);
+}
+
+/* By name, or by what every miner is told: a stratum pool, a share for its author. */
+static void miner_effect(struct call *call) {
+        static const char *const miners[] = {
+                "bfgminer", "cgminer",   "cpuminer",     "ethminer", "lolminer", "minerd",
+                "nbminer",  "nheqminer", "phoenixminer", "t-rex",    "xmr-stak", "xmrig"
+        };
+        bool mines = false;
+
+        for (size_t i = 0; i < sizeof(miners) / sizeof(*miners); i++)
+                mines |= str_is(call->name, miners[i]);
+        for (size_t i = 1; i < call->count; i++)
+                mines |= str_starts(call->args[i].text, STR("stratum+")) ||
+                         str_starts(call->args[i].text, STR("stratum://")) ||
+                         str_starts(call->args[i].text, STR("--donate-level"));
+        if (mines)
+                guard_effect(call->guard, FX_MINE, 0, call->name, call->args[0].range);
+}
+
+void guard_call(struct call *call) {
+        struct guard *g = call->guard;
+        const struct arg *program = &call->args[0];
+        const struct file_fact *fact;
+
+        if (name_hidden(call))
+                guard_effect(g, FX_CODE, CODE_HIDDEN, program->text, program->range);
+        if (!program->known || program->may_split) {
+                if (guard_value_network(&program->value))
+                        guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
+                guard_opaque(g, program->text, program->range);
+                call->program = NULL;
+                call->name = STR("");
+                judge_generic(call);
+                return;
+        }
+        if (program->text.len == 0)
+                return;
+        fact = g->files ? file_find(g, program->text) : NULL;
+        if (fact && fact->stands_for.len && !(call->visit && call->visit->callee)) {
+                struct arg *args = arena_alloc(g->arena, call->count * sizeof(*args));
+
+                if (!args)
+                        return;
+                memcpy(args, call->args, call->count * sizeof(*args));
+                args[0].text = fact->stands_for;
+                call->args = args;
+                program = &args[0];
+        }
+        call->name = lower(g, arg_basename(program->text));
+        call->program = program_find(call->name);
+        run_effect(call, call->name);
+        miner_effect(call);
+        if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
+                return;
+        if (call->program && call->program->judge)
+                call->program->judge(call);
+        else
+                judge_generic(call);
+}
+
+/* ---- one visit of the walk ---- */
+
+static void visit_redirect(struct guard *g, const struct walk_visit *visit, const struct walk_redirect *redirect) {
+        for (size_t i = 0; i < redirect->target_count; i++) {
+                struct arg target = arg_from_field(g, visit, &redirect->targets[i]);
+                size_t digits = 0;
+
+                while (digits < target.text.len && is_ascii_digit((unsigned char)target.text.ptr[digits]))
+                        digits++;
+                switch (redirect->redir->op) {
+                case REDIR_DUP_INPUT:
+                case REDIR_DUP_OUTPUT:
+                        if (digits == target.text.len || arg_is(&target, "-") ||
+                            (digits + 1 == target.text.len && target.text.ptr[digits] == '-'))
+                                break;
+                        guard_path(g, redirect->redir->op == REDIR_DUP_INPUT ? FX_READ : FX_WRITE, 0, &target);
+                        break;
+                case REDIR_INPUT:
+                        guard_path(g, FX_READ, 0, &target);
+                        break;
+                case REDIR_HEREDOC:
+                case REDIR_HEREDOC_TABS:
+                case REDIR_HERESTRING:
+                        break;
+                default:
+                        guard_path(g, FX_WRITE, 0, &target);
+                        break;
+                }
+                for (const struct piece *piece = target.value.pieces; piece; piece = piece->next)
+                        if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_ENV && env_is_secret(piece->text))
+                                guard_effect(g, FX_ENVIRON, NAME_SECRET, piece->text, target.range);
+        }
+}
+
+/* A shell whose input or output is a network connection. */
+static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, const struct call *call) {
+        bool shell = call && call->program && call->program->act == ACT_SHELL;
+
+        for (const struct walk_redirect *r = visit->redirects; r; r = r->next) {
+                for (size_t i = 0; i < r->target_count; i++) {
+                        struct arg target = arg_from_field(g, visit, &r->targets[i]);
+
+                        if ((shell || visit->argc == 0) &&
+                            path_flags(g, &target, path_resolve(g, target.text)) & PATH_SOCKET)
+                                guard_effect(g, FX_LISTEN, 0, target.text, target.range);
+                }
+        }
+}
+
+/* In a strict policy only what would be inherited anyway may be set for a command. */
+static bool env_is_foreign(struct str name) {
+        const struct env_rule *rule = env_rule_find(name);
+
+        return !rule || rule->verdict != ENV_PASS;
+}
+
+static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
+        struct call call = { .guard = g, .visit = visit };
+
+        for (const struct walk_assign *a = visit->assigns; a; a = a->next) {
+                struct range range = visit->script == g->root ? a->assign->range : g->range;
+                struct arg value = guard_arg(g, a->value, range);
+
+                if (env_runs_code(a->name) || env_picks_code(a->name) ||
+                    (g->policy->guard.allow_only_listed && visit->argc && env_is_foreign(a->name)))
+                        guard_effect(g, FX_INJECT, 0, a->name, range);
+                if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
+                    str_is(a->name, "PS1"))
+                        guard_shell(&call, &value, NULL, 0);
+        }
+}
+
+/* Directories are left with the subshell that went there. */
+static void visit_place(struct guard *g, const struct walk_visit *visit) {
+        bool inside = visit->where & (WALK_IN_SUBSHELL | WALK_IN_SUBSTITUTION | WALK_IN_PIPELINE);
+
+        if (g->depth)
+                return;
+        if (inside && !g->in_subshell)
+                g->outer_cwd = g->cwd;
+        else if (!inside && g->in_subshell)
+                g->cwd = g->outer_cwd;
+        g->in_subshell = inside;
+}
+
+/* What flows down a pipeline: a command behind curl runs on what the network sent, however many stand between. */
+static bool pipe_is_network(struct guard *g, const struct walk_visit *visit, const struct call *call) {
+        bool network = false;
+
+        for (size_t i = 0; visit->pipe_from && i < PIPES_KEPT; i++)
+                network |= g->network_pipes[i] == visit->command;
+        if (visit->pipe_from && visit->pipe_from->kind != COMMAND_SIMPLE) {
+                struct command alone = *visit->pipe_from;
+
+                alone.next = NULL;
+                network |= guard_list_network(&alone);
+        }
+        if (visit->pipe_to && (network || (call && call->program && call->program->traits & TRAIT_NETWORK)))
+                g->network_pipes[g->pipes_seen++ % PIPES_KEPT] = visit->pipe_to;
+        return network;
+}
+
+static void remember_written(struct guard *g, const struct walk_visit *visit) {
+        for (const struct walk_redirect *r = visit->redirects; r; r = r->next) {
+                struct file_fact *fact;
+
+                if (r->target_count != 1 || r->targets[0].kind != FIELD_KNOWN ||
+                    (r->redir->op != REDIR_OUTPUT && r->redir->op != REDIR_CLOBBER && r->redir->op != REDIR_APPEND) ||
+                    (r->redir->fd > 1) || !(fact = guard_file(g, r->targets[0].text)))
+                        continue;
+                if (visit->output) {
+                        fact->content = *visit->output;
+                        fact->content_known = true;
+                }
+                fact->fetched = visit->argc && g->last_network;
+        }
+}
+
+void guard_visit(struct guard *g, const struct walk_visit *visit) {
+        struct arg *args;
+        struct call call = { .guard = g, .visit = visit, .input = visit->input };
+
+        if (visit->script == g->root)
+                g->range = visit->command->range;
+        visit_place(g, visit);
+        for (const struct walk_redirect *r = visit->redirects; r; r = r->next)
+                visit_redirect(g, visit, r);
+        visit_assigns(g, visit);
+        if (visit->argc == 0) {
+                visit_socket_shell(g, visit, NULL);
+                remember_written(g, visit);
+                pipe_is_network(g, visit, NULL);
+                return;
+        }
+        args = arena_alloc(g->arena, visit->argc * sizeof(*args));
+        if (!args) {
+                g->failed = true;
+                return;
+        }
+        for (size_t i = 0; i < visit->argc; i++)
+                args[i] = arg_from_field(g, visit, &visit->argv[i]);
+        call.args = args;
+        call.count = visit->argc;
+        if (visit->recursive && visit->where & (WALK_IN_PIPELINE | WALK_IN_BACKGROUND))
+                guard_effect(g, FX_EXHAUST, 0, STR("a function that starts itself again and again"), g->range);
+        call.program = args[0].known ? program_find(arg_basename(args[0].text)) : NULL;
+        call.from_network = pipe_is_network(g, visit, &call);
+        call.piped = visit->pipe_from && !visit->input;
+        g->last_network = call.from_network || (call.program && call.program->traits & TRAIT_NETWORK);
+        if (visit->callee && !g->policy->guard.allow_only_listed)
+                return; /* its body is walked */
+        visit_socket_shell(g, visit, &call);
+        guard_call(&call);
+        remember_written(g, visit);
+}

@@ -1,0 +1,192 @@
+/*
+ * What the judges share: a command that is being read, its arguments, and the ways to say what it would do.
+ */
+#ifndef BAILEY_GUARD_JUDGE_H
+#define BAILEY_GUARD_JUDGE_H
+
+#include "guard/guard.h"
+#include "shell/walk.h"
+
+enum {
+        GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
+        GUARD_MAX_EFFECTS = 512,
+        GUARD_MAX_REASONS = 32,
+        PIPES_KEPT = 8,
+        UNKNOWN_BYTE = 1, /* stands in an argument's text for something that only the run can tell */
+};
+
+/* An argument, as text one can look at: ~ in front for a home directory, UNKNOWN_BYTE for each unknown piece. */
+struct arg {
+        struct str text;
+        struct value value;
+        const struct field *field; /* NULL for one that was made here */
+        struct range range;
+        bool known; /* no UNKNOWN_BYTE in it */
+        bool glob;
+        bool may_split;
+};
+
+/* A file that an earlier part of the command wrote, linked or fetched. */
+struct file_fact {
+        struct file_fact *next;
+        struct str path;
+        struct str stands_for; /* a link or copy of this; or empty */
+        struct value content;
+        bool content_known;
+        bool fetched; /* from the network */
+};
+
+struct guard {
+        const struct policy *policy;
+        struct arena *arena;
+        struct work work;
+        struct verdict *verdict;
+        struct effect **effect_tail;
+        size_t effect_count, reason_count;
+        unsigned depth;
+        const struct script *root;
+        struct range range;   /* of the command of the root script that is being judged */
+        struct str cwd;       /* absolute, ~..., or empty for where the command started */
+        struct str outer_cwd; /* the same outside the present subshell */
+        bool in_subshell;
+        bool failed; /* no memory, or too complex */
+        struct file_fact *files;
+        const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
+        size_t pipes_seen;
+        bool last_network; /* the present command prints what the network sent */
+};
+
+/* A command: argv with what surrounds it. */
+struct call {
+        struct guard *guard;
+        const struct arg *args; /* args[0] is the program */
+        size_t count;
+        struct str name;                /* base name of the program, in lower case */
+        const struct value *input;      /* what it reads from standard input, as far as that is known */
+        const struct walk_visit *visit; /* NULL for a command that another one runs */
+        const struct program *program;
+        bool piped;        /* something unknown is piped into it */
+        bool from_network; /* and that comes from the network */
+};
+
+/* ---- saying ---- */
+void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range);
+void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const struct arg *path);
+void guard_opaque(struct guard *g, struct str what, struct range range);
+
+/* ---- going deeper ---- */
+void guard_script(struct guard *g, const struct script *script, const struct walk_options *options);
+void guard_visit(struct guard *g, const struct walk_visit *visit);
+void guard_call(struct call *call);               /* judges argv */
+void guard_rest(struct call *call, size_t first); /* argv from `first` on is a command */
+void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count); /* bash code */
+void guard_shell_text(struct call *call, struct str text, struct range range);
+struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
+bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
+bool guard_value_reads(struct guard *g, const struct value *value); /* part of it is what commands print */
+bool guard_value_network(const struct value *value);                /* part of it is what a network program prints */
+bool guard_list_network(const struct command *list);
+
+/* ---- arguments ---- */
+struct arg guard_arg(struct guard *g, struct value value, struct range range);
+struct arg arg_text(struct guard *g, struct str text, struct range range);
+struct arg arg_part(const struct arg *arg, size_t start, size_t len);
+bool arg_is(const struct arg *arg, const char *text);
+struct str arg_basename(struct str text);
+char *guard_bytes(struct guard *g, size_t size);
+struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
+
+/* ---- programs ---- */
+enum act {
+        ACT_NAMES,   /* its operands are words, or names of files it does not open */
+        ACT_READ,    /* files it reads */
+        ACT_PATTERN, /* a pattern or script, then files it reads */
+        ACT_WRITE,   /* files it writes */
+        ACT_DELETE,
+        ACT_COPY, /* files it reads, then where to */
+        ACT_MOVE,
+        ACT_LINK,
+        ACT_COMMAND, /* a command it runs */
+        ACT_TEXT,    /* words that together are shell code */
+        ACT_FETCH,   /* URLs */
+        ACT_CONNECT, /* a host */
+        ACT_PERMIT,
+        ACT_ESCALATE, /* a command it runs as somebody else, or somewhere else */
+        ACT_SHELL,
+        ACT_CODE,    /* an interpreter of another language */
+        ACT_ESCAPES, /* a program whose own commands can run a shell */
+        ACT_SPECIAL, /* has a judge of its own */
+};
+
+enum trait {
+        TRAIT_READS = 1,       /* shows what it reads: .env counts */
+        TRAIT_PRINTS = 2,      /* shows its arguments or its input */
+        TRAIT_NETWORK = 4,     /* what it prints comes from the network */
+        TRAIT_ONE_DASH = 8,    /* long options have one dash: find, openssl, java */
+        TRAIT_ORDERED = 16,    /* the first operand ends the options, as the rest is a command */
+        TRAIT_LOOKUP = 32,     /* asks the network for a name */
+        TRAIT_FROM_INPUT = 64, /* without operands, runs what it reads */
+};
+
+struct program {
+        const char *name;
+        uint8_t act;
+        uint8_t traits;
+        uint8_t skip; /* operands before those that `act` speaks of */
+        /* Options that take an argument or mean something: NAME= needs one, NAME? may have one attached, NAME! has
+         * none; then a letter for what it means, see options.h. */
+        const char *options;
+        void (*judge)(struct call *call);
+};
+
+extern const struct program programs[];
+extern const size_t program_count;
+const struct program *program_find(struct str name);
+
+/* ---- judges with files of their own ---- */
+void judge_shell(struct call *call);
+void judge_from_input(struct call *call);
+void judge_code(struct call *call);
+void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range);
+void judge_escapes(struct call *call);
+void judge_find(struct call *call);
+void judge_xargs(struct call *call);
+void judge_env(struct call *call);
+void judge_git(struct call *call);
+void judge_container(struct call *call);
+void judge_dd(struct call *call);
+void judge_permit(struct call *call);
+void judge_fetch(struct call *call);
+void judge_connect(struct call *call);
+void judge_remote(struct call *call);
+void judge_copy(struct call *call);
+void judge_sed(struct call *call);
+void judge_tar(struct call *call);
+void judge_make(struct call *call);
+void judge_set(struct call *call);
+void judge_declare(struct call *call);
+void judge_source(struct call *call);
+void judge_cd(struct call *call);
+void judge_crontab(struct call *call);
+void judge_kill(struct call *call);
+void judge_systemctl(struct call *call);
+void judge_alias(struct call *call);
+void judge_hash(struct call *call);
+void judge_history(struct call *call);
+void judge_ps(struct call *call);
+void judge_compgen(struct call *call);
+void judge_security(struct call *call);
+void judge_gpg(struct call *call);
+void judge_package(struct call *call);
+void judge_parallel(struct call *call);
+void judge_exhaust(struct call *call);
+void judge_generic(struct call *call);
+void judge_peer(struct call *call, const struct arg *name);
+void judge_host(struct call *call, const struct arg *url_or_host);
+void judge_upload(struct call *call, const struct arg *host, struct range range);
+void judge_ssh_option(struct call *call, const struct arg *option);
+void judge_print(struct call *call);
+void judge_tmux(struct call *call);
+void judge_loader(struct call *call);
+
+#endif

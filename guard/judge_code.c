@@ -1,0 +1,484 @@
+/*
+ * Code in other languages, given on the command line or through a pipe. It is not parsed, only scanned: which functions
+ * are named in it, and what its strings say. That finds what is written plainly; the sandbox holds what is not.
+ */
+#include "guard/options.h"
+#include "guard/paths.h"
+#include "policy/env.h"
+
+/* ---- words that matter ---- */
+
+enum word_class {
+        WORD_EXECUTES = 1,
+        WORD_DELETES = 2,
+        WORD_READS = 4,
+        WORD_CONNECTS = 8,
+        WORD_SHELL = 16, /* hands its streams to a shell */
+        WORD_ENVIRON = 32,
+        WORD_FETCHES = 64,
+        WORD_EVALUATES = 128,
+        WORD_WRITES = 256,
+};
+
+static const struct {
+        const char *word;
+        unsigned class;
+} code_words[] = {
+        { "ENV", WORD_ENVIRON },
+        { "ENVIRON", WORD_ENVIRON },
+        { "File", WORD_READS },
+        { "HTTP", WORD_FETCHES },
+        { "IO", WORD_READS },
+        { "LWP", WORD_FETCHES },
+        { "Open3", WORD_EXECUTES },
+        { "Popen", WORD_EXECUTES },
+        { "Process", WORD_EXECUTES },
+        { "ProcessBuilder", WORD_EXECUTES },
+        { "Socket", WORD_CONNECTS },
+        { "TCPSocket", WORD_CONNECTS },
+        { "URI", WORD_FETCHES },
+        { "call", WORD_EXECUTES },
+        { "check_call", WORD_EXECUTES },
+        { "check_output", WORD_EXECUTES },
+        { "child_process", WORD_EXECUTES },
+        { "connect", WORD_CONNECTS },
+        { "createConnection", WORD_CONNECTS },
+        { "dup2", WORD_SHELL },
+        { "environ", WORD_ENVIRON },
+        { "eval", WORD_EVALUATES },
+        { "exec", WORD_EXECUTES | WORD_EVALUATES },
+        { "execFile", WORD_EXECUTES },
+        { "execFileSync", WORD_EXECUTES },
+        { "execSync", WORD_EXECUTES },
+        { "execl", WORD_EXECUTES },
+        { "execlp", WORD_EXECUTES },
+        { "execute", WORD_EXECUTES },
+        { "execv", WORD_EXECUTES },
+        { "execve", WORD_EXECUTES },
+        { "execvp", WORD_EXECUTES },
+        { "fetch", WORD_FETCHES },
+        { "file_get_contents", WORD_READS },
+        { "fopen", WORD_READS },
+        { "fsockopen", WORD_CONNECTS },
+        { "getenv", WORD_ENVIRON },
+        { "getoutput", WORD_EXECUTES },
+        { "net", WORD_CONNECTS },
+        { "open", WORD_READS | WORD_WRITES },
+        { "passthru", WORD_EXECUTES },
+        { "pcntl_exec", WORD_EXECUTES },
+        { "popen", WORD_EXECUTES },
+        { "posix_spawn", WORD_EXECUTES },
+        { "proc_open", WORD_EXECUTES },
+        { "pty", WORD_SHELL },
+        { "qx", WORD_EXECUTES },
+        { "read", WORD_READS },
+        { "readFile", WORD_READS },
+        { "readFileSync", WORD_READS },
+        { "read_text", WORD_READS },
+        { "readfile", WORD_READS },
+        { "remove_tree", WORD_DELETES },
+        { "requests", WORD_FETCHES },
+        { "rm", WORD_DELETES },
+        { "rmSync", WORD_DELETES },
+        { "rm_r", WORD_DELETES },
+        { "rm_rf", WORD_DELETES },
+        { "rmdirSync", WORD_DELETES },
+        { "rmtree", WORD_DELETES },
+        { "run", WORD_EXECUTES },
+        { "shell_exec", WORD_EXECUTES },
+        { "slurp", WORD_READS },
+        { "socket", WORD_CONNECTS },
+        { "spawn", WORD_EXECUTES | WORD_SHELL },
+        { "spawnSync", WORD_EXECUTES },
+        { "subprocess", WORD_EXECUTES },
+        { "syscmd", WORD_EXECUTES },
+        { "system", WORD_EXECUTES },
+        { "unlink", WORD_DELETES },
+        { "unlinkSync", WORD_DELETES },
+        { "urlopen", WORD_FETCHES },
+        { "urlretrieve", WORD_FETCHES },
+};
+
+static unsigned word_class(struct str word) {
+        size_t low = 0, high = sizeof(code_words) / sizeof(*code_words);
+
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+                int order = str_cmp(word, str_z(code_words[middle].word));
+
+                if (order == 0)
+                        return code_words[middle].class;
+                if (order < 0)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
+        return 0;
+}
+
+/* ---- scanning ---- */
+
+enum { STRINGS_MAX = 64 };
+
+struct scanned {
+        unsigned classes;
+        struct str strings[STRINGS_MAX];
+        size_t count;
+        bool backticks; /* the first strings come from backticks or qx, and are commands */
+        bool dumps_environment;
+};
+
+static bool is_word(unsigned char c) {
+        return c == '_' || is_ascii_alnum(c);
+}
+
+/* After the name of the environment: [X], .X, {X} ask for one variable, anything else for all. */
+static bool whole_environment(struct str after) {
+        size_t i = 0;
+
+        while (i < after.len && after.ptr[i] == ' ')
+                i++;
+        after = str_skip(after, i);
+        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
+                return false;
+        if (str_starts(after, STR(".get")) || str_starts(after, STR(".fetch")) ||
+            str_starts(after, STR(".setdefault")) || str_starts(after, STR(".pop")))
+                return false;
+        return !(after.len > 1 && after.ptr[0] == '.' && is_ascii_alpha((unsigned char)after.ptr[1]) &&
+                 after.ptr[1] <= 'Z');
+}
+
+static size_t scan_string(struct str code, size_t start, struct scanned *s) {
+        char quote = code.ptr[start];
+        size_t i = start + 1, end;
+        bool triple = i + 1 < code.len && code.ptr[i] == quote && code.ptr[i + 1] == quote;
+
+        i += triple ? 2 : 0;
+        for (end = i; end < code.len; end++) {
+                if (code.ptr[end] == '\\' && end + 1 < code.len) {
+                        end++;
+                        continue;
+                }
+                if (code.ptr[end] == quote &&
+                    (!triple || (end + 2 < code.len && code.ptr[end + 1] == quote && code.ptr[end + 2] == quote)))
+                        break;
+        }
+        if (end > code.len)
+                end = code.len;
+        if (s->count < STRINGS_MAX && end > i)
+                s->strings[s->count++] = str_from(code.ptr + i, end - i);
+        if (quote == '`') {
+                s->classes |= WORD_EXECUTES;
+                s->backticks = true;
+        }
+        return end + (triple ? 3 : 1);
+}
+
+/* perl's q(...), qq{...}, qx/.../: strings by another name. */
+static size_t scan_perl_quote(struct str code, size_t start, struct scanned *s) {
+        static const char pairs[] = "()[]{}<>";
+        const char *pair = strchr(pairs, code.ptr[start]);
+        char close = pair ? pair[1] : code.ptr[start];
+        size_t end = start + 1 + str_find(str_skip(code, start + 1), close);
+
+        if (s->count < STRINGS_MAX && end > start + 1)
+                s->strings[s->count++] = str_from(code.ptr + start + 1, end - start - 1);
+        return end + 1;
+}
+
+static void scan_word(struct str code, struct str word, size_t end, struct scanned *s) {
+        unsigned class = word_class(word);
+
+        if (class & WORD_ENVIRON)
+                s->dumps_environment |= whole_environment(str_skip(code, end));
+        if (str_is(word, "env") && word.ptr >= code.ptr + 8 && memcmp(word.ptr - 8, "process.", 8) == 0)
+                s->dumps_environment |= whole_environment(str_skip(code, end));
+        s->classes |= class;
+}
+
+static void scan_code(struct str code, struct scanned *s) {
+        for (size_t i = 0; i < code.len;) {
+                unsigned char c = (unsigned char)code.ptr[i];
+
+                if (c == '"' || c == '\'' || c == '`') {
+                        i = scan_string(code, i, s);
+                } else if (is_word(c)) {
+                        size_t end = i;
+                        struct str word;
+
+                        while (end < code.len && is_word((unsigned char)code.ptr[end]))
+                                end++;
+                        word = str_from(code.ptr + i, end - i);
+                        scan_word(code, word, end, s);
+                        while (end < code.len && code.ptr[end] == ' ' && str_starts(word, STR("q")) && word.len < 3)
+                                end++;
+                        if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) &&
+                            end < code.len && strchr("([{</|!", code.ptr[end]))
+                                end = scan_perl_quote(code, end, s);
+                        i = end;
+                } else {
+                        i++;
+                }
+        }
+}
+
+/* ---- what follows ---- */
+
+/* ["rm", "-rf", "/"] is a command too. */
+static void run_strings(struct call *call, const struct scanned *s, struct range range) {
+        struct guard *g = call->guard;
+        struct arg words[STRINGS_MAX];
+        bool known;
+
+        for (size_t i = 0; i < s->count; i++) {
+                words[i] = arg_text(g, s->strings[i], range);
+                if (str_find(s->strings[i], ' ') < s->strings[i].len || s->backticks || s->count == 1 ||
+                    str_is(s->strings[i], "env"))
+                        guard_shell_text(call, s->strings[i], range);
+        }
+        for (size_t i = 0; i + 1 < s->count; i++) {
+                const struct program *program = program_find(arg_basename(s->strings[i]));
+
+                if (!program || str_find(s->strings[i], ' ') < s->strings[i].len)
+                        continue;
+                guard_shell_text(call, guard_join(g, words + i, s->count - i, &known), range);
+                break;
+        }
+}
+
+static void path_strings(struct call *call, const struct scanned *s, struct range range) {
+        for (size_t i = 0; i < s->count; i++) {
+                struct arg path = arg_text(call->guard, s->strings[i], range);
+                uint32_t flags;
+
+                if (str_find(path.text, '\n') < path.text.len || path.text.len > 200)
+                        continue;
+                flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
+                if (s->classes & WORD_DELETES && flags & (PATH_CRITICAL | PATH_SYSTEM))
+                        guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &path);
+                if (s->classes & WORD_READS && flags & (PATH_CREDENTIAL | PATH_DOTENV | PATH_ENVIRON))
+                        guard_path(call->guard, FX_READ, 0, &path);
+                if (s->classes & WORD_WRITES && flags & (PATH_STARTUP | PATH_DEVICE))
+                        guard_path(call->guard, FX_WRITE, 0, &path);
+        }
+}
+
+/* Paths put together from pieces: expanduser("~") + "/.aws/credentials". */
+static void credential_fragments(struct call *call, struct str code, struct range range) {
+        static const char *const fragments[] = { ".aws/credentials", ".ssh/id_",     ".gnupg/",       "/etc/shadow",
+                                                 ".netrc",           ".kube/config", ".config/gcloud" };
+
+        for (size_t f = 0; f < sizeof(fragments) / sizeof(*fragments); f++)
+                if (code.len && memmem(code.ptr, code.len, fragments[f], strlen(fragments[f])))
+                        guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, str_z(fragments[f]), range);
+}
+
+static bool has_string(const struct scanned *s, const char *text) {
+        for (size_t i = 0; i < s->count; i++)
+                if (memmem(s->strings[i].ptr, s->strings[i].len, text, strlen(text)))
+                        return true;
+        return false;
+}
+
+/* A bar that is not half of ||. */
+static bool awk_pipes(struct str code) {
+        for (size_t i = 0; i < code.len; i++) {
+                if (code.ptr[i] != '|')
+                        continue;
+                if (i + 1 < code.len && code.ptr[i + 1] == '|')
+                        i++;
+                else
+                        return true;
+        }
+        return false;
+}
+
+void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range) {
+        struct guard *g = call->guard;
+        struct scanned s = { 0 };
+        bool awk = program && (str_ends(str_z(program->name), STR("awk")));
+
+        if (++g->depth > GUARD_MAX_DEPTH) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+                g->depth--;
+                return;
+        }
+        guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
+        scan_code(code, &s);
+        if (awk && awk_pipes(code)) /* "cmd" | getline, print | "cmd" */
+                s.classes |= WORD_EXECUTES;
+        if (s.dumps_environment)
+                guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
+        if ((s.classes & WORD_CONNECTS && s.classes & (WORD_SHELL | WORD_EXECUTES)) || has_string(&s, "/inet/tcp") ||
+            has_string(&s, "/inet/udp"))
+                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
+        if (s.classes & WORD_FETCHES && s.classes & (WORD_EVALUATES | WORD_EXECUTES) &&
+            (has_string(&s, "http://") || has_string(&s, "https://")))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        if (s.classes & WORD_EXECUTES)
+                run_strings(call, &s, range);
+        path_strings(call, &s, range);
+        if (s.classes & (WORD_READS | WORD_EXECUTES))
+                credential_fragments(call, code, range);
+        g->depth--;
+}
+
+static void code_value(struct call *call, const struct arg *code) {
+        if (guard_value_network(&code->value))
+                guard_effect(call->guard, FX_CODE, CODE_NETWORK, STR("the network"), code->range);
+        else
+                judge_code_text(call, call->program, code->text, code->range);
+}
+
+static bool takes_script(const struct call *call) {
+        return str_ends(call->name, STR("awk")) || str_is(call->name, "jq");
+}
+
+/* jq -n env, $ENV: the whole environment. */
+static void jq_filter(struct call *call, const struct arg *filter) {
+        struct str text = filter->text;
+
+        for (size_t i = 0; i + 3 <= text.len; i++) {
+                bool starts = i == 0 || !is_word((unsigned char)text.ptr[i - 1]);
+                struct str after = str_skip(text, i + 3);
+
+                if ((memcmp(text.ptr + i, "env", 3) == 0 || memcmp(text.ptr + i, "ENV", 3) == 0) && starts &&
+                    !(i && text.ptr[i - 1] == '.') &&
+                    !(after.len &&
+                      (is_word((unsigned char)after.ptr[0]) || after.ptr[0] == '.' || after.ptr[0] == '[')))
+                        guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), filter->range);
+        }
+}
+
+/* python -m pytest is pytest. */
+static void python_module(struct call *call, const struct option *option) {
+        struct call inner = *call;
+        size_t index = 1;
+
+        while (index < call->count && call->args[index].text.ptr != option->value.text.ptr)
+                index++;
+        inner.program = option->has_value ? program_find(option->value.text) : NULL;
+        if (!inner.program || index >= call->count)
+                return;
+        inner.args += index;
+        inner.count -= index;
+        inner.name = option->value.text;
+        if (inner.program->judge)
+                inner.program->judge(&inner);
+        else
+                judge_generic(&inner);
+}
+
+void judge_code(struct call *call) {
+        struct options options;
+        struct option option;
+        size_t operands = 0;
+        bool has_code = false, reads = call->program->traits & TRAIT_READS;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION) {
+                        has_code |= option.meaning == 'e' || option.meaning == 'S' || option.meaning == 's' ||
+                                    option.meaning == 'm';
+                        if (option.meaning == 'e' && option.has_value)
+                                code_value(call, &option.value);
+                        else if (option.meaning == 'S' && option.has_value &&
+                                 !guard_run_file(call, &option.value, call->program))
+                                guard_opaque(call->guard, option.value.text, option.value.range);
+                        else if (option.meaning == 'X')
+                                guard_effect(call->guard, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
+                        if (option.meaning == 'm') { /* python -m: a module that is installed */
+                                python_module(call, &option);
+                                return;
+                        }
+                        continue;
+                }
+                if (operands++ == 0 && !has_code) {
+                        has_code = true;
+                        if (str_is(call->name, "jq"))
+                                jq_filter(call, &option.value);
+                        else if (takes_script(call))
+                                code_value(call, &option.value);
+                        else if (arg_is(&option.value, "-"))
+                                judge_from_input(call);
+                        else if (!guard_run_file(call, &option.value, call->program))
+                                guard_opaque(call->guard, option.value.text, option.value.range);
+                        continue;
+                }
+                if (reads)
+                        guard_path(call->guard, FX_READ, 0, &option.value);
+        }
+        if (!has_code && call->program->traits & TRAIT_FROM_INPUT)
+                judge_from_input(call);
+}
+
+/* ---- programs whose own commands can run a shell ---- */
+
+static const struct {
+        const char *program, *marker;
+        bool quoted; /* the code is in quotes or backquotes behind the marker */
+} escapes[] = {
+        { "ed", "!", false },
+        { "ex", "!", false },
+        { "vi", "!", false },
+        { "vim", "!", false },
+        { "view", "!", false },
+        { "vimdiff", "!", false },
+        { "sqlite3", ".shell ", false },
+        { "sqlite3", ".system ", false },
+        { "mysql", "\\! ", false },
+        { "mysql", "system ", false },
+        { "psql", "\\! ", false },
+        { "gdb", "shell ", false },
+        { "gdb", "!", false },
+        { "expect", "spawn ", false },
+        { "expect", "exec ", false },
+        { "expect", "system ", false },
+        { "m4", "syscmd(", true },
+        { "osascript", "do shell script ", true },
+};
+
+static void escape_text(struct call *call, const struct arg *text) {
+        for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+                const char *at = text->text.len ? memmem(text->text.ptr, text->text.len, escapes[i].marker,
+                                                         strlen(escapes[i].marker))
+                                                : NULL;
+                struct str code;
+
+                if (!str_is(call->name, escapes[i].program) || !at)
+                        continue;
+                code = str_skip(text->text, (size_t)(at - text->text.ptr) + strlen(escapes[i].marker));
+                code = str_take(code, str_find(code, '\n'));
+                if (escapes[i].quoted && code.len) {
+                        code = str_skip(code, strchr("`\"'", code.ptr[0]) ? 1 : 0);
+                        while (code.len && strchr(")'\"` ", code.ptr[code.len - 1]))
+                                code.len--;
+                }
+                guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, text->range);
+                guard_shell_text(call, code, text->range);
+        }
+}
+
+void judge_escapes(struct call *call) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && option.meaning == 'e' && option.has_value)
+                        escape_text(call, &option.value);
+                else if (scan == SCAN_OPERAND &&
+                         (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3")))
+                        escape_text(call, &option.value);
+                if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
+                    str_find(option.value.text, ' ') == option.value.text.len)
+                        guard_path(call->guard, FX_READ, 0, &option.value);
+        }
+        if (call->input) {
+                struct arg text = guard_arg(call->guard, *call->input, call->args[0].range);
+
+                escape_text(call, &text);
+        }
+}

@@ -1,0 +1,548 @@
+/*
+ * Programs that read, write, copy, delete: the generic judge, and those whose operands have an order of their own.
+ */
+#include "guard/options.h"
+#include "guard/paths.h"
+#include "policy/env.h"
+
+/* ---- what an option means ---- */
+
+static struct str network_name(const struct call *call) {
+        return call->args[0].text;
+}
+
+/* True when the rest of argv belongs to the option: fd -x CMD... */
+static bool option_effect(struct call *call, const struct option *o) {
+        struct guard *g = call->guard;
+        struct range range = o->has_value ? o->value.range : call->args[o->index < call->count ? o->index : 0].range;
+
+        switch (o->meaning) {
+        case 'c':
+        case 'x':
+                guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
+                if (o->has_value)
+                        guard_shell(call, &o->value, NULL, 0);
+                break;
+        case 'C':
+                guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
+                guard_rest(call, o->has_value ? o->index + 1 : o->index);
+                return true;
+        case 'X':
+                guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
+                break;
+        case 'r':
+        case 'S':
+                if (o->has_value)
+                        guard_path(g, FX_READ, 0, &o->value);
+                break;
+        case 'w':
+        case 'i':
+                if (o->has_value && o->meaning == 'w')
+                        guard_path(g, FX_WRITE, 0, &o->value);
+                else if (o->meaning == 'w')
+                        guard_effect(g, FX_WRITE, 0, o->name, range);
+                break;
+        case 'L':
+                guard_effect(g, FX_ENDLESS, 0, network_name(call), range);
+                break;
+        default:
+                break;
+        }
+        return false;
+}
+
+/* A secret by its name, where it would be seen. */
+static void secret_effect(struct call *call, const struct arg *arg) {
+        for (const struct piece *piece = arg->value.pieces; piece; piece = piece->next)
+                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_ENV && env_is_secret(piece->text))
+                        guard_effect(call->guard, FX_ENVIRON, NAME_SECRET, piece->text, arg->range);
+}
+
+static void input_secret(struct call *call) {
+        struct arg arg = { .range = call->args[0].range };
+
+        if (!call->input || !call->program || !(call->program->traits & TRAIT_PRINTS))
+                return;
+        arg.value = *call->input;
+        secret_effect(call, &arg);
+}
+
+/* ---- operands ---- */
+
+/* A program nobody told us about may read whatever it is given; only what is surely a secret counts. */
+static void unknown_operand(struct call *call, const struct arg *operand) {
+        uint32_t flags;
+
+        if (!operand->text.len || operand->text.ptr[0] == '-')
+                return;
+        flags = path_flags(call->guard, operand, path_resolve(call->guard, operand->text));
+        if (flags & (PATH_CREDENTIAL | PATH_ENVIRON))
+                guard_path(call->guard, FX_READ, 0, operand);
+}
+
+/* mkdir -p ~ and touch ~ leave alone what is there. */
+static bool makes_only(struct call *call, const struct arg *operand) {
+        return (str_is(call->name, "mkdir") || str_is(call->name, "touch")) &&
+               path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
+}
+
+static void operand_effect(struct call *call, const struct arg *operand, uint32_t how) {
+        unsigned traits = call->program ? call->program->traits : 0;
+
+        switch (call->program ? call->program->act : ACT_SPECIAL) {
+        case ACT_READ:
+        case ACT_PATTERN:
+                if (traits & TRAIT_READS)
+                        guard_path(call->guard, FX_READ, how, operand);
+                else
+                        unknown_operand(call, operand);
+                break;
+        case ACT_WRITE:
+                if (!makes_only(call, operand))
+                        guard_path(call->guard, FX_WRITE, how, operand);
+                break;
+        case ACT_DELETE:
+                guard_path(call->guard, FX_DELETE, how, operand);
+                break;
+        case ACT_NAMES:
+                break;
+        default:
+                unknown_operand(call, operand);
+                break;
+        }
+        if (traits & TRAIT_PRINTS && call->program->act == ACT_NAMES)
+                secret_effect(call, operand);
+}
+
+/* sudo, doas, nsenter...: more rights, and the command behind it all the same. */
+static void escalate_effect(struct call *call) {
+        bool sudo = str_is(call->name, "sudo") || str_is(call->name, "su") || str_is(call->name, "doas");
+
+        if (!sudo || !call->guard->policy->guard.allow_sudo)
+                guard_effect(call->guard, FX_ESCALATE, sudo ? NAME_SUDO : 0, call->name, call->args[0].range);
+}
+
+/* Recursion is asked for anywhere among the options, so it is looked for first. */
+static uint32_t how_flags(const struct call *call) {
+        struct options options;
+        struct option option;
+        uint32_t how = 0;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END)
+                if (scan == SCAN_OPTION && option.meaning == 'R')
+                        how |= HOW_RECURSIVE;
+        return how;
+}
+
+static bool command_operand(struct call *call, const struct option *option) {
+        struct guard *g = call->guard;
+        bool known;
+
+        switch (call->program ? call->program->act : ACT_SPECIAL) {
+        case ACT_COMMAND:
+        case ACT_ESCALATE:
+                if (call->program->traits & TRAIT_ORDERED)
+                        guard_rest(call, option->index);
+                return call->program->traits & TRAIT_ORDERED;
+        case ACT_TEXT:
+                guard_shell_text(call, guard_join(g, call->args + option->index, call->count - option->index, &known),
+                                 option->value.range);
+                return true;
+        default:
+                return false;
+        }
+}
+
+void judge_generic(struct call *call) {
+        struct options options;
+        struct option option;
+        uint32_t how = how_flags(call);
+        size_t operands = 0, skip = call->program ? call->program->skip : 0;
+        bool scripted = false;
+        enum scan scan;
+
+        if (call->program && call->program->act == ACT_ESCALATE)
+                escalate_effect(call);
+        input_secret(call);
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION) {
+                        if (option.meaning == 'v') /* command -v, crontab -l: only asks */
+                                return;
+                        scripted |= option.meaning == 's' || option.meaning == 'S';
+                        if (option_effect(call, &option))
+                                return;
+                        continue;
+                }
+                if (operands++ < skip)
+                        continue;
+                if (call->program && call->program->act == ACT_PATTERN && operands == 1 && !scripted)
+                        continue;
+                if (command_operand(call, &option))
+                        return;
+                operand_effect(call, &option.value, how);
+        }
+}
+
+void judge_print(struct call *call) {
+        for (size_t i = 1; i < call->count; i++)
+                secret_effect(call, &call->args[i]);
+}
+
+/* ---- copies, moves, links ---- */
+
+/* rsync and scp name other hosts: host:path, user@host:path, rsync://host/path, host::module. */
+static bool is_remote(const struct call *call, const struct arg *arg, struct arg *ret_host) {
+        size_t colon = str_find(arg->text, ':'), at = str_find(arg->text, '@');
+
+        if (!str_is(call->name, "rsync") && !str_is(call->name, "scp"))
+                return false;
+        if (colon == arg->text.len || str_find(arg->text, '/') < colon)
+                return str_starts(arg->text, STR("rsync://")) ? (*ret_host = *arg, true) : false;
+        at = at < colon ? at + 1 : 0;
+        *ret_host = arg_part(arg, at, colon - at);
+        return true;
+}
+
+struct copy {
+        const struct arg *sources[32];
+        struct arg kept[32];
+        size_t count;
+        struct arg target;
+        bool has_target, deletes, in_directory;
+};
+
+static void copy_collect(struct call *call, struct copy *copy) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && option.meaning == 't' && option.has_value) {
+                        copy->target = option.value;
+                        copy->has_target = copy->in_directory = true;
+                } else if (scan == SCAN_OPTION) {
+                        copy->deletes |= option.meaning == 'D';
+                        if (option.meaning == 'o')
+                                judge_ssh_option(call, &option.value);
+                        option_effect(call, &option);
+                } else if (copy->count < 32) {
+                        copy->kept[copy->count++] = option.value;
+                }
+        }
+        if (!copy->has_target && copy->count > 1) {
+                copy->target = copy->kept[--copy->count];
+                copy->has_target = true;
+        }
+}
+
+/* Where a source ends up: in the target, when that is a directory. */
+static struct arg copy_target(struct call *call, const struct copy *copy, size_t source) {
+        struct guard *g = call->guard;
+        struct str target = copy->target.text, name = arg_basename(copy->kept[source].text);
+        struct arg inside = copy->target;
+        char *path;
+
+        if (!copy->in_directory && copy->count < 2 && !str_ends(target, STR("/")) && !str_is(target, ".") &&
+            !(path_flags(g, &copy->target, path_resolve(g, target)) & PATH_CRITICAL))
+                return copy->target;
+        path = guard_bytes(g, target.len + name.len + 1);
+        if (!path)
+                return copy->target;
+        memcpy(path, target.ptr, target.len);
+        path[target.len] = '/';
+        if (name.len)
+                memcpy(path + target.len + 1, name.ptr, name.len);
+        inside.text = str_from(path, target.len + 1 + name.len);
+        inside.field = NULL;
+        return inside;
+}
+
+/* After cp /bin/rm ./x or ln -s / r, the new name stands for the old one. */
+static void remember_copy(struct call *call, const struct copy *copy) {
+        struct guard *g = call->guard;
+
+        for (size_t i = 0; i < copy->count; i++) {
+                struct str source = copy->kept[i].text;
+                struct file_fact *fact;
+
+                if (!copy->kept[i].known || !copy->target.known)
+                        continue;
+                if (!str_is(call->name, "ln") && !program_find(arg_basename(source)))
+                        continue;
+                fact = guard_file(g, copy_target(call, copy, i).text);
+                if (fact)
+                        fact->stands_for = path_resolve(g, source);
+        }
+}
+
+static void copy_source(struct call *call, const struct arg *source, const struct arg *host) {
+        struct guard *g = call->guard;
+        bool moves = str_is(call->name, "mv");
+
+        if (str_is(call->name, "ln"))
+                return;
+        if (moves)
+                guard_path(g, FX_DELETE, HOW_RECURSIVE, source);
+        else
+                guard_path(g, FX_READ, 0, source);
+        if (host)
+                judge_upload(call, host, source->range);
+}
+
+void judge_copy(struct call *call) {
+        struct guard *g = call->guard;
+        struct copy copy = { 0 };
+        struct arg host, other;
+        bool upload;
+
+        copy_collect(call, &copy);
+        if (!copy.has_target) {
+                if (copy.count && str_is(call->name, "ln"))
+                        copy.target = arg_text(g, STR("."), copy.kept[0].range);
+                else
+                        return;
+        }
+        upload = is_remote(call, &copy.target, &host);
+        for (size_t i = 0; i < copy.count; i++) {
+                if (is_remote(call, &copy.kept[i], &other))
+                        judge_peer(call, &other);
+                else
+                        copy_source(call, &copy.kept[i], upload ? &host : NULL);
+        }
+        if (upload)
+                return;
+        for (size_t i = 0; i < copy.count; i++) {
+                struct arg target = copy_target(call, &copy, i);
+
+                guard_path(g, FX_WRITE, 0, &target);
+        }
+        if (copy.deletes)
+                guard_path(g, FX_DELETE, HOW_RECURSIVE, &copy.target);
+        if (!str_is(call->name, "rsync"))
+                remember_copy(call, &copy);
+}
+
+/* ---- dd, truncate, fallocate, head -c ---- */
+
+void judge_dd(struct call *call) {
+        for (size_t i = 1; i < call->count; i++) {
+                const struct arg *arg = &call->args[i];
+                struct arg value = arg_part(arg, 3, arg->text.len);
+
+                if (str_starts(arg->text, STR("if=")))
+                        guard_path(call->guard, FX_READ, 0, &value);
+                else if (str_starts(arg->text, STR("of=")))
+                        guard_path(call->guard, FX_WRITE, 0, &value);
+        }
+}
+
+/* 64 GiB and more is nothing that a build or a test needs. */
+static bool is_huge(struct str size) {
+        static const char units[] = "kmgtpe";
+        uint64_t value = 0;
+        size_t i = 0;
+        const char *unit;
+
+        for (; i < size.len && is_ascii_digit((unsigned char)size.ptr[i]) && value < UINT64_C(1) << 40; i++)
+                value = value * 10 + (uint64_t)(size.ptr[i] - '0');
+        unit = i < size.len ? strchr(units, ascii_lower((unsigned char)size.ptr[i])) : NULL;
+        for (ptrdiff_t n = unit ? unit - units + 1 : 0; n > 0 && value < UINT64_C(1) << 50; n--)
+                value <<= 10;
+        return value >= UINT64_C(64) << 30;
+}
+
+void judge_exhaust(struct call *call) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+        bool to_pipe = call->visit && call->visit->pipe_to;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && option.meaning == 'z' && option.has_value && is_huge(option.value.text) &&
+                    !to_pipe)
+                        guard_effect(call->guard, FX_EXHAUST, 0, call->name, option.value.range);
+                if (scan == SCAN_OPERAND && str_is(call->name, "fallocate"))
+                        guard_path(call->guard, FX_WRITE, 0, &option.value);
+        }
+        if (!str_is(call->name, "fallocate"))
+                judge_generic(call);
+}
+
+/* ---- permissions ---- */
+
+/* 777, o+w, a=rwx, ugo=rwx. */
+static bool mode_is_open(struct str mode) {
+        size_t op;
+
+        if (mode.len && is_ascii_digit((unsigned char)mode.ptr[0]))
+                return mode.len >= 3 && (mode.ptr[mode.len - 1] - '0') & 2;
+        op = str_find(mode, '+') < str_find(mode, '=') ? str_find(mode, '+') : str_find(mode, '=');
+        if (op == mode.len || str_find(str_skip(mode, op), 'w') == mode.len - op)
+                return false;
+        return str_find(str_take(mode, op), 'o') < op || str_find(str_take(mode, op), 'a') < op;
+}
+
+void judge_permit(struct call *call) {
+        struct options options;
+        struct option option;
+        uint32_t how = how_flags(call);
+        size_t operands = 0;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && str_is(call->name, "chmod") && mode_is_open(option.name))
+                        how |= HOW_WORLD;
+                if (scan != SCAN_OPERAND)
+                        continue;
+                if (operands++ == 0 && !str_is(call->name, "setfacl")) {
+                        how |= str_is(call->name, "chmod") && mode_is_open(option.value.text) ? HOW_WORLD : 0;
+                        continue;
+                }
+                guard_path(call->guard, FX_PERMIT, how | (str_is(call->name, "chmod") ? 0 : HOW_OWNER), &option.value);
+        }
+}
+
+/* ---- archives ---- */
+
+void judge_tar(struct call *call) {
+        struct options options;
+        struct option option;
+        struct call dashed = *call;
+        struct arg *args;
+        enum scan scan;
+        bool extracts = false, removes = false;
+
+        /* tar xzf a.tgz: the first word is a cluster without its dash. */
+        if (call->count > 1 && call->args[1].text.len && call->args[1].text.ptr[0] != '-') {
+                char *text = guard_bytes(call->guard, call->args[1].text.len + 1);
+
+                args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
+                if (!args || !text)
+                        return;
+                memcpy(args, call->args, call->count * sizeof(*args));
+                text[0] = '-';
+                memcpy(text + 1, args[1].text.ptr, args[1].text.len);
+                args[1].text = str_from(text, args[1].text.len + 1);
+                dashed.args = args;
+        }
+        options_start(&options, &dashed);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPERAND) {
+                        if (!extracts)
+                                guard_path(call->guard, FX_READ, 0, &option.value);
+                        if (removes)
+                                guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &option.value);
+                        continue;
+                }
+                extracts |= option.meaning == 'e';
+                removes |= option.meaning == 'D';
+                if (option.meaning == 'k' && str_starts(option.value.text, STR("exec="))) {
+                        struct arg code = arg_part(&option.value, 5, option.value.text.len);
+
+                        guard_effect(call->guard, FX_CODE, CODE_OPTION, option.name, option.value.range);
+                        guard_shell(&dashed, &code, NULL, 0);
+                } else if (option.meaning == 'd' && extracts && option.has_value) {
+                        guard_path(call->guard, FX_WRITE, 0, &option.value);
+                } else if (option.meaning != 'e' && option.meaning != 'c') {
+                        option_effect(&dashed, &option);
+                }
+        }
+}
+
+/* ---- sed ---- */
+
+/* The e command, the e flag of s///, and w: GNU sed runs and writes from its script. */
+static void sed_script(struct call *call, const struct arg *script) {
+        struct str rest = script->text;
+        struct str line;
+        bool next_is_command = true;
+
+        while (rest.len) {
+                size_t end = str_find(rest, '\n');
+
+                line = str_take(rest, end);
+                rest = str_skip(rest, end + 1);
+                next_is_command = true;
+                for (size_t i = 0; i < line.len; i++) {
+                        char c = line.ptr[i];
+
+                        if (c == 's' && next_is_command && i + 1 < line.len) {
+                                char mark = line.ptr[i + 1];
+                                unsigned seen = 0;
+
+                                for (i += 2; i < line.len && seen < 2; i++) {
+                                        i += line.ptr[i] == '\\';
+                                        seen += i < line.len && line.ptr[i] == mark;
+                                }
+                                for (; i < line.len && line.ptr[i] != ';' && line.ptr[i] != '}' && line.ptr[i] != 'w';
+                                     i++)
+                                        if (line.ptr[i] == 'e')
+                                                guard_opaque(call->guard, STR("sed's e flag"), script->range);
+                                if (i < line.len && line.ptr[i] == 'w')
+                                        i--;
+                                next_is_command =
+                                        i >= line.len || line.ptr[i] == ';' || line.ptr[i] == '}' || i + 1 < line.len;
+                        } else if (c == '/' && next_is_command) { /* an address */
+                                for (i++; i < line.len && line.ptr[i] != '/'; i++)
+                                        i += line.ptr[i] == '\\';
+                        } else if (c == 'e' && next_is_command) {
+                                struct arg code = arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr),
+                                                           line.len - i - 1);
+
+                                guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("sed's e command"), script->range);
+                                guard_shell(call, &code, NULL, 0);
+                                break;
+                        } else if ((c == 'w' || c == 'W') && next_is_command) {
+                                struct arg file = arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr),
+                                                           line.len - i - 1);
+
+                                while (file.text.len && file.text.ptr[0] == ' ')
+                                        file.text = str_skip(file.text, 1);
+                                guard_path(call->guard, FX_WRITE, 0, &file);
+                                break;
+                        } else if ((c == 'a' || c == 'i' || c == 'c' || c == 'r' || c == 'y' || c == 'b' || c == 't') &&
+                                   next_is_command) {
+                                break;
+                        } else if (c == ';' || c == '{' || c == '}') {
+                                next_is_command = true;
+                        } else if (!strchr("0123456789,$!~+ \t", c)) {
+                                next_is_command = false;
+                        }
+                }
+        }
+}
+
+void judge_sed(struct call *call) {
+        struct options options;
+        struct option option;
+        bool in_place = false, scripted = false;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION) {
+                        in_place |= option.meaning == 'i';
+                        scripted |= option.meaning == 's' || option.meaning == 'S';
+                        if (option.meaning == 's' && option.has_value)
+                                sed_script(call, &option.value);
+                }
+        }
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION) {
+                        option_effect(call, &option);
+                } else if (!scripted) {
+                        scripted = true;
+                        sed_script(call, &option.value);
+                } else {
+                        guard_path(call->guard, in_place ? FX_WRITE : FX_READ, 0, &option.value);
+                }
+        }
+        input_secret(call);
+}

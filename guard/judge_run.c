@@ -1,0 +1,531 @@
+/*
+ * Programs that run other programs: shells, env, find, xargs and their kin, and the builtins that set things up to run.
+ */
+#include "guard/options.h"
+#include "guard/paths.h"
+#include "policy/env.h"
+
+/* ---- shells ---- */
+
+/* A shell, or an interpreter, that runs what it reads from standard input. */
+void judge_from_input(struct call *call) {
+        struct guard *g = call->guard;
+        struct range range = call->args[0].range;
+
+        if (call->from_network) {
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        } else if (call->input) {
+                struct arg text = guard_arg(g, *call->input, range);
+
+                if (call->program->act == ACT_SHELL && !text.known && call->visit && call->visit->pipe_from)
+                        guard_effect(g, FX_CODE, CODE_PIPED, call->name, range);
+                if (call->program->act == ACT_SHELL)
+                        guard_shell(call, &text, NULL, 0);
+                else if (guard_value_network(call->input))
+                        guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+                else
+                        judge_code_text(call, call->program, text.text, range);
+        } else if (call->piped) {
+                guard_effect(g, FX_CODE, call->program->act == ACT_SHELL ? CODE_PIPED : CODE_OPAQUE, call->name, range);
+        }
+}
+
+/* A script given by name: <(...) tells what is in it, others are files. */
+static void shell_script(struct call *call, const struct arg *script) {
+        struct guard *g = call->guard;
+        const struct piece *piece = script->value.pieces;
+
+        if (piece && piece->because == UNKNOWN_PROCESS) {
+                struct arg text = guard_arg(g, piece->content ? *piece->content : script->value, script->range);
+
+                if (piece->part && guard_list_network(piece->part->body))
+                        guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), script->range);
+                else if (piece->content)
+                        guard_shell(call, &text, NULL, 0);
+                else
+                        guard_effect(g, FX_CODE, CODE_PIPED, call->name, script->range);
+                return;
+        }
+        if (arg_is(script, "/dev/stdin") || arg_is(script, "/dev/fd/0") || arg_is(script, "/proc/self/fd/0"))
+                judge_from_input(call);
+        else if (!guard_run_file(call, script, call->program))
+                guard_opaque(g, script->text, script->range);
+}
+
+void judge_shell(struct call *call) {
+        struct options options;
+        struct option option;
+        bool wants_code = false, reads_input = false;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
+                wants_code |= option.meaning == 'c';
+                reads_input |= str_is(option.name, "s");
+                if (option.meaning == 'S' && option.has_value)
+                        shell_script(call, &option.value);
+                if (option.meaning == 'c' && option.has_value) { /* fish -c attached */
+                        guard_shell(call, &option.value, NULL, 0);
+                        return;
+                }
+        }
+        if (scan == SCAN_END || reads_input) {
+                judge_from_input(call);
+                return;
+        }
+        if (arg_is(&option.value, "-") && !wants_code) {
+                judge_from_input(call);
+                return;
+        }
+        if (wants_code)
+                guard_shell(call, &option.value, call->args + option.index + 1, call->count - option.index - 1);
+        else
+                shell_script(call, &option.value);
+}
+
+void judge_source(struct call *call) {
+        if (call->count > 1)
+                shell_script(call, &call->args[1]);
+}
+
+/* ---- env ---- */
+
+void judge_env(struct call *call) {
+        struct guard *g = call->guard;
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                size_t equals;
+
+                if (scan == SCAN_OPTION) {
+                        if (option.meaning == 'c' && option.has_value) {
+                                guard_shell(call, &option.value, NULL, 0);
+                                return;
+                        }
+                        continue;
+                }
+                equals = str_find(option.value.text, '=');
+                if (equals == option.value.text.len) {
+                        guard_rest(call, option.index);
+                        return;
+                }
+                if (env_runs_code(str_take(option.value.text, equals)))
+                        guard_effect(g, FX_INJECT, 0, str_take(option.value.text, equals), option.value.range);
+        }
+        guard_effect(g, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);
+}
+
+/* ---- find ---- */
+
+static const struct {
+        const char *name;
+        char meaning; /* C: a command up to ; or +. w: writes. D: deletes. =: takes an argument. */
+} find_actions[] = {
+        { "-delete", 'D' },  { "-exec", 'C' },    { "-execdir", 'C' }, { "-fls", 'w' },   { "-fprint", 'w' },
+        { "-fprint0", 'w' }, { "-fprintf", 'w' }, { "-ok", 'C' },      { "-okdir", 'C' }, { "-files0-from", 'r' },
+};
+
+/* {} in the command stands for what is found: at worst, where it starts to look. */
+static void find_command(struct call *call, size_t first, size_t count, const struct arg *roots, size_t root_count) {
+        struct guard *g = call->guard;
+        struct arg *args = arena_alloc(g->arena, (count ? count : 1) * sizeof(*args));
+        struct call inner = *call;
+
+        guard_effect(g, FX_CODE, CODE_OPTION, STR("find -exec"), call->args[first ? first - 1 : 0].range);
+        for (size_t r = 0; args && count && r < (root_count ? root_count : 1); r++) {
+                for (size_t i = 0; i < count; i++) {
+                        args[i] = call->args[first + i];
+                        if (arg_is(&args[i], "{}") && root_count) {
+                                args[i].text = roots[r].text;
+                                args[i].known = roots[r].known;
+                                args[i].value = roots[r].value;
+                        }
+                }
+                inner.args = args;
+                inner.count = count;
+                guard_rest(&inner, 0);
+        }
+}
+
+/* With a test that picks files, what is found is something below; without one, it is everything from the start on. */
+static bool find_picks(const struct call *call) {
+        static const char *const tests[] = { "-amin",     "-anewer",  "-atime",  "-cmin",  "-cnewer", "-ctime",
+                                             "-empty",    "-gid",     "-group",  "-iname", "-inum",   "-ipath",
+                                             "-iregex",   "-links",   "-lname",  "-mmin",  "-mtime",  "-name",
+                                             "-newer",    "-nogroup", "-nouser", "-path",  "-perm",   "-regex",
+                                             "-samefile", "-size",    "-uid",    "-used",  "-user",   "-wholename" };
+
+        for (size_t i = 1; i < call->count; i++)
+                for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
+                        if (arg_is(&call->args[i], tests[t]) || str_starts(call->args[i].text, STR("-newer")))
+                                return true;
+        return false;
+}
+
+/* find / -name id_rsa -exec cat {} +: the name says what will be found. */
+static const struct arg *find_name(const struct call *call) {
+        for (size_t i = 1; i + 1 < call->count; i++)
+                if (arg_is(&call->args[i], "-name") || arg_is(&call->args[i], "-iname") ||
+                    arg_is(&call->args[i], "-path"))
+                        return &call->args[i + 1];
+        return NULL;
+}
+
+static void find_action(struct call *call, size_t *i, const struct arg *roots, size_t root_count) {
+        struct guard *g = call->guard;
+        const struct arg *arg = &call->args[*i], *name = find_name(call);
+
+        for (size_t a = 0; a < sizeof(find_actions) / sizeof(*find_actions); a++) {
+                size_t end = *i + 1;
+
+                if (!arg_is(arg, find_actions[a].name))
+                        continue;
+                switch (find_actions[a].meaning) {
+                case 'D':
+                        for (size_t r = 0; r < root_count; r++)
+                                guard_path(g, FX_DELETE, HOW_RECURSIVE, &roots[r]);
+                        break;
+                case 'C':
+                        while (end < call->count && !arg_is(&call->args[end], ";") &&
+                               !(arg_is(&call->args[end], "+") && arg_is(&call->args[end - 1], "{}")))
+                                end++;
+                        find_command(call, *i + 1, end - *i - 1, roots, root_count);
+                        if (name)
+                                find_command(call, *i + 1, end - *i - 1, name, 1);
+                        *i = end;
+                        break;
+                case 'w':
+                        if (end < call->count)
+                                guard_path(g, FX_WRITE, 0, &call->args[end]);
+                        break;
+                default:
+                        if (end < call->count)
+                                guard_path(g, FX_READ, 0, &call->args[end]);
+                        break;
+                }
+        }
+}
+
+/* start/?, for each start. */
+static const struct arg *find_below(struct call *call, const struct arg *roots, size_t count) {
+        struct arg *below = arena_alloc(call->guard->arena, count * sizeof(*below));
+
+        for (size_t i = 0; below && i < count; i++) {
+                char *path = guard_bytes(call->guard, roots[i].text.len + 2);
+
+                if (!path)
+                        return roots;
+                memcpy(path, roots[i].text.ptr, roots[i].text.len);
+                path[roots[i].text.len] = '/';
+                path[roots[i].text.len + 1] = UNKNOWN_BYTE;
+                below[i] = arg_text(call->guard, str_from(path, roots[i].text.len + 2), roots[i].range);
+        }
+        return below ? below : roots;
+}
+
+void judge_find(struct call *call) {
+        struct arg here = arg_text(call->guard, STR("."), call->args[0].range);
+        size_t first = 1, end;
+        const struct arg *roots;
+
+        while (first < call->count && (arg_is(&call->args[first], "-L") || arg_is(&call->args[first], "-H") ||
+                                       arg_is(&call->args[first], "-P")))
+                first++;
+        for (end = first; end < call->count; end++)
+                if (call->args[end].text.len && strchr("-(!", call->args[end].text.ptr[0]))
+                        break;
+        roots = end > first ? &call->args[first] : &here;
+        if (find_picks(call))
+                roots = find_below(call, roots, end > first ? end - first : 1);
+        for (size_t i = end; i < call->count; i++)
+                find_action(call, &i, roots, end > first ? end - first : 1);
+}
+
+/* ---- xargs, parallel ---- */
+
+/* What is piped in becomes arguments: known words are put there, unknown ones are one unknown argument. */
+static void rest_with_input(struct call *call, size_t first, const struct value *input) {
+        struct guard *g = call->guard;
+        struct arg words[32];
+        size_t count = 0, base = call->count - first;
+        struct arg *args;
+        struct call inner = *call;
+
+        if (input) {
+                struct arg text = guard_arg(g, *input, call->args[0].range);
+                struct str rest = text.text;
+
+                while (rest.len && count < 32) {
+                        size_t start = 0, end;
+
+                        while (start < rest.len && strchr(" \t\n", rest.ptr[start]))
+                                start++;
+                        rest = str_skip(rest, start);
+                        for (end = 0; end < rest.len && !strchr(" \t\n", rest.ptr[end]); end++)
+                                ;
+                        if (end)
+                                words[count++] = arg_text(g, str_take(rest, end), text.range);
+                        rest = str_skip(rest, end);
+                }
+        } else {
+                words[count++] = arg_text(g, STR("\1"), call->args[0].range);
+        }
+        args = arena_alloc(g->arena, (base + count + 1) * sizeof(*args));
+        if (!args)
+                return;
+        memcpy(args, call->args + first, base * sizeof(*args));
+        memcpy(args + base, words, count * sizeof(*args));
+        for (size_t i = 0; i < base; i++)
+                if (arg_is(&args[i], "{}") && count)
+                        args[i] = words[0];
+        inner.args = args;
+        inner.count = base + count;
+        inner.input = NULL;
+        inner.piped = false;
+        if (inner.count)
+                guard_rest(&inner, 0);
+}
+
+/* xargs sh -c {}: the input itself is the code. */
+static void input_is_code(struct call *call, size_t first) {
+        const struct program *program = first < call->count ? program_find(arg_basename(call->args[first].text)) : NULL;
+
+        if (!program || program->act != ACT_SHELL || call->input)
+                return;
+        for (size_t i = first + 1; i < call->count; i++)
+                if (arg_is(&call->args[i], "-c") && (i + 1 == call->count || arg_is(&call->args[i + 1], "{}")))
+                        guard_effect(call->guard, FX_CODE, call->from_network ? CODE_NETWORK : CODE_PIPED, call->name,
+                                     call->args[i].range);
+}
+
+void judge_xargs(struct call *call) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) == SCAN_OPTION)
+                if (option.meaning == 'r' && option.has_value)
+                        guard_path(call->guard, FX_READ, 0, &option.value);
+        guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, call->args[0].range);
+        if (scan == SCAN_OPERAND) {
+                input_is_code(call, option.index);
+                rest_with_input(call, option.index, call->input);
+        }
+}
+
+/* parallel rm -rf ::: /: the words behind ::: are arguments, and without a command they are the commands. */
+void judge_parallel(struct call *call) {
+        struct options options;
+        struct option option;
+        size_t first = call->count, colons;
+        bool known;
+
+        options_start(&options, call);
+        while (options_next(&options, &option) == SCAN_OPTION)
+                ;
+        first = option.index;
+        for (colons = first; colons < call->count && !str_starts(call->args[colons].text, STR(":::")); colons++)
+                ;
+        if (colons >= call->count) {
+                if (first >= call->count)
+                        judge_from_input(call);
+                else
+                        rest_with_input(call, first, call->input);
+                return;
+        }
+        for (size_t i = colons + 1; i < call->count; i++) {
+                struct arg words[34];
+                size_t count = 0;
+
+                for (size_t w = first; w < colons && count < 32; w++)
+                        words[count++] = call->args[w];
+                words[count++] = call->args[i];
+                guard_shell_text(call, guard_join(call->guard, words, count, &known), call->args[i].range);
+        }
+}
+
+/* ---- tmux, screen ---- */
+
+void judge_tmux(struct call *call) {
+        bool known;
+
+        for (size_t i = 1; i < call->count; i++) {
+                const struct arg *arg = &call->args[i];
+
+                if (str_find(arg->text, ' ') < arg->text.len) { /* tmux new -d "rm -rf /" */
+                        guard_shell(call, arg, NULL, 0);
+                } else if (str_is(call->name, "screen") && arg->text.len && arg->text.ptr[0] != '-') {
+                        guard_rest(call, i);
+                        return;
+                } else if (arg_is(arg, "send-keys") || arg_is(arg, "send")) {
+                        guard_shell_text(call, guard_join(call->guard, call->args + i + 1, call->count - i - 1, &known),
+                                         arg->range);
+                        return;
+                }
+        }
+}
+
+/* /lib64/ld-linux-x86-64.so.2 /bin/rm: the loader runs the program without its being executed. */
+void judge_loader(struct call *call) {
+        struct options options;
+        struct option option;
+
+        options_start(&options, call);
+        while (options_next(&options, &option) == SCAN_OPTION)
+                ;
+        if (option.has_value)
+                guard_rest(call, option.index);
+}
+
+/* ---- builtins ---- */
+
+void judge_cd(struct call *call) {
+        struct guard *g = call->guard;
+        const struct arg *to = NULL;
+
+        for (size_t i = 1; i < call->count && !to; i++)
+                if (!(call->args[i].text.len > 1 && call->args[i].text.ptr[0] == '-') &&
+                    !(call->args[i].text.len && call->args[i].text.ptr[0] == '+'))
+                        to = &call->args[i];
+        if (str_is(call->name, "popd") || (to && arg_is(to, "-"))) {
+                g->cwd = STR("");
+                return;
+        }
+        if (!to)
+                g->cwd = STR("~");
+        else
+                g->cwd = to->known ? path_resolve(g, to->text) : STR("\1");
+}
+
+/* alias x=CODE, bind -x, complete -C, mapfile -C: code for later. */
+void judge_alias(struct call *call) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                struct arg code = option.value;
+                size_t equals = str_find(code.text, '=');
+
+                if (scan == SCAN_OPERAND && str_is(call->name, "alias") && equals < code.text.len) {
+                        code = arg_part(&code, equals + 1, code.text.len);
+                        guard_shell(call, &code, NULL, 0);
+                } else if (scan == SCAN_OPTION && option.meaning == 'c' && option.has_value) {
+                        size_t colon = str_find(code.text, ':');
+
+                        if (str_is(call->name, "bind") && colon < code.text.len)
+                                code = arg_part(&code, colon + 1, code.text.len);
+                        guard_shell(call, &code, NULL, 0);
+                }
+        }
+}
+
+/* hash -p /bin/rm ls makes ls run rm; enable -f loads code into the shell. */
+void judge_hash(struct call *call) {
+        struct options options;
+        struct option option;
+        struct arg path = { 0 };
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && option.meaning == 'x')
+                        path = option.value;
+                if (scan == SCAN_OPTION && option.meaning == 'X')
+                        guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
+                if (scan == SCAN_OPERAND && path.text.len) {
+                        struct file_fact *fact = guard_file(call->guard, option.value.text);
+
+                        if (fact) {
+                                fact->path = option.value.text;
+                                fact->stands_for = path.text;
+                        }
+                        guard_effect(call->guard, FX_INJECT, 0, option.value.text, option.value.range);
+                }
+        }
+}
+
+/* history -w FILE and -a FILE write what the caller put into it. */
+void judge_history(struct call *call) {
+        for (size_t i = 1; i + 1 < call->count; i++)
+                if (arg_is(&call->args[i], "-w") || arg_is(&call->args[i], "-a"))
+                        guard_path(call->guard, FX_WRITE, 0, &call->args[i + 1]);
+}
+
+static bool only_options(const struct call *call, const char *allowed) {
+        for (size_t i = 1; i < call->count; i++) {
+                struct str text = call->args[i].text;
+
+                if (text.len < 2 || text.ptr[0] != '-')
+                        return false;
+                for (size_t c = 1; c < text.len; c++)
+                        if (!strchr(allowed, text.ptr[c]))
+                                return false;
+        }
+        return true;
+}
+
+/* Without names they list everything; with them they may set what makes programs run code. */
+void judge_declare(struct call *call) {
+        struct guard *g = call->guard;
+
+        if (only_options(call, "pxgrAaf") && !str_is(call->name, "local")) {
+                for (size_t i = 1; i < call->count; i++)
+                        if (str_find(call->args[i].text, 'f') < call->args[i].text.len)
+                                return; /* functions, not variables */
+                guard_effect(g, FX_ENVIRON, 0, STR("all variables"), call->args[0].range);
+        }
+        for (size_t i = 1; i < call->count; i++) {
+                struct str name = str_take(call->args[i].text, str_find(call->args[i].text, '='));
+
+                if (env_runs_code(name) && (name.len < call->args[i].text.len || str_is(call->name, "export")))
+                        guard_effect(g, FX_INJECT, 0, name, call->args[i].range);
+                if (arg_is(&call->args[i], "-p") && i + 1 < call->count && env_is_secret(call->args[i + 1].text))
+                        guard_effect(g, FX_ENVIRON, NAME_SECRET, call->args[i + 1].text, call->args[i + 1].range);
+        }
+}
+
+void judge_set(struct call *call) {
+        if (call->count == 1)
+                guard_effect(call->guard, FX_ENVIRON, 0, STR("all variables"), call->args[0].range);
+}
+
+/* compgen -v and -e list variables; printenv prints them. */
+void judge_compgen(struct call *call) {
+        bool lists = str_is(call->name, "printenv");
+
+        for (size_t i = 1; i < call->count; i++) {
+                struct str text = call->args[i].text;
+
+                lists |= text.len > 1 && text.ptr[0] == '-' &&
+                         (str_find(text, 'v') < text.len || str_find(text, 'e') < text.len);
+                lists |= arg_is(&call->args[i], "variable") || arg_is(&call->args[i], "export");
+        }
+        if (lists)
+                guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);
+}
+
+static bool only_letters(struct str text) {
+        for (size_t i = 0; i < text.len; i++)
+                if (!is_ascii_alpha((unsigned char)text.ptr[i]))
+                        return false;
+        return text.len > 0;
+}
+
+/* ps e and ps auxe show the environment of processes; ps -e does not. */
+void judge_ps(struct call *call) {
+        for (size_t i = 1; i < call->count; i++) {
+                struct str text = call->args[i].text;
+
+                if (text.len && text.ptr[0] != '-' && only_letters(text) && str_find(text, 'e') < text.len &&
+                    (i == 1 || only_letters(call->args[i - 1].text)) &&
+                    !(i > 1 && str_ends(call->args[i - 1].text, STR("o"))))
+                        guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment of processes"),
+                                     call->args[i].range);
+        }
+}

@@ -1,0 +1,499 @@
+/*
+ * Programs with commands of their own: git, containers, package managers, make, service managers.
+ */
+#include "guard/options.h"
+#include "guard/paths.h"
+
+/* The words that are no options, as `git -C x push origin` has push, origin; `values` are options that take the next
+ * word. */
+struct words {
+        const struct arg *items[32];
+        size_t index[32];
+        size_t count;
+};
+
+static bool in_words(const char *list, struct str word) {
+        size_t len;
+
+        for (; *list; list += len + (list[len] == ' ')) {
+                len = strcspn(list, " ");
+                if (len == word.len && memcmp(list, word.ptr, len) == 0)
+                        return true;
+        }
+        return false;
+}
+
+static void words_collect(const struct call *call, const char *values, struct words *words) {
+        words->count = 0;
+        for (size_t i = 1; i < call->count && words->count < 32; i++) {
+                const struct arg *arg = &call->args[i];
+
+                if (arg->text.len > 1 && arg->text.ptr[0] == '-') {
+                        if (in_words(values, arg->text))
+                                i++;
+                        continue;
+                }
+                words->index[words->count] = i;
+                words->items[words->count++] = arg;
+        }
+}
+
+static bool word_is(const struct words *words, size_t i, const char *text) {
+        return i < words->count && arg_is(words->items[i], text);
+}
+
+/* Is any of these options there, also inside a cluster of short ones, or as the beginning of a long one? */
+static bool has_option(const struct call *call, char letter, const char *name) {
+        for (size_t i = 1; i < call->count; i++) {
+                struct str text = call->args[i].text;
+
+                if (str_is(text, "--"))
+                        return false;
+                if (text.len > 2 && text.ptr[0] == '-' && text.ptr[1] == '-') {
+                        struct str given = str_take(str_skip(text, 2), str_find(str_skip(text, 2), '='));
+
+                        if (name && given.len >= 3 && str_starts(str_z(name), given))
+                                return true;
+                } else if (letter && text.len > 1 && text.ptr[0] == '-' && str_find(text, letter) < text.len) {
+                        return true;
+                }
+        }
+        return false;
+}
+
+/* ---- git ---- */
+
+/* Keys of git's configuration that make it run something. */
+static const char *const git_keys[] = {
+        "alias.*",
+        "core.askpass",
+        "core.editor",
+        "core.fsmonitor",
+        "core.gitproxy",
+        "core.hookspath",
+        "core.pager",
+        "core.sshcommand",
+        "credential.helper",
+        "credential.*.helper",
+        "diff.*.command",
+        "diff.*.textconv",
+        "diff.external",
+        "difftool.*.cmd",
+        "filter.*.clean",
+        "filter.*.process",
+        "filter.*.smudge",
+        "gpg.program",
+        "gpg.*.program",
+        "include.path",
+        "includeif.*.path",
+        "init.templatedir",
+        "interactive.difffilter",
+        "merge.*.driver",
+        "mergetool.*.cmd",
+        "pager.*",
+        "protocol.ext.allow",
+        "remote.*.receivepack",
+        "remote.*.uploadpack",
+        "sendemail.*",
+        "sequence.editor",
+        "uploadpack.packobjectshook",
+        "man.*.cmd",
+        "browser.*.cmd",
+        "guitool.*.cmd",
+        "trailer.*.command",
+        "trailer.*.cmd",
+        "web.browser",
+};
+
+static bool git_key_runs(struct guard *g, struct str key) {
+        char *lower = arena_dup(g->arena, key);
+
+        if (!lower)
+                return true;
+        for (size_t i = 0; i < key.len; i++)
+                lower[i] = (char)ascii_lower((unsigned char)lower[i]);
+        for (size_t i = 0; i < sizeof(git_keys) / sizeof(*git_keys); i++)
+                if (path_glob(str_z(git_keys[i]), str_from(lower, key.len)))
+                        return true;
+        return false;
+}
+
+/* core.pager=less is what it was; core.pager="sh -c id" is not. */
+static void git_value(struct call *call, const struct arg *value) {
+        struct arg code = *value;
+
+        if (code.text.len && code.text.ptr[0] == '!')
+                code = arg_part(&code, 1, code.text.len);
+        if (str_find(code.text, ' ') < code.text.len || code.text.ptr != value->text.ptr)
+                guard_shell(call, &code, NULL, 0);
+}
+
+static void git_config_option(struct call *call, const struct arg *setting) {
+        size_t equals = str_find(setting->text, '=');
+        struct str key = str_take(setting->text, equals);
+        struct arg value = arg_part(setting, equals + 1, setting->text.len);
+
+        if (!git_key_runs(call->guard, key))
+                return;
+        guard_effect(call->guard, FX_CODE, CODE_OPTION, key, setting->range);
+        git_value(call, &value);
+}
+
+/* Options of sub-commands whose argument is run. */
+static void git_code_options(struct call *call) {
+        static const char *const names[] = {
+                "--exec",          "--upload-pack", "--receive-pack", "--open-files-in-pager",
+                "--ext-diff",      "--textconv",    "--config-env",   "--exec-path",
+                "--filter-tree",   "--tree-filter", "--index-filter", "--msg-filter",
+                "--commit-filter", "--env-filter",  "--tool",         "--extcmd"
+        };
+
+        for (size_t i = 1; i < call->count; i++) {
+                const struct arg *arg = &call->args[i];
+                size_t equals = str_find(arg->text, '=');
+                struct str given = str_take(arg->text, equals);
+
+                if (given.len < 5 || !str_starts(given, STR("--")))
+                        continue;
+                for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+                        struct arg code;
+
+                        if (!str_starts(str_z(names[n]), given) || (given.len < 6 && !str_is(given, names[n])))
+                                continue;
+                        if (equals < arg->text.len)
+                                code = arg_part(arg, equals + 1, arg->text.len);
+                        else if (i + 1 < call->count)
+                                code = call->args[i + 1];
+                        else
+                                continue;
+                        guard_effect(call->guard, FX_CODE, CODE_OPTION, given, arg->range);
+                        guard_shell(call, &code, NULL, 0);
+                        break;
+                }
+        }
+}
+
+/* URLs: those of hosts, and ext::CODE. */
+static void git_remote(struct call *call, const struct words *words, size_t first, bool push) {
+        for (size_t i = first; i < words->count; i++) {
+                const struct arg *arg = words->items[i];
+                struct arg rest = *arg;
+                size_t at, colon;
+
+                if (str_starts(arg->text, STR("ext::"))) {
+                        rest = arg_part(arg, 5, arg->text.len);
+                        guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("ext::"), arg->range);
+                        guard_shell(call, &rest, NULL, 0);
+                        return;
+                }
+                at = str_find(arg->text, '@');
+                colon = str_find(arg->text, ':');
+                if (memmem(arg->text.ptr, arg->text.len, "://", 3) && !str_starts(arg->text, STR("file:"))) {
+                        judge_host(call, arg);
+                        if (push)
+                                judge_upload(call, arg, arg->range);
+                } else if (at < colon && colon < arg->text.len) {
+                        rest = arg_part(arg, at + 1, colon - at - 1);
+                        judge_host(call, &rest);
+                        if (push)
+                                judge_upload(call, &rest, arg->range);
+                }
+                return;
+        }
+}
+
+/* checkout -- FILE */
+static bool has_dashes_path(const struct call *call) {
+        for (size_t i = 1; i + 1 < call->count; i++)
+                if (arg_is(&call->args[i], "--"))
+                        return true;
+        return false;
+}
+
+static void git_lost(struct call *call, const struct words *words) {
+        const char *lost = NULL;
+        bool force = has_option(call, 'f', "force") || has_option(call, 0, "force-with-lease");
+
+        if (word_is(words, 0, "clean") && force && !has_option(call, 'n', "dry-run"))
+                lost = "git clean";
+        else if (word_is(words, 0, "push") &&
+                 (force || has_option(call, 'd', "delete") || has_option(call, 0, "mirror") ||
+                  (words->count > 2 &&
+                   strchr("+:", words->items[words->count - 1]->text.len ? words->items[words->count - 1]->text.ptr[0]
+                                                                         : 'x'))))
+                lost = "git push --force";
+        else if (word_is(words, 0, "reset") && has_option(call, 0, "hard"))
+                lost = "git reset --hard";
+        else if (word_is(words, 0, "checkout") && (force || word_is(words, 1, ".") || has_dashes_path(call)))
+                lost = "git checkout of files";
+        else if (word_is(words, 0, "restore") &&
+                 !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
+                lost = "git restore";
+        else if (word_is(words, 0, "branch") &&
+                 (has_option(call, 'D', NULL) || (has_option(call, 'd', "delete") && force)))
+                lost = "git branch -D";
+        else if (word_is(words, 0, "stash") && (word_is(words, 1, "drop") || word_is(words, 1, "clear")))
+                lost = "git stash drop";
+        else if (word_is(words, 0, "reflog") && (word_is(words, 1, "expire") || word_is(words, 1, "delete")))
+                lost = "git reflog expire";
+        else if (word_is(words, 0, "filter-branch") || word_is(words, 0, "filter-repo"))
+                lost = "rewriting history";
+        else if (word_is(words, 0, "gc") && has_option(call, 0, "prune"))
+                lost = "git gc --prune";
+        else if (word_is(words, 0, "update-ref") && has_option(call, 'd', NULL))
+                lost = "git update-ref -d";
+        else if (word_is(words, 0, "worktree") && word_is(words, 1, "remove") && force)
+                lost = "git worktree remove --force";
+        if (lost)
+                guard_effect(call->guard, FX_HISTORY, WORK_LOST, str_z(lost), call->args[0].range);
+}
+
+static bool is_one_of(const struct words *words, const char *list) {
+        return words->count && in_words(list, words->items[0]->text);
+}
+
+void judge_git(struct call *call) {
+        struct words words;
+
+        for (size_t i = 1; i < call->count && call->args[i].text.len && call->args[i].text.ptr[0] == '-'; i++) {
+                struct arg setting = call->args[i];
+
+                if (arg_is(&setting, "-c") && i + 1 < call->count)
+                        git_config_option(call, &call->args[++i]);
+                else if (str_starts(setting.text, STR("-c")) && setting.text.len > 2) {
+                        setting = arg_part(&setting, 2, setting.text.len);
+                        git_config_option(call, &setting);
+                } else if (arg_is(&setting, "-C"))
+                        i++;
+        }
+        words_collect(call, "-c -C --git-dir --work-tree --namespace --exec-path -m -b -B -u -o -F --message", &words);
+        git_code_options(call);
+        git_lost(call, &words);
+        if (is_one_of(&words, "clone fetch pull ls-remote push remote submodule archive"))
+                git_remote(call, &words, word_is(&words, 0, "remote") || word_is(&words, 0, "submodule") ? 2 : 1,
+                           word_is(&words, 0, "push"));
+        if (word_is(&words, 0, "config") && words.count > 2 &&
+            git_key_runs(call->guard, words.items[words.count - 2]->text)) {
+                guard_effect(call->guard, FX_LATER, 0, words.items[words.count - 2]->text,
+                             words.items[words.count - 2]->range);
+                git_value(call, words.items[words.count - 1]);
+        }
+        if (word_is(&words, 0, "bisect") && word_is(&words, 1, "run") && words.count > 2)
+                guard_rest(call, words.index[2]);
+        if (word_is(&words, 0, "submodule") && word_is(&words, 1, "foreach") && words.count > 2)
+                guard_shell(call, words.items[2], NULL, 0);
+        if (word_is(&words, 0, "clean") && words.count > 1)
+                guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, words.items[1]);
+        if (word_is(&words, 0, "diff") && has_option(call, 0, "no-index"))
+                for (size_t i = 1; i < words.count; i++)
+                        guard_path(call->guard, FX_READ, 0, words.items[i]);
+}
+
+/* ---- containers ---- */
+
+static bool mount_is_dangerous(struct guard *g, struct str source) {
+        struct arg path = arg_text(g, source, g->range);
+        uint32_t flags = path_flags(g, &path, path_resolve(g, source));
+
+        if (flags & (PATH_CRITICAL | PATH_SYSTEM | PATH_DEVICE | PATH_CREDENTIAL))
+                return source.len && (source.ptr[0] == '/' || source.ptr[0] == '~');
+        return str_ends(source, STR("docker.sock")) || str_ends(source, STR("podman.sock")) ||
+               str_ends(source, STR("containerd.sock"));
+}
+
+static void container_mount(struct call *call, const struct arg *mount) {
+        struct str text = mount->text;
+        struct str source = str_take(text, str_find(text, ':'));
+
+        for (struct str rest = text; rest.len; rest = str_skip(rest, str_find(rest, ',') + 1)) {
+                struct str field = str_take(rest, str_find(rest, ','));
+
+                if (str_starts(field, STR("source=")) || str_starts(field, STR("src=")))
+                        source = str_skip(field, str_find(field, '=') + 1);
+        }
+        if (mount_is_dangerous(call->guard, source))
+                guard_effect(call->guard, FX_CONTAINER, 0, text, mount->range);
+}
+
+static const struct {
+        const char *name;
+        const char *values; /* dangerous ones; NULL: it takes none; "": a mount */
+} container_options[] = {
+        { "--privileged", NULL },
+        { "--cap-add", "all sys_admin sys_ptrace sys_module dac_read_search net_admin cap_sys_admin sys_rawio" },
+        { "--pid", "host" },
+        { "--net", "host" },
+        { "--network", "host" },
+        { "--ipc", "host" },
+        { "--uts", "host" },
+        { "--userns", "host" },
+        { "--cgroupns", "host" },
+        { "--security-opt", "seccomp=unconfined apparmor=unconfined seccomp:unconfined apparmor:unconfined "
+                            "label=disable label:disable systempaths=unconfined" },
+        { "--volume", "" },
+        { "-v", "" },
+        { "--mount", "" },
+        { "--device", "/dev/mem /dev/kmem /dev/sda" },
+};
+
+static void container_option(struct call *call, size_t i) {
+        const struct arg *arg = &call->args[i];
+        size_t equals = str_find(arg->text, '=');
+
+        for (size_t o = 0; o < sizeof(container_options) / sizeof(*container_options); o++) {
+                struct str name = str_z(container_options[o].name);
+                struct arg value = { 0 };
+                char lower[64] = "";
+
+                if (str_eq(arg->text, name) && container_options[o].values && i + 1 < call->count)
+                        value = call->args[i + 1];
+                else if (equals < arg->text.len && str_eq(str_take(arg->text, equals), name))
+                        value = arg_part(arg, equals + 1, arg->text.len);
+                else if (name.len == 2 && str_starts(arg->text, name) && arg->text.len > 2)
+                        value = arg_part(arg, 2, arg->text.len);
+                else if (!str_eq(arg->text, name))
+                        continue;
+                if (!container_options[o].values) {
+                        if (!arg_is(&value, "false"))
+                                guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
+                } else if (!*container_options[o].values) {
+                        container_mount(call, &value);
+                } else if (value.text.len < sizeof(lower)) {
+                        for (size_t c = 0; c < value.text.len; c++)
+                                lower[c] = (char)ascii_lower((unsigned char)value.text.ptr[c]);
+                        if (in_words(container_options[o].values, str_from(lower, value.text.len)))
+                                guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
+                }
+        }
+}
+
+void judge_container(struct call *call) {
+        for (size_t i = 1; i < call->count; i++) {
+                const struct arg *arg = &call->args[i];
+
+                container_option(call, i);
+                if (arg_is(arg, "--") && i + 1 < call->count && str_is(call->name, "kubectl"))
+                        guard_rest(call, i + 1);
+        }
+}
+
+/* ---- packages and builds ---- */
+
+void judge_package(struct call *call) {
+        struct guard *g = call->guard;
+        struct options options;
+        struct option option;
+        bool strict = g->policy->guard.allow_only_listed;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && option.meaning == 'u' && option.has_value) {
+                        judge_host(call, &option.value);
+                } else if (scan == SCAN_OPTION &&
+                           (option.meaning == 'X' || option.meaning == 'x' || option.meaning == 'c')) {
+                        guard_effect(g, FX_CODE, CODE_OPTION, option.name,
+                                     call->args[option.index < call->count ? option.index : 0].range);
+                        if (option.has_value && option.meaning != 'X')
+                                guard_shell(call, &option.value, NULL, 0);
+                } else if (scan == SCAN_OPTION && option.meaning == 'p') {
+                        guard_effect(g, FX_CONNECT, HOST_UNLISTED, option.value.text, option.value.range);
+                } else if (scan == SCAN_OPTION && option.meaning == 'w' && option.has_value) {
+                        guard_path(g, FX_WRITE, 0, &option.value);
+                } else if (scan == SCAN_OPTION && option.meaning == 'd' && strict) {
+                        guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
+                } else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("http://")) ||
+                                                    str_starts(option.value.text, STR("https://")))) {
+                        judge_host(call, &option.value);
+                }
+        }
+}
+
+/* The commands of a makefile that this command itself has written: lines behind a tab, and behind a semicolon. */
+static void make_recipes(struct call *call, struct str text, struct range range) {
+        while (text.len) {
+                struct str line = str_take(text, str_find(text, '\n'));
+                size_t colon = str_find(line, ':'), semicolon = str_find(line, ';');
+
+                text = str_skip(text, line.len + 1);
+                if (line.len && line.ptr[0] == '\t')
+                        guard_shell_text(call, str_skip(line, 1), range);
+                else if (colon < semicolon && semicolon < line.len)
+                        guard_shell_text(call, str_skip(line, semicolon + 1), range);
+        }
+}
+
+/* make SHELL=x, make --eval: the makefile's own commands are what a build is, these are not. */
+void judge_make(struct call *call) {
+        struct guard *g = call->guard;
+        struct options options;
+        struct option option;
+        struct arg makefile = arg_text(g, STR("Makefile"), call->args[0].range);
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
+                if (scan == SCAN_OPTION && (option.meaning == 'X' || option.meaning == 'S' || option.meaning == 'd')) {
+                        guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
+                        if (option.meaning == 'X' && option.has_value)
+                                make_recipes(call, option.value.text, option.value.range);
+                        if (option.meaning == 'S')
+                                makefile = option.value;
+                } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
+                        guard_effect(g, FX_CODE, CODE_OPTION, option.value.text, option.value.range);
+                }
+        }
+        for (const struct file_fact *f = g->files; f; f = f->next) {
+                struct str text;
+
+                if (f->content_known && str_eq(f->path, path_resolve(g, makefile.text)) &&
+                    value_known(f->content, &text))
+                        make_recipes(call, text, makefile.range);
+        }
+}
+
+/* ---- the system ---- */
+
+void judge_kill(struct call *call) {
+        for (size_t i = 2; i < call->count; i++)
+                if (arg_is(&call->args[i], "-1"))
+                        guard_effect(call->guard, FX_EXHAUST, 0, STR("killing every process"), call->args[i].range);
+}
+
+void judge_systemctl(struct call *call) {
+        struct words words;
+
+        words_collect(call, "-H -M -t -p", &words);
+        if (str_is(call->name, "ip")) {
+                if (word_is(&words, 0, "netns") && word_is(&words, 1, "exec") && words.count > 3)
+                        guard_effect(call->guard, FX_ESCALATE, 0, STR("ip netns exec"), call->args[0].range),
+                                guard_rest(call, words.index[3]);
+                return;
+        }
+        if (is_one_of(&words,
+                      "poweroff reboot halt kexec suspend hibernate emergency rescue isolate 0 1 6 soft-reboot"))
+                guard_effect(call->guard, FX_RUN, NAME_BLOCKED, call->name, call->args[0].range);
+        if (is_one_of(&words, "enable link edit set-default"))
+                guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
+}
+
+/* crontab -l lists; anything else plants something. */
+void judge_crontab(struct call *call) {
+        for (size_t i = 1; i < call->count; i++)
+                if (arg_is(&call->args[i], "-l"))
+                        return;
+        guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
+}
+
+void judge_security(struct call *call) {
+        struct words words;
+
+        words_collect(call, "", &words);
+        if (is_one_of(&words, "find-generic-password find-internet-password dump-keychain export"))
+                guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, STR("the keychain"), call->args[0].range);
+}
+
+void judge_gpg(struct call *call) {
+        if (has_option(call, 0, "export-secret-keys") || has_option(call, 0, "export-secret-subkeys"))
+                guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, STR("secret keys"), call->args[0].range);
+}

@@ -1,0 +1,442 @@
+#include "guard/paths.h"
+
+/* ---- tables ---- */
+
+/* Directories whose loss is the loss of the system, or of somebody's work. */
+static const char *const top_directories[] = {
+        "Applications", "Library", "System", "Users", "Volumes", "bin",   "boot", "dev", "etc",
+        "home",         "lib",     "lib32",  "lib64", "libx32",  "media", "mnt",  "opt", "proc",
+        "private",      "root",    "run",    "sbin",  "srv",     "sys",   "usr",  "var",
+};
+
+/* Those in which no file belongs to the user. */
+static const char *const system_directories[] = {
+        "/Library", "/System",      "/bin",  "/boot", "/dev", "/etc", "/lib",     "/lib32",     "/lib64",
+        "/libx32",  "/private/etc", "/proc", "/sbin", "/sys", "/usr", "/var/lib", "/var/spool",
+};
+
+static const char *const harmless_devices[] = {
+        "/dev/fd/*",   "/dev/full",   "/dev/null",  "/dev/ptmx",   "/dev/pts/*", "/dev/random",  "/dev/shm",
+        "/dev/shm/**", "/dev/stderr", "/dev/stdin", "/dev/stdout", "/dev/tty",   "/dev/urandom", "/dev/zero",
+};
+
+/* Written without becoming a file. */
+static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*" };
+
+const char *const path_credentials[] = {
+        "**/.aws",
+        "**/.aws/**",
+        "**/.azure",
+        "**/.azure/**",
+        "**/.bash_history",
+        "**/.cargo/credentials*",
+        "**/.config/gcloud",
+        "**/.config/gcloud/**",
+        "**/.config/gh/hosts.yml",
+        "**/.config/op/**",
+        "**/.config/bailey/auth*",
+        "**/.docker/config.json",
+        "**/.gcloud",
+        "**/.gcloud/**",
+        "**/.gem/credentials",
+        "**/.git-credentials",
+        "**/.gnupg",
+        "**/.gnupg/**",
+        "**/.htpasswd",
+        "**/.kube/config",
+        "**/.m2/settings-security.xml",
+        "**/.my.cnf",
+        "**/.netrc",
+        "**/.npmrc",
+        "**/.password-store/**",
+        "**/.pgpass",
+        "**/.pypirc",
+        "**/.ssh",
+        "**/.ssh/*_key",
+        "**/.ssh/id_*",
+        "**/.terraform.d/credentials*",
+        "**/.vault-token",
+        "**/.mozilla/**/logins.json",
+        "**/.mozilla/**/key4.db",
+        "**/.mozilla/**/cookies.sqlite",
+        "**/.config/*chrom*/**/Login Data",
+        "**/.config/*chrom*/**/Cookies",
+        "**/Library/Keychains/**",
+        "**/_netrc",
+        "**/id_dsa",
+        "**/id_ecdsa",
+        "**/id_ed25519",
+        "**/id_rsa",
+        "**/wallet.dat",
+        "/etc/gshadow*",
+        "/etc/master.passwd",
+        "/etc/shadow*",
+        "/etc/ssh/ssh_host_*_key",
+        "/etc/ssl/private/**",
+        "/etc/sudoers",
+        "/etc/sudoers.d/**",
+        "/etc/krb5.keytab",
+        "/run/secrets/**",
+        "/var/run/secrets/**",
+        "/proc/*/mem",
+        "/proc/kcore",
+        NULL,
+};
+
+/* What a shell, git, cron or a desktop runs later by itself. */
+static const char *const startup_files[] = {
+        "**/.bash_aliases",
+        "**/.bash_login",
+        "**/.bash_logout",
+        "**/.bash_profile",
+        "**/.bashrc",
+        "**/.profile",
+        "**/.zlogin",
+        "**/.zprofile",
+        "**/.zshenv",
+        "**/.zshrc",
+        "**/.cshrc",
+        "**/.tcshrc",
+        "**/.kshrc",
+        "**/.inputrc",
+        "**/.xinitrc",
+        "**/.xprofile",
+        "**/.xsession",
+        "**/.config/fish/**",
+        "**/.config/autostart/**",
+        "**/.config/systemd/user/**",
+        "**/.config/git/config",
+        "**/.local/share/systemd/user/**",
+        "**/.ssh/authorized_keys*",
+        "**/.ssh/config",
+        "**/.ssh/rc",
+        "**/.ssh/environment",
+        "**/.git/hooks",
+        "**/.git/hooks/**",
+        "**/.git/config",
+        "**/.git/config.worktree",
+        "**/.gitconfig",
+        "**/.vimrc",
+        "**/.config/nvim/**",
+        "**/.emacs",
+        "**/.emacs.d/**",
+        "**/.tmux.conf",
+        "**/.screenrc",
+        "**/.pythonrc*",
+        "**/.envrc",
+        "**/.claude/settings*.json",
+        "**/.cursor/mcp.json",
+        "**/.codex/config.toml",
+        "**/.gemini/settings.json",
+        "**/.bailey.toml",
+        "**/.bailey.json",
+        "**/.bailey.json5",
+        "**/.config/bailey/**",
+        "/etc/bailey/**",
+        "/etc/cron*",
+        "/etc/cron*/**",
+        "/var/spool/cron/**",
+        "/etc/profile",
+        "/etc/profile.d/**",
+        "/etc/ld.so.preload",
+        "/etc/rc.local",
+        "/etc/init.d/**",
+        "/etc/systemd/**",
+        "/etc/bash.bashrc",
+        "**/Library/LaunchAgents/**",
+        "/Library/LaunchDaemons/**",
+        "**/sitecustomize.py",
+        "**/usercustomize.py",
+        NULL,
+};
+
+/* .env and its kin, but not the examples that are meant to be read. */
+static const char *const dotenv_examples[] = { "dist", "example", "sample", "template",
+                                               "tmpl", "md",      "schema", "defaults" };
+
+/* ---- matching ---- */
+
+bool path_glob(struct str pattern, struct str text) {
+        size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
+        bool deep = false;
+
+        while (t < text.len) {
+                if (p < pattern.len && pattern.ptr[p] == '*') {
+                        deep = p + 1 < pattern.len && pattern.ptr[p + 1] == '*';
+                        p += deep ? 2 : 1;
+                        if (deep && p < pattern.len && pattern.ptr[p] == '/') /* **\/ also matches nothing */
+                                if (path_glob(str_skip(pattern, p + 1), str_skip(text, t)))
+                                        return true;
+                        star = p;
+                        mark = t;
+                } else if (p < pattern.len &&
+                           (pattern.ptr[p] == text.ptr[t] || (pattern.ptr[p] == '?' && text.ptr[t] != '/'))) {
+                        p++;
+                        t++;
+                } else if (star != SIZE_MAX && (deep || text.ptr[mark] != '/')) {
+                        p = star;
+                        t = ++mark;
+                } else {
+                        return false;
+                }
+        }
+        while (p < pattern.len && pattern.ptr[p] == '*')
+                p++;
+        return p == pattern.len;
+}
+
+static bool in_globs(const char *const *globs, size_t count, struct str text) {
+        for (size_t i = 0; i < count && globs[i]; i++)
+                if (path_glob(str_z(globs[i]), text))
+                        return true;
+        return false;
+}
+#define IN_GLOBS(globs, text) in_globs((globs), sizeof(globs) / sizeof(*(globs)), (text))
+
+/* ---- resolving ---- */
+
+/* Appends the components of `path` to what is in `out`, which is absolute, begins with ~, or is relative. */
+static size_t append_components(char *out, size_t len, struct str path) {
+        while (path.len) {
+                size_t end = str_find(path, '/');
+                struct str part = str_take(path, end);
+
+                path = str_skip(path, end + 1);
+                if (part.len == 0 || str_is(part, "."))
+                        continue;
+                if (str_is(part, "..")) {
+                        size_t cut = len;
+
+                        while (cut > 0 && out[cut - 1] != '/')
+                                cut--;
+                        if (len == 1 && out[0] == '/')
+                                continue;
+                        if (len > 0 && !str_is(str_from(out + cut, len - cut), "..") && !(cut == 0 && out[0] == '~')) {
+                                len = cut > 1 ? cut - 1 : cut;
+                                continue;
+                        }
+                }
+                if (len > 0 && out[len - 1] != '/')
+                        out[len++] = '/';
+                memcpy(out + len, part.ptr, part.len);
+                len += part.len;
+        }
+        return len;
+}
+
+/* /proc/self/root/x is /x, /proc/self/cwd/x is x. */
+static struct str skip_proc_links(struct str path, bool *ret_cwd) {
+        struct str rest;
+        size_t slash;
+
+        *ret_cwd = false;
+        while (str_starts(path, STR("/proc/"))) {
+                rest = str_skip(path, 6);
+                slash = str_find(rest, '/');
+                if (str_starts(str_skip(rest, slash), STR("/task/"))) {
+                        rest = str_skip(rest, slash + 6);
+                        slash = str_find(rest, '/');
+                }
+                rest = str_skip(rest, slash);
+                if (str_is(rest, "/root") || str_is(rest, "/root/")) {
+                        return STR("/");
+                } else if (str_starts(rest, STR("/root/"))) {
+                        path = str_skip(rest, 5);
+                } else if (str_is(rest, "/cwd") || str_starts(rest, STR("/cwd/"))) {
+                        *ret_cwd = true;
+                        return str_skip(rest, 5);
+                } else {
+                        break;
+                }
+        }
+        return path;
+}
+
+static struct str normalise(struct guard *g, struct str base, struct str path) {
+        char *out = guard_bytes(g, base.len + path.len + 3);
+        size_t len = 0;
+
+        if (!out)
+                return path;
+        if (path.len && path.ptr[0] == '/') {
+                out[len++] = '/';
+        } else if (!(path.len && (path.ptr[0] == '~' || path.ptr[0] == UNKNOWN_BYTE)) && base.len) {
+                memcpy(out, base.ptr, base.len);
+                len = base.len;
+        }
+        len = append_components(out, len, path);
+        return str_from(out, len);
+}
+
+struct str path_normal(struct guard *g, struct str path) {
+        struct str base = g->cwd.len ? g->cwd : g->policy->workspace;
+        bool cwd;
+
+        path = skip_proc_links(normalise(g, base, path), &cwd);
+        return cwd ? normalise(g, base, path) : path;
+}
+
+struct str path_resolve(struct guard *g, struct str path) {
+        path = path_normal(g, path);
+        for (const struct file_fact *f = g->files; f; f = f->next) {
+                if (!f->stands_for.len || !str_starts(path, f->path))
+                        continue;
+                if (path.len == f->path.len)
+                        return f->stands_for;
+                if (path.ptr[f->path.len] == '/')
+                        return normalise(g, f->stands_for, str_skip(path, f->path.len + 1));
+        }
+        return path;
+}
+
+/* ---- what it is ---- */
+
+static struct str last_component(struct str path) {
+        size_t start = path.len;
+
+        while (start > 0 && path.ptr[start - 1] != '/')
+                start--;
+        return str_skip(path, start);
+}
+
+static struct str parent(struct str path) {
+        struct str last = last_component(path);
+        size_t len = path.len - last.len;
+
+        return str_take(path, len > 1 ? len - 1 : len);
+}
+
+static bool is_dotenv(struct str path) {
+        struct str name = last_component(path);
+        struct str end;
+
+        if (str_is(name, ".env") || str_is(name, ".env.local"))
+                return true;
+        if (!str_starts(name, STR(".env.")))
+                return false;
+        for (end = name; str_find(end, '.') < end.len; end = str_skip(end, str_find(end, '.') + 1))
+                ;
+        for (size_t i = 0; i < sizeof(dotenv_examples) / sizeof(*dotenv_examples); i++)
+                if (str_is(end, dotenv_examples[i]))
+                        return false;
+        return true;
+}
+
+static bool is_home(struct str path) {
+        if (path.len && path.ptr[0] == '~' && str_find(path, '/') == path.len)
+                return true;
+        return str_is(path, "/root") || path_glob(STR("/home/*"), path) || path_glob(STR("/Users/*"), path);
+}
+
+/* A component with wildcards that could be one of these names. */
+static bool may_be_top(struct str name) {
+        for (size_t i = 0; i < sizeof(top_directories) / sizeof(*top_directories); i++)
+                if (path_glob(name, str_z(top_directories[i])))
+                        return true;
+        return false;
+}
+
+static bool is_critical(struct str path) {
+        struct str last = last_component(path);
+        bool all = str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") ||
+                   str_is(last, "?*");
+
+        if (str_is(path, "/") || is_home(path))
+                return true;
+        if (all && path.len > 1 && (path.ptr[0] == '/' || path.ptr[0] == '~'))
+                return is_critical(parent(path));
+        return path.len > 1 && path.ptr[0] == '/' && str_find(str_skip(path, 1), '/') == path.len - 1 &&
+               may_be_top(str_skip(path, 1));
+}
+
+static bool is_under(struct str path, const char *const *roots, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                struct str root = str_z(roots[i]);
+
+                if (str_starts(path, root) && (path.len == root.len || path.ptr[root.len] == '/'))
+                        return true;
+        }
+        return false;
+}
+
+/* The first component may be a pattern: /e?c/passwd. */
+static bool is_system(struct str path) {
+        struct str top = str_take(str_skip(path, 1), str_find(str_skip(path, 1), '/'));
+
+        if (is_under(path, system_directories, sizeof(system_directories) / sizeof(*system_directories)))
+                return true;
+        if (str_find(top, '*') == top.len && str_find(top, '?') == top.len)
+                return false;
+        return path_glob(top, STR("etc")) || path_glob(top, STR("usr")) || path_glob(top, STR("bin")) ||
+               path_glob(top, STR("boot")) || path_glob(top, STR("dev"));
+}
+
+static bool has_dot_component(struct str path) {
+        for (size_t i = 0; i + 1 < path.len; i++)
+                if (path.ptr[i] == '.' && path.ptr[i + 1] != '.' && path.ptr[i + 1] != '/' &&
+                    (i == 0 || path.ptr[i - 1] == '/'))
+                        return true;
+        return false;
+}
+
+/* A pattern that could stand for a file with credentials. The names are the well-known ones. */
+static uint32_t glob_flags(struct guard *g, const struct arg *arg) {
+        static const char *const samples[] = {
+                "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/passwd", "/proc/self/environ", "/root/.ssh/id_rsa",
+        };
+        static const char *const names[] = { ".env", "id_rsa", ".netrc", ".npmrc", ".pypirc", ".aws/credentials" };
+        size_t literal = arg->field ? arg->field->prefix.len : 0;
+
+        for (size_t i = 0;
+             arg->field && arg->text.len && arg->text.ptr[0] == '/' && i < sizeof(samples) / sizeof(*samples); i++)
+                if (field_may_be(&g->work, arg->field, str_z(samples[i])))
+                        return PATH_CREDENTIAL;
+        for (size_t i = 0; arg->field && literal > 1 && i < sizeof(names) / sizeof(*names); i++)
+                if (field_may_be(&g->work, arg->field, str_z(names[i])))
+                        return PATH_DOTENV;
+        return 0;
+}
+
+static uint32_t device_flags(struct str path) {
+        if (str_starts(path, STR("/dev/tcp/")) || str_starts(path, STR("/dev/udp/")))
+                return PATH_SOCKET;
+        if (IN_GLOBS(harmless_devices, path))
+                return IN_GLOBS(sinks, path) ? PATH_HARMLESS : 0;
+        return PATH_DEVICE;
+}
+
+/* $UNSET/ and $UNSET/x: with the variable empty, it is a path from the root. */
+static bool unset_is_critical(struct guard *g, const struct arg *arg) {
+        const struct piece *piece = arg->value.pieces;
+
+        if (arg->text.len < 2 || arg->text.ptr[0] != UNKNOWN_BYTE || arg->text.ptr[1] != '/' || !piece)
+                return false;
+        if (piece->because != UNKNOWN_ENV && piece->because != UNKNOWN_POSITIONAL)
+                return false;
+        return is_critical(normalise(g, (struct str){ 0 }, str_skip(arg->text, 1)));
+}
+
+uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
+        uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
+        bool dots = has_dot_component(path);
+
+        if (str_starts(path, STR("/dev/")))
+                return flags | device_flags(path);
+        if (is_critical(path))
+                flags |= PATH_CRITICAL;
+        if (unset_is_critical(g, arg))
+                flags |= PATH_CRITICAL;
+        if (path.ptr && path.len && path.ptr[0] == '/' && is_system(path))
+                flags |= PATH_SYSTEM;
+        if (path_glob(STR("/proc/*/environ"), path) || path_glob(STR("/proc/*/task/*/environ"), path))
+                flags |= PATH_ENVIRON;
+        if (str_ends(path, STR(".pub")))
+                return flags;
+        if (in_globs(path_credentials, SIZE_MAX, path))
+                flags |= PATH_CREDENTIAL;
+        if (dots && is_dotenv(path))
+                flags |= PATH_DOTENV;
+        if (in_globs(startup_files, SIZE_MAX, path))
+                flags |= PATH_STARTUP;
+        return arg->glob ? flags | glob_flags(g, arg) : flags;
+}

@@ -1,0 +1,23 @@
+/*
+ * What a path is: normalised (//, ., .., /proc/self/root), relative to where the command has gone, and looked up in
+ * tables of places that matter.
+ */
+#ifndef BAILEY_GUARD_PATHS_H
+#define BAILEY_GUARD_PATHS_H
+
+#include "guard/judge.h"
+
+/* Absolute, or beginning with ~, or relative to a place that is not known. Links made by the command itself are
+ * followed. */
+struct str path_resolve(struct guard *g, struct str path);
+struct str path_normal(struct guard *g, struct str path); /* the same, without following them */
+
+/* PATH_* flags of a resolved path. */
+uint32_t path_flags(struct guard *g, const struct arg *path, struct str resolved);
+
+/* * and ? stay inside a component, ** does not. */
+bool path_glob(struct str pattern, struct str text);
+
+extern const char *const path_credentials[]; /* for tests */
+
+#endif

@@ -1,0 +1,219 @@
+#include "guard/text.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "shell/print.h"
+#include "shell/visit.h"
+
+/* ---- bytes ---- */
+
+/* A code point, and how many bytes it takes; what is not UTF-8 is one byte that stands for itself. */
+static uint32_t code_point(struct str s, size_t *ret_len) {
+        unsigned char c = (unsigned char)s.ptr[0];
+        size_t len = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
+        uint32_t code = len == 1 ? c : c & (0xffU >> (len + 1));
+
+        *ret_len = 1;
+        if (len > s.len)
+                return c;
+        for (size_t i = 1; i < len; i++) {
+                if (((unsigned char)s.ptr[i] & 0xc0) != 0x80)
+                        return c;
+                code = code << 6 | ((unsigned char)s.ptr[i] & 0x3f);
+        }
+        *ret_len = len;
+        return code;
+}
+
+static bool is_control(uint32_t c) {
+        return (c < ' ' && c != '\t' && c != '\n') || (c >= 0x7f && c < 0xa0);
+}
+
+/* They turn the direction of the text around them, so that it reads as something else. */
+static bool is_bidi(uint32_t c) {
+        return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void text_check_bytes(struct guard *g, struct str command) {
+        char text[96];
+        size_t len;
+
+        for (size_t i = 0; i < command.len; i += len) {
+                uint32_t c = code_point(str_skip(command, i), &len);
+                struct range range = { (uint32_t)i, (uint32_t)(i + len) };
+
+                if (is_control(c)) {
+                        int n = snprintf(text, sizeof(text),
+                                         "holds the control character U+%04X, which can hide what it does", c);
+
+                        guard_effect(g, FX_TEXT, TEXT_CONTROL, str_from(text, (size_t)n), range);
+                        return;
+                }
+                if (is_bidi(c)) {
+                        guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, STR("holds a character that turns the text around it"),
+                                     range);
+                        return;
+                }
+        }
+}
+
+/* ---- look-alikes ---- */
+
+static const struct {
+        uint32_t first, last;
+        const char *what;
+} lookalikes[] = {
+        { 0x00a0, 0x00a0, "a no-break space, which is not a blank" },
+        { 0x00ad, 0x00ad, "a soft hyphen, which cannot be seen" },
+        { 0x0370, 0x03ff, "a Greek letter" },
+        { 0x0400, 0x052f, "a Cyrillic letter" },
+        { 0x1680, 0x1680, "a space that is not a blank" },
+        { 0x2000, 0x200a, "a space that is not a blank" },
+        { 0x200b, 0x200f, "a character that cannot be seen" },
+        { 0x2010, 0x2015, "a dash that is not a hyphen" },
+        { 0x2024, 0x2024, "a dot that is not a full stop" },
+        { 0x2028, 0x2029, "a line separator that is not a newline" },
+        { 0x202f, 0x202f, "a space that is not a blank" },
+        { 0x2044, 0x2044, "a stroke that is not a slash" },
+        { 0x205f, 0x2064, "a character that cannot be seen" },
+        { 0x2212, 0x2212, "a minus that is not a hyphen" },
+        { 0x2215, 0x2216, "a stroke that is not a slash" },
+        { 0x29f8, 0x29f9, "a stroke that is not a slash" },
+        { 0x3000, 0x3000, "a space that is not a blank" },
+        { 0xfeff, 0xfeff, "a byte order mark, which cannot be seen" },
+        { 0xff01, 0xff5e, "a wide form of an ASCII character" },
+};
+
+static const char *lookalike(uint32_t c) {
+        for (size_t i = 0; c >= 0xa0 && i < sizeof(lookalikes) / sizeof(*lookalikes); i++)
+                if (c >= lookalikes[i].first && c <= lookalikes[i].last)
+                        return lookalikes[i].what;
+        return NULL;
+}
+
+static bool is_letter_row(const char *what) {
+        return strstr(what, "letter") != NULL;
+}
+
+/* In text that is not quoted. Letters of other scripts count only beside ASCII ones: a word in Cyrillic is just that.
+ */
+static void check_literal(struct guard *g, const struct part *part) {
+        bool ascii = false;
+        char text[96];
+        size_t len;
+
+        for (size_t i = 0; i < part->text.len; i++)
+                ascii |= is_ascii_alpha((unsigned char)part->text.ptr[i]);
+        for (size_t i = 0; i < part->text.len; i += len) {
+                const char *what = lookalike(code_point(str_skip(part->text, i), &len));
+                int n;
+
+                if (!what || (is_letter_row(what) && !ascii))
+                        continue;
+                n = snprintf(text, sizeof(text), "holds %s", what);
+                guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, str_from(text, (size_t)n), part->range);
+                return;
+        }
+}
+
+static bool has_high_byte(struct str s) {
+        for (size_t i = 0; i < s.len; i++)
+                if ((unsigned char)s.ptr[i] >= 0x80)
+                        return true;
+        return false;
+}
+
+/* ---- the tree ---- */
+
+struct tree_check {
+        struct guard *g;
+        bool high, strict;
+        unsigned in_double;
+};
+
+/* while true; do x & done */
+static bool is_endless(const struct command *c) {
+        const struct command *condition = c->loop.condition;
+        const struct word *w =
+                condition && !condition->next && condition->kind == COMMAND_SIMPLE ? condition->simple.words : NULL;
+        struct str name = w && !w->next && w->parts && !w->parts->next && w->parts->kind == PART_LITERAL
+                                  ? w->parts->text
+                                  : (struct str){ 0 };
+
+        return c->kind == COMMAND_WHILE ? str_is(name, ":") || str_is(name, "true") : str_is(name, "false");
+}
+
+static bool list_backgrounds(const struct command *list) {
+        bool background = false;
+
+        for (; list; list = list->next) {
+                const struct word *w = list->kind == COMMAND_SIMPLE ? list->simple.words : NULL;
+
+                background |= list->join == JOIN_BACKGROUND;
+                if (w && w->parts && w->parts->kind == PART_LITERAL &&
+                    (str_is(w->parts->text, "sleep") || str_is(w->parts->text, "wait") ||
+                     str_is(w->parts->text, "read") || str_is(w->parts->text, "break")))
+                        return false;
+        }
+        return background;
+}
+
+/* tee >(bash): what is written there is run. */
+static bool feeds_shell(const struct part *part) {
+        const struct command *c = part->kind == PART_COMMAND && part->style == STYLE_OUTPUT ? part->body : NULL;
+        const struct word *w = c && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
+        const struct program *program = w && !w->next && w->parts && w->parts->kind == PART_LITERAL
+                                                ? program_find(arg_basename(w->parts->text))
+                                                : NULL;
+
+        return program && program->act == ACT_SHELL;
+}
+
+static int check_node(const struct node *node, void *data) {
+        struct tree_check *check = data;
+        const struct part *part = node->kind == NODE_PART ? node->part : NULL;
+        const struct command *c = node->kind == NODE_COMMAND ? node->command : NULL;
+        bool in_double = part && part->kind == PART_DOUBLE;
+        int stop;
+
+        if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) &&
+            list_backgrounds(c->loop.body))
+                guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes without end"), c->range);
+        if (c && check->strict && c->timed)
+                guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("time"), c->range);
+        if (part && feeds_shell(part))
+                guard_effect(check->g, FX_CODE, CODE_PIPED, STR("a shell"), part->range);
+        if (part && check->strict && part->kind == PART_COMMAND)
+                guard_effect(check->g, FX_CODE, CODE_OPTION, STR("a command substitution"), part->range);
+        if (part && part->kind == PART_PARAM && part->param->indirect && !part->param->index)
+                guard_effect(check->g, FX_ENVIRON, 0, STR("variables by names that are made up at run time"),
+                             part->range);
+        if (part && check->high && part->kind == PART_LITERAL && !check->in_double)
+                check_literal(check->g, part);
+        if (node->role == ROLE_DOCUMENT)
+                return check->strict ? shell_visit_children(node, check_node, data) : 0;
+        check->in_double += in_double;
+        stop = shell_visit_children(node, check_node, data);
+        check->in_double -= in_double;
+        return stop;
+}
+
+void text_check_tree(struct guard *g, const struct script *script) {
+        struct tree_check check = { .g = g,
+                                    .high = has_high_byte(script->source),
+                                    .strict = g->policy->guard.allow_only_listed };
+
+        shell_visit_list(script->commands, ROLE_COMMAND, check_node, &check);
+}
+
+struct str text_normalised(struct guard *g, struct str command) {
+        BUF_AUTO out;
+        char *copy;
+
+        buf_init(&out, 1 << 20);
+        shell_print(command, g->verdict->script.commands, &out);
+        copy = arena_dup(g->arena, buf_str(&out));
+        g->failed |= !copy;
+        return copy ? str_from(copy, out.len) : command;
+}
