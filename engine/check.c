@@ -1,5 +1,6 @@
 /*
- * Verdicts for the outside: a policy that is loaded once, commands that are checked against it, answers as text or JSON.
+ * Verdicts for the outside: a policy that is loaded once, commands that are checked against it, answers as text or
+ * JSON.
  */
 #include <stdlib.h>
 
@@ -100,7 +101,8 @@ static int print_words(const struct command *simple, void *data) {
 static void answer_text(const struct verdict *verdict, struct buf *out) {
         void *context[] = { out, (void *)(uintptr_t)&verdict->script };
 
-        buf_format(out, "%s%s\n", action_name(verdict->action), verdict->would_block ? " (mode warn: would be blocked)" : "");
+        buf_format(out, "%s%s\n", action_name(verdict->action),
+                   verdict->would_block ? " (mode warn: would be blocked)" : "");
         for (const struct reason *r = verdict->reasons; r; r = r->next) {
                 buf_format(out, "  %s %.*s: ", severity_name(r->severity), (int)r->id.len, r->id.ptr);
                 buf_append(out, r->message);
@@ -132,8 +134,8 @@ static int hand_out(struct buf *out, char **ret_text, size_t *ret_length) {
         return 0;
 }
 
-int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer, char **ret_text,
-                 size_t *ret_length) {
+int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
+                 char **ret_text, size_t *ret_length) {
         ARENA_AUTO arena;
         struct verdict verdict;
         struct buf out;
@@ -162,8 +164,11 @@ int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length)
                 const struct rule *r = &rules[i];
 
                 if (answer == BAILEY_ANSWER_JSON) {
-                        buf_format(&out, "%s{\"id\":\"%s\",\"severity\":\"%s\",\"policies\":\"%s\",\"effect\":\"%s\",\"message\":",
-                                   i ? "," : "", r->id, severity_name(r->severity), scope_name(r->scope), effect_name(r->kind));
+                        buf_format(&out,
+                                   "%s{\"id\":\"%s\",\"severity\":\"%s\",\"policies\":\"%s\",\"effect\":\"%s\","
+                                   "\"message\":",
+                                   i ? "," : "", r->id, severity_name(r->severity), scope_name(r->scope),
+                                   effect_name(r->kind));
                         buf_json(&out, str_z(r->message));
                         buf_append(&out, STR(",\"instead\":"));
                         buf_json(&out, str_z(r->instead));
@@ -171,7 +176,8 @@ int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length)
                         buf_json(&out, str_z(r->example));
                         buf_char(&out, '}');
                 } else {
-                        buf_format(&out, "%-22s %-5s  %-15s  %s\n", r->id, severity_name(r->severity), scope_name(r->scope), r->example);
+                        buf_format(&out, "%-22s %-5s  %-15s  %s\n", r->id, severity_name(r->severity),
+                                   scope_name(r->scope), r->example);
                 }
         }
         if (answer == BAILEY_ANSWER_JSON)

@@ -7,7 +7,8 @@
 #include "include/bailey.h"
 #include "policy/load.h"
 
-int bailey_policy_load(const struct bailey_policy_options *options, struct bailey_policy **ret, char *ret_error, size_t error_size) {
+int bailey_policy_load(const struct bailey_policy_options *options, struct bailey_policy **ret, char *ret_error,
+                       size_t error_size) {
         struct policy_request request = {
                 .name = options->policy,
                 .workspace = options->workspace,

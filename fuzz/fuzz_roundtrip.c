@@ -73,8 +73,8 @@ static int add_simple(const struct command *simple, void *data) {
         return 0;
 }
 
-/* Text that bash reads only when it gets there, and then cannot: it is printed as it stands, but what surrounds it may be
- * quoted in another way, so that its end is found elsewhere. */
+/* Text that bash reads only when it gets there, and then cannot: it is printed as it stands, but what surrounds it may
+ * be quoted in another way, so that its end is found elsewhere. */
 static int find_unread(const struct node *node, void *data) {
         if (node->kind == NODE_PART && node->part->kind == PART_COMMAND && node->part->soft_error)
                 return 1;

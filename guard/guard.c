@@ -152,9 +152,19 @@ static bool on_visit(void *context, const struct walk_visit *visit) {
         return !g->failed;
 }
 
+/* Text that bash takes for code: when it came from the network, wherever it was kept meanwhile. */
+static bool on_code(void *context, const struct walk_visit *visit, enum walk_code code, struct value text) {
+        struct guard *g = context;
+
+        (void)visit;
+        if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) && guard_value_network(&text))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), g->range);
+        return !g->failed;
+}
+
 /* Walks a script, the root one or one inside it. */
 void guard_script(struct guard *g, const struct script *script, const struct walk_options *options) {
-        struct walk_visitor visitor = { .context = g, .command = on_visit };
+        struct walk_visitor visitor = { .context = g, .command = on_visit, .code = on_code };
 
         switch (shell_walk(script, options, &visitor, g->arena)) {
         case WALK_TOO_COMPLEX:
@@ -189,7 +199,7 @@ static void check_patterns(struct guard *g, struct str command) {
 
         if (!policy->pattern_count)
                 return;
-        printed = text_normalised(g, command);
+        printed = text_normalised(g);
         for (size_t i = 0; i < policy->pattern_count; i++) {
                 const struct user_pattern *pattern = &policy->patterns[i];
 
@@ -222,12 +232,14 @@ static void check(struct guard *g, struct str command) {
         g->root = script;
         check_syntax(g, script);
         text_check_tree(g, script);
-        guard_script(g, script, &(struct walk_options){ .name = STR("bash") });
+        guard_script(g, script, &(struct walk_options){ .name = STR("bash"), .arguments_known = true });
         check_patterns(g, command);
 }
 
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret) {
         struct guard g = { .policy = policy, .arena = arena, .verdict = ret, .effect_tail = &ret->effects };
+
+        g.kept_tail = &g.kept;
 
         *ret = (struct verdict){ .script = { .source = command } };
         g.work = (struct work){ .arena = arena, .steps = 1 << 20, .bytes = 4 << 20 };

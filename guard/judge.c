@@ -6,6 +6,7 @@
 
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/text.h"
 #include "policy/env.h"
 #include "shell/visit.h"
 
@@ -193,6 +194,8 @@ void guard_rest(struct call *call, size_t first) {
                 return;
         if (++g->depth > GUARD_MAX_DEPTH) {
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+        } else if (arg_is(&call->args[first], "-c") && first + 1 < call->count) { /* flock FILE -c CODE */
+                guard_shell(call, &call->args[first + 1], NULL, 0);
         } else {
                 inner.args += first;
                 inner.count -= first;
@@ -203,7 +206,7 @@ void guard_rest(struct call *call, size_t first) {
 
 /* ---- files of the command itself ---- */
 
-static const struct file_fact *file_find(struct guard *g, struct str path) {
+const struct file_fact *guard_file_find(struct guard *g, struct str path) {
         struct str normal = path_normal(g, path);
 
         for (const struct file_fact *f = g->files; f; f = f->next)
@@ -227,7 +230,7 @@ struct file_fact *guard_file(struct guard *g, struct str path) {
 
 /* A file that this very command has put there is run: by a shell, by `program`, or by itself. */
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program) {
-        const struct file_fact *fact = file_find(call->guard, path->text);
+        const struct file_fact *fact = guard_file_find(call->guard, path->text);
         struct arg content;
 
         if (!fact)
@@ -359,6 +362,43 @@ static void miner_effect(struct call *call) {
                 guard_effect(call->guard, FX_MINE, 0, call->name, call->args[0].range);
 }
 
+/* PowerShell's ways to the environment: Get-ChildItem env:, $env:NAME. */
+static void powershell_effect(struct call *call) {
+        for (size_t i = 0; i < call->count; i++) {
+                const struct piece *piece = call->args[i].value.pieces;
+                bool variable = piece && piece->because == UNKNOWN_ENV && str_eq_nocase(piece->text, STR("env")) && piece->next &&
+                                str_starts(piece->next->text, STR(":"));
+
+                if (variable || str_eq_nocase(str_take(call->args[i].text, 4), STR("env:")))
+                        guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), call->args[i].range);
+        }
+}
+
+/* r${nope}m: a variable that nobody has set is nothing, and then this is rm. */
+static void name_without_unset(struct call *call) {
+        const struct arg *program = &call->args[0];
+        struct call inner = *call;
+        struct arg *args;
+        char *name;
+        size_t len = 0;
+
+        for (const struct piece *piece = program->value.pieces; piece; piece = piece->next)
+                if (piece->kind == PIECE_UNKNOWN && piece->because != UNKNOWN_ENV)
+                        return;
+        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
+        name = guard_bytes(call->guard, program->text.len + 1);
+        if (!args || !name)
+                return;
+        for (size_t i = 0; i < program->text.len; i++)
+                if (program->text.ptr[i] != UNKNOWN_BYTE)
+                        name[len++] = program->text.ptr[i];
+        memcpy(args, call->args, call->count * sizeof(*args));
+        args[0] = arg_text(call->guard, str_from(name, len), program->range);
+        inner.args = args;
+        if (len > 1 && program_find(arg_basename(args[0].text)))
+                guard_call(&inner);
+}
+
 void guard_call(struct call *call) {
         struct guard *g = call->guard;
         const struct arg *program = &call->args[0];
@@ -370,6 +410,7 @@ void guard_call(struct call *call) {
                 if (guard_value_network(&program->value))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
                 guard_opaque(g, program->text, program->range);
+                name_without_unset(call);
                 call->program = NULL;
                 call->name = STR("");
                 judge_generic(call);
@@ -377,7 +418,7 @@ void guard_call(struct call *call) {
         }
         if (program->text.len == 0)
                 return;
-        fact = g->files ? file_find(g, program->text) : NULL;
+        fact = g->files ? guard_file_find(g, program->text) : NULL;
         if (fact && fact->stands_for.len && !(call->visit && call->visit->callee)) {
                 struct arg *args = arena_alloc(g->arena, call->count * sizeof(*args));
 
@@ -392,6 +433,7 @@ void guard_call(struct call *call) {
         call->program = program_find(call->name);
         run_effect(call, call->name);
         miner_effect(call);
+        powershell_effect(call);
         if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
                 return;
         if (call->program && call->program->judge)
@@ -543,6 +585,7 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
                 args[i] = arg_from_field(g, visit, &visit->argv[i]);
         call.args = args;
         call.count = visit->argc;
+        text_keep(g, args, visit->argc);
         if (visit->recursive && visit->where & (WALK_IN_PIPELINE | WALK_IN_BACKGROUND))
                 guard_effect(g, FX_EXHAUST, 0, STR("a function that starts itself again and again"), g->range);
         call.program = args[0].known ? program_find(arg_basename(args[0].text)) : NULL;

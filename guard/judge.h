@@ -36,6 +36,12 @@ struct file_fact {
         bool fetched; /* from the network */
 };
 
+/* A command as text, for patterns. */
+struct kept_line {
+        struct kept_line *next;
+        struct str text;
+};
+
 struct guard {
         const struct policy *policy;
         struct arena *arena;
@@ -53,6 +59,8 @@ struct guard {
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
+        struct kept_line *kept, **kept_tail;
+        size_t kept_count;
         bool last_network; /* the present command prints what the network sent */
 };
 
@@ -82,6 +90,7 @@ void guard_rest(struct call *call, size_t first); /* argv from `first` on is a c
 void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count); /* bash code */
 void guard_shell_text(struct call *call, struct str text, struct range range);
 struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
+const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
 bool guard_value_reads(struct guard *g, const struct value *value); /* part of it is what commands print */
 bool guard_value_network(const struct value *value);                /* part of it is what a network program prints */
@@ -181,6 +190,7 @@ void judge_package(struct call *call);
 void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
+void judge_operands(struct call *call, size_t first); /* of a program nobody told us about */
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *url_or_host);
 void judge_upload(struct call *call, const struct arg *host, struct range range);

@@ -18,6 +18,7 @@ enum word_class {
         WORD_FETCHES = 64,
         WORD_EVALUATES = 128,
         WORD_WRITES = 256,
+        WORD_PRINTS = 512,
 };
 
 static const struct {
@@ -42,8 +43,10 @@ static const struct {
         { "check_output", WORD_EXECUTES },
         { "child_process", WORD_EXECUTES },
         { "connect", WORD_CONNECTS },
+        { "console", WORD_PRINTS },
         { "createConnection", WORD_CONNECTS },
         { "dup2", WORD_SHELL },
+        { "echo", WORD_PRINTS },
         { "environ", WORD_ENVIRON },
         { "eval", WORD_EVALUATES },
         { "exec", WORD_EXECUTES | WORD_EVALUATES },
@@ -64,12 +67,17 @@ static const struct {
         { "getoutput", WORD_EXECUTES },
         { "net", WORD_CONNECTS },
         { "open", WORD_READS | WORD_WRITES },
+        { "p", WORD_PRINTS },
         { "passthru", WORD_EXECUTES },
         { "pcntl_exec", WORD_EXECUTES },
         { "popen", WORD_EXECUTES },
         { "posix_spawn", WORD_EXECUTES },
+        { "print", WORD_PRINTS },
+        { "printf", WORD_PRINTS },
+        { "println", WORD_PRINTS },
         { "proc_open", WORD_EXECUTES },
         { "pty", WORD_SHELL },
+        { "puts", WORD_PRINTS },
         { "qx", WORD_EXECUTES },
         { "read", WORD_READS },
         { "readFile", WORD_READS },
@@ -85,11 +93,13 @@ static const struct {
         { "rmdirSync", WORD_DELETES },
         { "rmtree", WORD_DELETES },
         { "run", WORD_EXECUTES },
+        { "say", WORD_PRINTS },
         { "shell_exec", WORD_EXECUTES },
         { "slurp", WORD_READS },
         { "socket", WORD_CONNECTS },
         { "spawn", WORD_EXECUTES | WORD_SHELL },
         { "spawnSync", WORD_EXECUTES },
+        { "stdout", WORD_PRINTS },
         { "subprocess", WORD_EXECUTES },
         { "syscmd", WORD_EXECUTES },
         { "system", WORD_EXECUTES },
@@ -125,7 +135,7 @@ struct scanned {
         struct str strings[STRINGS_MAX];
         size_t count;
         bool backticks; /* the first strings come from backticks or qx, and are commands */
-        bool dumps_environment;
+        bool dumps_environment, names_secret;
 };
 
 static bool is_word(unsigned char c) {
@@ -186,13 +196,28 @@ static size_t scan_perl_quote(struct str code, size_t start, struct scanned *s) 
         return end + 1;
 }
 
+/* ["X"], .X, {X}, .get('X'): the variable that is asked for. */
+static bool names_secret(struct str after) {
+        size_t start = 0, end;
+
+        while (start < after.len && start < 12 && strchr("[]{}()'\". ", after.ptr[start]))
+                start++;
+        if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len && !is_word((unsigned char)after.ptr[start + 3]))
+                return names_secret(str_skip(after, start + 3));
+        for (end = start; end < after.len && is_word((unsigned char)after.ptr[end]); end++)
+                ;
+        return env_is_secret(str_take(str_skip(after, start), end - start));
+}
+
 static void scan_word(struct str code, struct str word, size_t end, struct scanned *s) {
         unsigned class = word_class(word);
 
-        if (class & WORD_ENVIRON)
-                s->dumps_environment |= whole_environment(str_skip(code, end));
         if (str_is(word, "env") && word.ptr >= code.ptr + 8 && memcmp(word.ptr - 8, "process.", 8) == 0)
+                class |= WORD_ENVIRON;
+        if (class & WORD_ENVIRON) {
                 s->dumps_environment |= whole_environment(str_skip(code, end));
+                s->names_secret |= names_secret(str_skip(code, end));
+        }
         s->classes |= class;
 }
 
@@ -307,7 +332,7 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         scan_code(code, &s);
         if (awk && awk_pipes(code)) /* "cmd" | getline, print | "cmd" */
                 s.classes |= WORD_EXECUTES;
-        if (s.dumps_environment)
+        if (s.dumps_environment || (s.names_secret && s.classes & WORD_PRINTS))
                 guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
         if ((s.classes & WORD_CONNECTS && s.classes & (WORD_SHELL | WORD_EXECUTES)) || has_string(&s, "/inet/tcp") ||
             has_string(&s, "/inet/udp"))
@@ -358,8 +383,10 @@ static void python_module(struct call *call, const struct option *option) {
         while (index < call->count && call->args[index].text.ptr != option->value.text.ptr)
                 index++;
         inner.program = option->has_value ? program_find(option->value.text) : NULL;
-        if (!inner.program || index >= call->count)
+        if (!inner.program || index >= call->count) {
+                judge_operands(call, index + 1);
                 return;
+        }
         inner.args += index;
         inner.count -= index;
         inner.name = option->value.text;

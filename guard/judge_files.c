@@ -86,6 +86,17 @@ static bool makes_only(struct call *call, const struct arg *operand) {
                path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
 }
 
+/* echo x | tee FILE */
+static void tee_file(struct call *call, const struct arg *operand) {
+        struct file_fact *fact = guard_file(call->guard, operand->text);
+
+        if (!fact)
+                return;
+        fact->content = *call->input;
+        fact->content_known = true;
+        fact->fetched = call->from_network;
+}
+
 static void operand_effect(struct call *call, const struct arg *operand, uint32_t how) {
         unsigned traits = call->program ? call->program->traits : 0;
 
@@ -100,6 +111,8 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
         case ACT_WRITE:
                 if (!makes_only(call, operand))
                         guard_path(call->guard, FX_WRITE, how, operand);
+                if (call->input && str_is(call->name, "tee"))
+                        tee_file(call, operand);
                 break;
         case ACT_DELETE:
                 guard_path(call->guard, FX_DELETE, how, operand);
@@ -186,6 +199,11 @@ void judge_generic(struct call *call) {
         }
 }
 
+void judge_operands(struct call *call, size_t first) {
+        for (size_t i = first; i < call->count; i++)
+                unknown_operand(call, &call->args[i]);
+}
+
 void judge_print(struct call *call) {
         for (size_t i = 1; i < call->count; i++)
                 secret_effect(call, &call->args[i]);
@@ -267,15 +285,23 @@ static void remember_copy(struct call *call, const struct copy *copy) {
 
         for (size_t i = 0; i < copy->count; i++) {
                 struct str source = copy->kept[i].text;
+                const struct file_fact *written;
                 struct file_fact *fact;
 
                 if (!copy->kept[i].known || !copy->target.known)
                         continue;
-                if (!str_is(call->name, "ln") && !program_find(arg_basename(source)))
+                written = guard_file_find(g, source);
+                if (!str_is(call->name, "ln") && !program_find(arg_basename(source)) && !written)
                         continue;
                 fact = guard_file(g, copy_target(call, copy, i).text);
-                if (fact)
+                if (fact && written) { /* what is known of the one is known of the other */
+                        fact->content = written->content;
+                        fact->content_known = written->content_known;
+                        fact->fetched = written->fetched;
+                        fact->stands_for = written->stands_for;
+                } else if (fact) {
                         fact->stands_for = path_resolve(g, source);
+                }
         }
 }
 

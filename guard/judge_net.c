@@ -177,7 +177,9 @@ void judge_fetch(struct call *call) {
 /* ---- connections ---- */
 
 /* Looking a name up tells it to the network: a name made of a file's content carries that out. */
-static void lookup_name(struct call *call, const struct arg *name) {
+static void lookup_name(struct call *call, const struct arg *name, bool whole) {
+        if (!whole && str_find(name->text, '.') == name->text.len)
+                return; /* host $(hostname) asks for a name of ours */
         for (const struct piece *piece = name->value.pieces; piece; piece = piece->next)
                 if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_OUTPUT)
                         guard_effect(call->guard, FX_UPLOAD, HOST_UNKNOWN, name->text, name->range);
@@ -202,7 +204,7 @@ static void socat_address(struct call *call, const struct arg *address) {
 
 static void connect_operand(struct call *call, const struct arg *operand, size_t number) {
         if (call->program->traits & TRAIT_LOOKUP) {
-                lookup_name(call, operand);
+                lookup_name(call, operand, false);
                 return;
         }
         if (str_is(call->name, "socat"))
@@ -246,7 +248,7 @@ void judge_connect(struct call *call) {
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
                         guard_shell(call, &option.value, NULL, 0);
                 } else if (option.meaning == 'q') {
-                        lookup_name(call, &option.value);
+                        lookup_name(call, &option.value, true);
                 } else if (option.meaning == 'u' && option.has_value) {
                         connect_effect(call, &option.value);
                 } else if (option.meaning == 'r' && option.has_value) {

@@ -7,6 +7,20 @@
 
 /* ---- shells ---- */
 
+/* bash < FILE, when this command has written the file. */
+static bool input_file(struct call *call) {
+        for (const struct walk_redirect *r = call->visit ? call->visit->redirects : NULL; r; r = r->next) {
+                struct arg path;
+
+                if (r->redir->op != REDIR_INPUT || r->target_count != 1 || r->targets[0].kind != FIELD_KNOWN)
+                        continue;
+                path = arg_text(call->guard, r->targets[0].text, call->args[0].range);
+                if (guard_run_file(call, &path, call->program))
+                        return true;
+        }
+        return false;
+}
+
 /* A shell, or an interpreter, that runs what it reads from standard input. */
 void judge_from_input(struct call *call) {
         struct guard *g = call->guard;
@@ -14,6 +28,8 @@ void judge_from_input(struct call *call) {
 
         if (call->from_network) {
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        } else if (input_file(call)) {
+                ;
         } else if (call->input) {
                 struct arg text = guard_arg(g, *call->input, range);
 
@@ -68,6 +84,11 @@ void judge_shell(struct call *call) {
                         guard_shell(call, &option.value, NULL, 0);
                         return;
                 }
+        }
+        while (scan == SCAN_OPERAND && option.value.text.len > 1 && option.value.text.ptr[0] == '+') { /* bash +x -c */
+                options.only_operands = false;
+                while ((scan = options_next(&options, &option)) == SCAN_OPTION)
+                        wants_code |= option.meaning == 'c';
         }
         if (scan == SCAN_END || reads_input) {
                 judge_from_input(call);
@@ -293,7 +314,7 @@ static void rest_with_input(struct call *call, size_t first, const struct value 
 static void input_is_code(struct call *call, size_t first) {
         const struct program *program = first < call->count ? program_find(arg_basename(call->args[first].text)) : NULL;
 
-        if (!program || program->act != ACT_SHELL || call->input)
+        if (!program || program->act != ACT_SHELL || (call->input && !value_unknown_piece(*call->input)))
                 return;
         for (size_t i = first + 1; i < call->count; i++)
                 if (arg_is(&call->args[i], "-c") && (i + 1 == call->count || arg_is(&call->args[i + 1], "{}")))

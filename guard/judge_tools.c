@@ -443,6 +443,8 @@ void judge_make(struct call *call) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.value.text, option.value.range);
                 }
         }
+        if (arg_is(&makefile, "-") && call->input)
+                make_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
         for (const struct file_fact *f = g->files; f; f = f->next) {
                 struct str text;
 

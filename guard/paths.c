@@ -21,7 +21,9 @@ static const char *const harmless_devices[] = {
 };
 
 /* Written without becoming a file. */
-static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*" };
+static const char *const sinks[] = {
+        "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*"
+};
 
 const char *const path_credentials[] = {
         "**/.aws",
@@ -156,7 +158,9 @@ static const char *const dotenv_examples[] = { "dist", "example", "sample", "tem
 
 /* ---- matching ---- */
 
-bool path_glob(struct str pattern, struct str text) {
+/* * and ? stay inside a component, ** does not. Goes back to the last star only, so it is quadratic at worst, on short
+ * texts. */
+static bool glob_from_here(struct str pattern, struct str text) {
         size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
         bool deep = false;
 
@@ -164,9 +168,9 @@ bool path_glob(struct str pattern, struct str text) {
                 if (p < pattern.len && pattern.ptr[p] == '*') {
                         deep = p + 1 < pattern.len && pattern.ptr[p + 1] == '*';
                         p += deep ? 2 : 1;
-                        if (deep && p < pattern.len && pattern.ptr[p] == '/') /* **\/ also matches nothing */
-                                if (path_glob(str_skip(pattern, p + 1), str_skip(text, t)))
-                                        return true;
+                        if (deep && p < pattern.len && pattern.ptr[p] == '/' &&
+                            glob_from_here(str_skip(pattern, p + 1), str_skip(text, t)))
+                                return true; /* a/ ** /b also matches a/b */
                         star = p;
                         mark = t;
                 } else if (p < pattern.len &&
@@ -183,6 +187,19 @@ bool path_glob(struct str pattern, struct str text) {
         while (p < pattern.len && pattern.ptr[p] == '*')
                 p++;
         return p == pattern.len;
+}
+
+bool path_glob(struct str pattern, struct str text) {
+        struct str rest = str_skip(pattern, 3);
+
+        if (!str_starts(pattern, STR("**/")))
+                return glob_from_here(pattern, text);
+        for (size_t i = 0; i < text.len; i++)
+                if ((i == 0 || text.ptr[i - 1] == '/') &&
+                    (rest.ptr[0] == text.ptr[i] || rest.ptr[0] == '*' || rest.ptr[0] == '?') &&
+                    glob_from_here(rest, str_skip(text, i)))
+                        return true;
+        return false;
 }
 
 static bool in_globs(const char *const *globs, size_t count, struct str text) {
@@ -405,6 +422,13 @@ static uint32_t device_flags(struct str path) {
         return PATH_DEVICE;
 }
 
+/* ${X:?} ends the shell rather than be empty. */
+static bool demands_value(const struct part *part) {
+        if (part && part->kind == PART_DOUBLE)
+                part = part->parts;
+        return part && part->kind == PART_PARAM && part->param->op == PARAM_ERROR && part->param->colon;
+}
+
 /* $UNSET/ and $UNSET/x: with the variable empty, it is a path from the root. */
 static bool unset_is_critical(struct guard *g, const struct arg *arg) {
         const struct piece *piece = arg->value.pieces;
@@ -412,6 +436,8 @@ static bool unset_is_critical(struct guard *g, const struct arg *arg) {
         if (arg->text.len < 2 || arg->text.ptr[0] != UNKNOWN_BYTE || arg->text.ptr[1] != '/' || !piece)
                 return false;
         if (piece->because != UNKNOWN_ENV && piece->because != UNKNOWN_POSITIONAL)
+                return false;
+        if (arg->field && arg->field->word && demands_value(arg->field->word->parts))
                 return false;
         return is_critical(normalise(g, (struct str){ 0 }, str_skip(arg->text, 1)));
 }
@@ -422,6 +448,8 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
 
         if (str_starts(path, STR("/dev/")))
                 return flags | device_flags(path);
+        if (str_starts(path, STR("/proc/")) && IN_GLOBS(sinks, path))
+                return flags | PATH_HARMLESS;
         if (is_critical(path))
                 flags |= PATH_CRITICAL;
         if (unset_is_critical(g, arg))

@@ -13,7 +13,7 @@ struct str path_resolve(struct guard *g, struct str path);
 struct str path_normal(struct guard *g, struct str path); /* the same, without following them */
 
 /* PATH_* flags of a resolved path. */
-uint32_t path_flags(struct guard *g, const struct arg *path, struct str resolved);
+uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path);
 
 /* * and ? stay inside a component, ** does not. */
 bool path_glob(struct str pattern, struct str text);

@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/buf.h"
-#include "shell/print.h"
 #include "shell/visit.h"
 
 /* ---- bytes ---- */
@@ -207,13 +205,30 @@ void text_check_tree(struct guard *g, const struct script *script) {
         shell_visit_list(script->commands, ROLE_COMMAND, check_node, &check);
 }
 
-struct str text_normalised(struct guard *g, struct str command) {
-        BUF_AUTO out;
-        char *copy;
+void text_keep(struct guard *g, const struct arg *args, size_t count) {
+        struct kept_line *line;
+        bool known;
 
-        buf_init(&out, 1 << 20);
-        shell_print(command, g->verdict->script.commands, &out);
-        copy = arena_dup(g->arena, buf_str(&out));
-        g->failed |= !copy;
-        return copy ? str_from(copy, out.len) : command;
+        if (!g->policy->guard.pattern_count || g->kept_count >= GUARD_MAX_EFFECTS || !(line = ARENA_NEW(g->arena, struct kept_line)))
+                return;
+        line->text = guard_join(g, args, count, &known);
+        *g->kept_tail = line;
+        g->kept_tail = &line->next;
+        g->kept_count++;
+}
+
+struct str text_normalised(struct guard *g) {
+        size_t size = 1;
+        char *text, *to;
+
+        for (const struct kept_line *line = g->kept; line; line = line->next)
+                size += line->text.len + 1;
+        to = text = guard_bytes(g, size);
+        for (const struct kept_line *line = g->kept; text && line; line = line->next) {
+                if (line->text.len)
+                        memcpy(to, line->text.ptr, line->text.len);
+                to += line->text.len;
+                *to++ = '\n';
+        }
+        return text ? str_from(text, (size_t)(to - text)) : STR("");
 }

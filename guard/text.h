@@ -10,7 +10,8 @@
 void text_check_bytes(struct guard *g, struct str command);
 void text_check_tree(struct guard *g, const struct script *script);
 
-/* The command as the printer writes it, quotes and all, for the user's patterns. */
-struct str text_normalised(struct guard *g, struct str command);
+/* The commands with their words as they will be, one a line, for the user's patterns. */
+void text_keep(struct guard *g, const struct arg *args, size_t count);
+struct str text_normalised(struct guard *g);
 
 #endif

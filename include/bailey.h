@@ -37,11 +37,12 @@ struct bailey_policy;
 
 /* Every pointer may be NULL. */
 struct bailey_policy_options {
-        const char *policy;             /* "default", "readonly", "build", or one that a config file defines */
-        const char *workspace;          /* the directory that commands work in */
-        const char *config;             /* a config file that counts besides the usual ones */
-        const char *const *overrides;   /* "guard.mode=warn", NULL-terminated */
-        const char *const *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
+        const char *policy;           /* "default", "readonly", "build", or one that a config file defines */
+        const char *workspace;        /* the directory that commands work in */
+        const char *config;           /* a config file that counts besides the usual ones */
+        const char *const *overrides; /* "guard.mode=warn", NULL-terminated */
+        const char *const
+                *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
 };
 
 /* Finds and reads the config files. On failure -1, and a message that says which file, where, and what is wrong. */

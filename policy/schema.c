@@ -22,8 +22,10 @@ static void number_limits(const struct key_row *key, double unit, struct buf *ou
 
 static void text_type(const struct key_row *key, struct buf *out) {
         buf_append(out, STR("{\"type\": \"string\""));
-        if (key->text && key->text->schema)
-                buf_format(out, ", \"pattern\": \"%s\"", key->text->schema);
+        if (key->text && key->text->schema) {
+                buf_append(out, STR(", \"pattern\": "));
+                buf_json(out, str_z(key->text->schema));
+        }
         if (key->text) {
                 buf_append(out, STR(", \"description\": "));
                 buf_json(out, str_z(key->text->expected));

@@ -9,17 +9,12 @@ static const char *const layer_names[] = {
         [LAYER_WORKSPACE] = "workspace", [LAYER_FILE] = "file",     [LAYER_OVERRIDE] = "override",
 };
 
-static bool origin_same(const struct policy_origin *a, const struct policy_origin *b) {
-        return a->layer == b->layer && a->file == b->file && a->line == b->line && a->column == b->column &&
-               str_eq(a->policy, b->policy);
-}
-
-/* Whether a list is short, and all items come from one place. */
+/* Whether a list is short, and all items come from one file. */
 static bool fits_a_line(const struct value_origin *from, size_t count) {
         if (count > SHORT_LIST)
                 return false;
         for (size_t i = 1; from->items && i < count; i++)
-                if (!origin_same(from->items[0], from->items[i]))
+                if (from->items[0]->file != from->items[i]->file || !str_eq(from->items[0]->policy, from->items[i]->policy))
                         return false;
         return true;
 }

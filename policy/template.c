@@ -18,7 +18,14 @@ static const char tail[] = "\n"
                            "# extends = \"build\"\n"
                            "# allowed_commands = [\"cargo fmt\"]\n"
                            "# [policy.careful.run]\n"
-                           "# timeout = \"30s\"\n";
+                           "# timeout = \"30s\"\n"
+                           "\n"
+                           "# A pattern of your own, of which there can be many:\n"
+                           "# [[guard.dangerous_patterns]]\n"
+                           "# name = \"no-force-push\"\n"
+                           "# regex = 'git\\s+push\\b.*--force'\n"
+                           "# severity = \"warn\"\n"
+                           "# message = \"Others may have pushed; ask first.\"\n";
 
 /* A sentence or two, as comments of at most 100 columns. */
 static void help_write(struct str text, struct buf *out) {

@@ -4,7 +4,7 @@
  */
 #include "shell/arith.h"
 
-enum { ARITH_MAX_DEPTH = 256 };
+enum { ARITH_MAX_DEPTH = 128 };
 
 /* How much of what is read is also done. */
 enum doing { DOING_ALL, DOING_MAYBE, DOING_NOTHING };
@@ -57,8 +57,8 @@ static bool is_word_byte(int c) {
         return c >= 0 && (is_ascii_alnum((unsigned char)c) || c == '_' || c == ARITH_UNKNOWN_BYTE);
 }
 
-/* Longest first. `level` 0 for those that only end an expression or belong to unary ones. */
-enum { LEVEL_POWER = 12, LEVEL_OR = 1, LEVEL_AND = 2, ASSIGNS = 100 };
+/* Longest first. */
+enum { LEVEL_POWER = 11, LEVEL_OR = 1, LEVEL_AND = 2, ASSIGNS = 100 };
 
 static const struct operator{
         char text[4];
@@ -183,7 +183,16 @@ static result read_variable(struct arith *a, const struct arith_name *name) {
         return value;
 }
 
+/* bash looks one token ahead before it assigns, and stops at a byte that begins none. */
+static void check_ahead(struct arith *a) {
+        int c = peek(a);
+
+        if (c >= 0 && !is_word_byte(c) && !strchr("+-*/%!()&|^~?:,<>=", c))
+                fail(a);
+}
+
 static void assign(struct arith *a, const struct arith_name *name, result value) {
+        check_ahead(a);
         if (a->doing != DOING_NOTHING && str_find(name->name, ARITH_UNKNOWN_BYTE) == name->name.len && !a->failed)
                 a->host->write(a->host->context, name, value, a->doing == DOING_MAYBE);
 }
@@ -215,7 +224,6 @@ static result shift(uint8_t op, int64_t x, int64_t y) {
         return known(op == '<' ? (int64_t)((uint64_t)x << y) : x >> y);
 }
 
-/* `assigning`: = is not an operator then, and < and > are those of <<= and >>=. */
 static result apply(struct arith *a, uint8_t op, result left, result right) {
         int64_t x = left.value, y = right.value;
 
@@ -268,23 +276,21 @@ static result right_side(struct arith *a, uint8_t op, unsigned level, result lef
         return known(right.value != 0);
 }
 
+/* Operands, and the operators between them that bind at least as tightly as `level`. */
 static result binary(struct arith *a, unsigned level) {
-        result left, right;
+        result left = parse_unary(a), right;
 
-        if (level > LEVEL_POWER)
-                return parse_unary(a);
-        left = binary(a, level + 1 == 11 ? LEVEL_POWER : level + 1);
         for (;;) {
                 const struct operator *operator= peek_operator(a);
 
-                if (a->failed || !operator|| operator->level != level || !work_spend(a->work, 1))
+                if (a->failed || !operator|| operator->level < level || operator->level == ASSIGNS || !work_spend(a->work, 1))
                         return left;
                 a->pos += strlen(operator->text);
-                if (level <= LEVEL_AND) {
-                        left = right_side(a, operator->op, level, left);
+                if (operator->level <= LEVEL_AND) {
+                        left = right_side(a, operator->op, operator->level, left);
                         continue;
                 }
-                right = binary(a, level == LEVEL_POWER ? LEVEL_POWER : level + 1);
+                right = binary(a, operator->level + (operator->level != LEVEL_POWER)); /* ** binds to the right */
                 left = apply(a, operator->op, left, right);
         }
 }

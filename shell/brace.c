@@ -53,6 +53,44 @@ static bool worth_trying(const struct word *word) {
         return false;
 }
 
+/* bash pairs quotes here without minding ${...} and backticks: quotes inside of those, inside double quotes, make it lose
+ * count. What it then takes for quoted, and which braces it finds there, we do not follow. */
+static bool has_quotes(const struct word *word) {
+        for (const struct part *p = word ? word->parts : NULL; p; p = p->next)
+                if (p->kind == PART_DOUBLE || (p->kind == PART_QUOTED && p->style != STYLE_BACKSLASH) ||
+                    (p->kind == PART_LITERAL && str_find(p->text, '\'') < p->text.len) ||
+                    (p->kind == PART_PARAM && (p->param->arg || p->param->index)))
+                        return true;
+        return false;
+}
+
+static bool loses_count(const struct word *word) {
+        for (const struct part *p = word->parts; p; p = p->next) {
+                if (p->kind != PART_DOUBLE)
+                        continue;
+                for (const struct part *q = p->parts; q; q = q->next)
+                        if ((q->kind == PART_COMMAND && q->style == STYLE_BACKTICK) || q->kind == PART_ARITH ||
+                            (q->kind == PART_PARAM &&
+                             (has_quotes(q->param->arg) || has_quotes(q->param->arg2) || has_quotes(q->param->index))))
+                                return true;
+        }
+        return false;
+}
+
+/* A brace somewhere inside. */
+static bool has_brace(const struct part *p, unsigned depth) {
+        for (; p; p = p->next) {
+                if (depth > 4 || ((p->kind == PART_LITERAL || (p->kind == PART_QUOTED && p->style != STYLE_BACKSLASH)) && str_find(p->text, '{') < p->text.len))
+                        return true;
+                if (p->kind == PART_DOUBLE && has_brace(p->parts, depth + 1))
+                        return true;
+                if (p->kind == PART_PARAM && ((p->param->arg && has_brace(p->param->arg->parts, depth + 1)) ||
+                                              (p->param->arg2 && has_brace(p->param->arg2->parts, depth + 1))))
+                        return true;
+        }
+        return false;
+}
+
 static bool lay_out(struct brace *b, const struct word *word) {
         size_t n = 0;
 
@@ -433,6 +471,8 @@ const struct word *brace_expand(struct work *work, const struct word *word) {
         struct brace b = { .work = work };
         struct strands all;
 
+        if (loses_count(word) && has_brace(word->parts, 0))
+                return NULL;
         if (!worth_trying(word))
                 return word;
         if (!lay_out(&b, word) || !close_all(&b))

@@ -67,12 +67,23 @@ static void emit_tildes(struct emit *e, struct str text, bool colons, bool at_st
 
 /* ---- parts ---- */
 
+static bool has_operand(const struct part *parts) {
+        for (const struct part *p = parts; p; p = p->next)
+                if (p->kind == PART_PARAM && p->param->op >= PARAM_DEFAULT && p->param->op <= PARAM_ALTERNATE)
+                        return true;
+        return false;
+}
+
 static void expand_double_quoted(struct emit *e, const struct part *part) {
         unsigned empty = e->empty_lists;
 
         expand_parts(e, part->parts, EXPAND_QUOTED);
-        if (e->empty_lists == empty) /* "$@" without parameters is not even an empty field */
+        if (e->empty_lists == empty) { /* "$@" without parameters is not even an empty field */
                 emit_mark(e);
+        } else if (part->parts->next && has_operand(part->parts)) { /* "$@${x-}" may be one */
+                emit_mark(e);
+                e->may_split |= e->splits;
+        }
 }
 
 static void expand_extglob(struct emit *e, const struct part *part, unsigned flags) {
@@ -223,10 +234,12 @@ static void expand_one(struct walk *w, const struct word *word, struct field_lis
         emit_end(&e);
 }
 
-/* What a word is that has too many braces in it: anything. */
+/* What a word is that has too many braces in it: anything; but an assignment's name is not in doubt. */
 static void too_complex(struct walk *w, const struct word *word, struct field_list *list) {
         struct builder b = { .work = &w->work };
 
+        if (word_is_assignment(word))
+                builder_text(&b, str_take(word->parts->text, assignment_prefix(word->parts->text)), false);
         builder_unknown(&b, UNKNOWN_TOO_COMPLEX, STR(""), false);
         field_add(&w->work, list, field_make(&b, word, false, false, true));
 }

@@ -10,6 +10,7 @@ struct operand {
         bool positional;   /* $@ and $* */
         bool array, assoc; /* the variable is one */
         bool count_known;
+        bool operated;     /* on: bash joins the results by IFS here, by a blank there */
         struct value value;
         struct item *items;
         size_t count;
@@ -184,6 +185,16 @@ static void unknown_operand(struct walk *w, struct operand *o, struct value from
         o->state = OPERAND_MAYBE;
 }
 
+/* 1, 12, @ and the like. */
+static bool is_parameter_without_name(struct str s) {
+        if (s.len == 1 && s.ptr[0] && strchr("@*#?$!-", s.ptr[0]))
+                return true;
+        for (size_t i = 0; i < s.len; i++)
+                if (!is_ascii_digit((unsigned char)s.ptr[i]))
+                        return false;
+        return s.len > 0;
+}
+
 /* ${!x}: the parameter whose name x holds. */
 static void resolve_indirect(struct walk *w, const struct param *p, const struct value *subscript, struct operand *o) {
         struct var *var = vars_find(&w->vars, SPACE_VARIABLE, p->name);
@@ -200,7 +211,7 @@ static void resolve_indirect(struct walk *w, const struct param *p, const struct
         *o = (struct operand){ .name = p->name };
         if (!value_known(value, &name)) {
                 unknown_operand(w, o, value);
-        } else if (name.len && (is_ascii_digit((unsigned char)name.ptr[0]) || strchr("@*#?$!-", name.ptr[0]))) {
+        } else if (is_parameter_without_name(name)) {
                 resolve_name(w, name, 0, NULL, o);
         } else if (name.len == 0 || !walk_parse_target(w, value, &target)) {
                 o->value = value_unknown(&w->work, UNKNOWN_ERROR, STR(""));
@@ -261,7 +272,7 @@ static void emit_joined(struct emit *e, const struct operand *o, bool quoted) {
         if (quoted)
                 emit_mark(e);
         for (size_t i = 0; i < o->count; i++) {
-                if (i && star && !ifs->known)
+                if (i && (star ? !ifs->known : o->operated && ifs->first != ' '))
                         emit_value(e, value_unknown(&e->w->work, UNKNOWN_SPLIT, STR("IFS")), true);
                 else if (i && *joint)
                         emit_text(e, str_from(joint, 1), true);
@@ -436,6 +447,7 @@ static void apply_operator(struct walk *w, const struct param *p, struct operand
         struct param_operands ops;
 
         read_operands(w, p, &ops);
+        o->operated = true;
         if (o->list && p->op == PARAM_SUBSTRING) {
                 slice_list(w, &ops, o);
         } else if (o->list) {
@@ -482,6 +494,7 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
         unsigned attributes = o->attributes;
         char c = p->transform;
 
+        o->operated = true;
         if (c == 'P') {
                 for (size_t i = 0; i < o->count; i++)
                         walk_data(w, WALK_CODE_PROMPT, o->items[i].value);
@@ -495,11 +508,14 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
                 list_one(w, o, (struct value){ NULL }, false);
         for (size_t i = 0; i < o->count; i++)
                 o->items[i].value = param_transform(w, c, o->items[i].value, o->name, attributes);
-        if (!o->list && (o->state != OPERAND_UNSET || c == 'a' || c == 'A'))
+        if (!o->list && o->state != OPERAND_UNSET)
                 o->value = o->state == OPERAND_SET ? param_transform(w, c, o->value, o->name, attributes)
                                                    : param_unknown(w, o->value);
-        if (!o->list && o->state == OPERAND_UNSET && attributes)
-                o->value = value_unknown(&w->work, UNKNOWN_OPTION, o->name);
+        if (!o->list && o->state == OPERAND_UNSET && attributes && (c == 'a' || c == 'A')) {
+                o->value = c == 'a' ? param_transform(w, c, o->value, o->name, attributes)
+                                    : value_unknown(&w->work, UNKNOWN_OPTION, o->name);
+                o->state = OPERAND_SET;
+        }
 }
 
 static struct value operand_length(struct walk *w, const struct operand *o) {

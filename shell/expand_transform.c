@@ -37,6 +37,8 @@ struct value param_quote(struct walk *w, struct str text) {
         struct builder b = { .work = &w->work };
         bool ansi = needs_ansi(text);
 
+        if (str_is(text, "'"))
+                return value_text(&w->work, STR("\\'"));
         builder_text(&b, ansi ? STR("$'") : STR("'"), false);
         for (size_t i = 0; ansi && i < text.len; i++)
                 ansi_byte(&b, (unsigned char)text.ptr[i]);
@@ -147,6 +149,8 @@ struct value param_transform(struct walk *w, char letter, struct value value, st
 
         if (letter == 'a')
                 return attributes_value(w, attributes);
+        if (letter == 'A' && !str_is_name(name))
+                return (struct value){ NULL };
         if (!value_known(value, &text))
                 return param_unknown(w, value);
         if (!str_is_ascii(text))

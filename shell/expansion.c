@@ -261,10 +261,24 @@ static const char *decode_escape(const char *s, const char *end, char **to, bool
  */
 static void decoded_parts(struct parser *p, struct part_list *out, struct str text, const struct origin *map) {
         struct source in = { .text = text.ptr, .end = (uint32_t)text.len, .size = (uint32_t)text.len, .map = map };
-        struct region region = { .in = in, .out = out };
+        struct part_list inside = { 0 };
+        struct region region = { .in = in, .out = &inside };
 
         region.in.notes = SHELL_NEW(p, struct notes);
         shell_region(p, &region, 0);
+        for (struct part *part = inside.first; part; part = part->next) {
+                if (part->kind == PART_LITERAL) {
+                        part->kind = PART_QUOTED;
+                        part->style = STYLE_ANSI;
+                }
+        }
+        if (!inside.first)
+                return;
+        if (out->last)
+                out->last->next = inside.first;
+        else
+                out->first = inside.first;
+        out->last = inside.last;
 }
 
 void shell_ansi_quoted(struct parser *p, struct part_list *out, uint32_t start, bool weak) {

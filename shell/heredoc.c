@@ -122,7 +122,8 @@ static bool line_ends_body(const struct parser *p, const struct line *line, cons
 }
 
 /* A line as bash keeps it: without the tabs in front, and joined with the next one where a \newline says so. */
-static uint32_t copy_line(struct parser *p, const struct line *line, bool joins, struct source *to, char *text, struct origin *map) {
+static uint32_t copy_line(struct parser *p, const struct line *line, bool joins, struct source *to, char *text,
+                          struct origin *map) {
         for (uint32_t pos = line->content; pos < line->next; pos++) {
                 bool escape = joins && p->in.text[pos] == '\\' && pos + 1 < line->next;
 

@@ -91,7 +91,7 @@ struct walk {
         struct input *input;    /* NULL: nobody knows */
         const struct walk_call *call;
         const struct command *pipe_from, *pipe_to;
-        unsigned where, depth, eval_depth, call_depth, loop_depth;
+        unsigned where, depth, eval_depth, call_depth, loop_depth, arith_depth;
         unsigned turns; /* of loops that may still be walked one by one */
         bool stopped;
         struct ifs ifs;

@@ -35,7 +35,8 @@ int shell_peek_after(const struct parser *p, uint32_t pos) {
 
 struct range shell_range_in(const struct source *in, uint32_t start, uint32_t end) {
         if (in->map)
-                return (struct range){ in->map[start].start, end > start ? in->map[end - 1].end : in->map[start].start };
+                return (struct range){ in->map[start].start,
+                                       end > start ? in->map[end - 1].end : in->map[start].start };
         return (struct range){ start, end };
 }
 

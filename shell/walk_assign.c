@@ -3,6 +3,8 @@
  */
 #include "shell/interp.h"
 
+enum { ARITH_MAX_NESTING = 16 };
+
 /* ---- arithmetic ---- */
 
 static struct value subscript_value(struct walk *w, struct str subscript) {
@@ -31,7 +33,7 @@ static struct value read_element(struct walk *w, const struct reading *r, struct
         if (r->datum.kind == DATUM_SCALAR) { /* a scalar is its own element 0; an unknown one could be any array */
                 const struct piece *unknown = value_unknown_piece(r->datum.value);
 
-                if (index == 0 || index == -1 || (unknown && !unknown->number))
+                if (index == 0 || (unknown && !unknown->number))
                         return r->datum.value;
                 *ret_unset = true;
                 return (struct value){ NULL };
@@ -105,9 +107,15 @@ static struct str arith_text(struct walk *w, struct value value) {
 
 struct arith_result walk_arith(struct walk *w, struct value text) {
         const struct arith_host host = { w, host_read, host_write };
+        struct arith_result result = { ARITH_UNKNOWN, 0 };
 
         walk_data(w, WALK_CODE_ARITHMETIC, text);
-        return arith_evaluate(&w->work, arith_text(w, text), &host);
+        if (w->arith_depth < ARITH_MAX_NESTING && walk_goes_on(w)) { /* a[a[...]]: a subscript is an expression too */
+                w->arith_depth++;
+                result = arith_evaluate(&w->work, arith_text(w, text), &host);
+                w->arith_depth--;
+        }
+        return result;
 }
 
 enum arith_state walk_index(struct walk *w, struct value subscript, int64_t *ret) {

@@ -139,14 +139,14 @@ static void read_region(struct parser *p, void *arg) {
 
 /* What could not be read: from the end of the last part to the end of the region. */
 static void unread_part(struct parser *p, struct region *region, uint32_t pos) {
-        uint32_t start = shell_range_in(&region->in, pos, pos).start;
-        struct range end = shell_range_in(&region->in, region->in.end, region->in.end);
+        struct range range = shell_range_in(&region->in, pos, region->in.end);
+        const struct part *last = region->out->last;
         struct part *part;
 
-        if (region->out->last && region->out->last->range.end > start)
-                start = region->out->last->range.end;
+        if (last && last->range.end > range.start && last->range.end <= range.end)
+                range.start = last->range.end;
         part = shell_part(p, region->out, PART_COMMAND, STYLE_PLAIN, p->pos);
-        part->range = (struct range){ start, end.start };
+        part->range = range;
         part->soft_error = true;
 }
 
