@@ -38,8 +38,8 @@ static enum exit_status text_print(int status, char *text, size_t length) {
 
 static enum exit_status config_show(const struct options *options) {
         enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
-        struct bailey_policy *policy = policy_from_options(
-                options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE], options->values[OPTION_CONFIG]);
+        struct bailey_policy *policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
+                                                           options->values[OPTION_CONFIG]);
         enum exit_status status;
         char *text = NULL;
         size_t length = 0;
@@ -109,8 +109,7 @@ static enum exit_status config_run(const struct options *options) {
                 if (strcmp(options->operands[0], actions[i].name) == 0)
                         return options->operand_count == actions[i].operands
                                        ? actions[i].run(options)
-                                       : config_usage(actions[i].operands == 2 ? "check takes one file"
-                                                                               : "too many operands");
+                                       : config_usage(actions[i].operands == 2 ? "check takes one file" : "too many operands");
         return config_usage("expected show, check FILE, schema or init");
 }
 

@@ -49,9 +49,8 @@ const struct cli_command cli_env = {
         .name = "env",
         .operands = "",
         .summary = "show which environment variables reach a command",
-        .details =
-                "Names only, never values: those that pass, those that the config sets, and those that are dropped,\n"
-                "with the reason. The config's [env] section changes it.\n",
+        .details = "Names only, never values: those that pass, those that the config sets, and those that are dropped,\n"
+                   "with the reason. The config's [env] section changes it.\n",
         .options = option_rows,
         .run = env_run,
 };

@@ -41,8 +41,7 @@ static void program_help(FILE *stream) {
         BUF_AUTO out;
 
         buf_init(&out, HELP_MAX);
-        buf_append(&out,
-                   STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run.\n\n"));
+        buf_append(&out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run.\n\n"));
         for (size_t i = 0; i < COMMAND_COUNT; i++)
                 buf_format(&out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
         buf_char(&out, '\n');

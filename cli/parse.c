@@ -15,11 +15,12 @@
 #include "cli/batch.h"
 #include "cli/command.h"
 
-enum { OPTION_JSON, OPTION_PRINT, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
+enum { OPTION_JSON, OPTION_PRINT, OPTION_EXPAND, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "the whole tree as JSON" },
         [OPTION_PRINT] = { "print", 'p', NULL, "bash text again, in one style" },
+        [OPTION_EXPAND] = { "expand", 'e', NULL, "what each command's words will be, as JSON" },
         [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ...} per line in, the commands of each out" },
         [OPTION_FILE] = { "file", 'f', "FILE", "read the text from FILE" },
         [OPTION_HELP] = OPTION_ROW_HELP,
@@ -129,13 +130,16 @@ static enum exit_status parse_usage(const char *message) {
 
 static enum exit_status parse_run(const struct options *options) {
         const char *const *given = options->values;
-        bool json = given[OPTION_JSON], print = given[OPTION_PRINT];
-        enum bailey_format format = json ? BAILEY_JSON : print ? BAILEY_PRINT : BAILEY_TREE;
+        int forms = !!given[OPTION_JSON] + !!given[OPTION_PRINT] + !!given[OPTION_EXPAND];
+        enum bailey_format format = given[OPTION_JSON]     ? BAILEY_JSON
+                                    : given[OPTION_PRINT]  ? BAILEY_PRINT
+                                    : given[OPTION_EXPAND] ? BAILEY_EXPANDED
+                                                           : BAILEY_TREE;
 
-        if (json && print)
-                return parse_usage("--json and --print exclude each other");
+        if (forms > 1)
+                return parse_usage("--json, --print and --expand exclude each other");
         if (given[OPTION_BATCH])
-                return json || print || given[OPTION_FILE] || options->operand_count > 0
+                return forms || given[OPTION_FILE] || options->operand_count > 0
                                ? parse_usage("--batch reads standard input and stands alone")
                                : batch_run("parse", answer_request, NULL);
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) == 0)

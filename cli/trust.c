@@ -42,10 +42,7 @@ static enum exit_status trust_change(const char *directory, bool trust) {
 
         if (changed < 0)
                 return trust_failed(error);
-        printf("%s is %s%s\n", path, changed ? "now " : "",
-               trust     ? "trusted"
-               : changed ? "not trusted"
-                         : "not trusted anyway");
+        printf("%s is %s%s\n", path, changed ? "now " : "", trust ? "trusted" : changed ? "not trusted" : "not trusted anyway");
         bailey_free(path);
         return EXIT_DONE;
 }
@@ -73,9 +70,8 @@ const struct cli_command cli_trust = {
         .name = "trust",
         .operands = "[DIR]",
         .summary = "accept the config file of a workspace",
-        .details =
-                "The .bailey.toml (.json5, .json) of DIR, or of the present directory, counts from now on, as long as\n"
-                "neither its path nor its content changes. One that is not trusted can only make a policy tighter.\n",
+        .details = "The .bailey.toml (.json5, .json) of DIR, or of the present directory, counts from now on, as long as\n"
+                   "neither its path nor its content changes. One that is not trusted can only make a policy tighter.\n",
         .options = option_rows,
         .run = trust_run,
 };

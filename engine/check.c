@@ -49,8 +49,10 @@ static void json_effects(const struct verdict *verdict, struct buf *out) {
         buf_char(out, ']');
 }
 
-static void answer_json(const struct verdict *verdict, struct buf *out) {
+static void answer_json(const struct verdict *verdict, bool bypassed, struct buf *out) {
         buf_format(out, "{\"action\":\"%s\",", action_name(verdict->action));
+        if (bypassed)
+                buf_append(out, STR("\"bypassed\":true,"));
         if (verdict->would_block)
                 buf_append(out, STR("\"would_block\":true,"));
         json_reasons(verdict, out);
@@ -98,11 +100,13 @@ static int print_words(const struct command *simple, void *data) {
         return out->failed;
 }
 
-static void answer_text(const struct verdict *verdict, struct buf *out) {
+static void answer_text(const struct verdict *verdict, bool bypassed, struct buf *out) {
         void *context[] = { out, (void *)(uintptr_t)&verdict->script };
 
         buf_format(out, "%s%s\n", action_name(verdict->action),
-                   verdict->would_block ? " (mode warn: would be blocked)" : "");
+                   bypassed               ? " (the guard is bypassed by the environment)"
+                   : verdict->would_block ? " (mode warn: would be blocked)"
+                                          : "");
         for (const struct reason *r = verdict->reasons; r; r = r->next) {
                 buf_format(out, "  %s %.*s: ", severity_name(r->severity), (int)r->id.len, r->id.ptr);
                 buf_append(out, r->message);
@@ -143,10 +147,12 @@ int bailey_check(const struct bailey_policy *policy, const char *text, size_t le
         arena_init(&arena, 0);
         buf_init(&out, ANSWER_MAX);
         guard_check(str_from(text, length), policy->policy, &arena, &verdict);
+        if (policy->bypassed)
+                verdict.action = ACTION_ALLOWED;
         if (answer == BAILEY_ANSWER_JSON)
-                answer_json(&verdict, &out);
+                answer_json(&verdict, policy->bypassed, &out);
         else
-                answer_text(&verdict, &out);
+                answer_text(&verdict, policy->bypassed, &out);
         return hand_out(&out, ret_text, ret_length) < 0 ? -1 : (int)verdict.action;
 }
 

@@ -44,8 +44,7 @@ const char *bailey_policy_notice(const struct bailey_policy *policy, size_t inde
         return index < notices->count ? notices->items[index].ptr : NULL; /* NUL-terminated, by who made it */
 }
 
-int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text,
-                       size_t *ret_length) {
+int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length) {
         struct buf out;
 
         buf_init(&out, SHOW_MAX);
@@ -90,8 +89,7 @@ static int init_check(int directory, const char *path, bool force, struct err *e
                 if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
                 if (i > 0)
-                        return err_set(err, ERR_REFUSED, "%s/%s is there already, and there can be only one", path,
-                                       names[i]);
+                        return err_set(err, ERR_REFUSED, "%s/%s is there already, and there can be only one", path, names[i]);
                 if (!force)
                         return err_set(err, ERR_REFUSED, "%s/%s is there already; --force replaces it", path, names[i]);
         }

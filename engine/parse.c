@@ -1,6 +1,7 @@
 #include "bailey.h"
 #include "base/buf.h"
 #include "shell/dump.h"
+#include "shell/expand_dump.h"
 #include "shell/list.h"
 #include "shell/print.h"
 
@@ -25,6 +26,15 @@ static void answer_commands(const struct script *script, struct buf *out) {
 
 static void answer_print(const struct script *script, struct buf *out) {
         shell_print(script->source, script->commands, out);
+}
+
+/* In an arena of its own: what the walk makes does not outlive the answer. */
+static void answer_expanded(const struct script *script, struct buf *out) {
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (shell_expand_json(script, out, &arena) == WALK_NO_MEMORY)
+                out->failed = true;
 }
 
 /* ---- the error for people ---- */
@@ -99,6 +109,7 @@ int bailey_parse(const char *text, size_t length, enum bailey_format format, cha
         static void (*const answers[])(const struct script *, struct buf *) = {
                 [BAILEY_TREE] = shell_dump_tree, [BAILEY_JSON] = shell_dump_json, [BAILEY_COMMANDS] = answer_commands,
                 [BAILEY_PRINT] = answer_print,   [BAILEY_ERROR] = answer_error,
+                [BAILEY_EXPANDED] = answer_expanded,
         };
         ARENA_AUTO arena;
         BUF_AUTO out;

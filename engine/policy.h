@@ -10,6 +10,7 @@
 struct bailey_policy {
         struct arena arena; /* holds the policy */
         const struct policy *policy;
+        bool bypassed; /* the operator has switched the guard off for this process */
 };
 
 #endif

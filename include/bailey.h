@@ -19,6 +19,7 @@ enum bailey_format {
         BAILEY_JSON,     /* the tree, for programs: every node with its place in the text */
         BAILEY_COMMANDS, /* {"ok", "error", "commands": [[word, ...], ...]}: every simple command, nested ones too */
         BAILEY_PRINT,    /* bash text that parses to the same tree, in one style */
+        BAILEY_EXPANDED, /* each command it would run, in order, as JSON: words known, patterns, or unknown and why */
         BAILEY_ERROR,    /* what is wrong, for people: place and message, the line, a caret; empty when nothing is */
 };
 
@@ -37,12 +38,11 @@ struct bailey_policy;
 
 /* Every pointer may be NULL. */
 struct bailey_policy_options {
-        const char *policy;           /* "default", "readonly", "build", or one that a config file defines */
-        const char *workspace;        /* the directory that commands work in */
-        const char *config;           /* a config file that counts besides the usual ones */
-        const char *const *overrides; /* "guard.mode=warn", NULL-terminated */
-        const char *const
-                *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
+        const char *policy;             /* "default", "readonly", "build", or one that a config file defines */
+        const char *workspace;          /* the directory that commands work in */
+        const char *config;             /* a config file that counts besides the usual ones */
+        const char *const *overrides;   /* "guard.mode=warn", NULL-terminated */
+        const char *const *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
 };
 
 /* Finds and reads the config files. On failure -1, and a message that says which file, where, and what is wrong. */
@@ -77,8 +77,7 @@ int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length)
 const char *bailey_policy_notice(const struct bailey_policy *policy, size_t index);
 
 /* Every value of the policy and where it came from. */
-int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text,
-                       size_t *ret_length);
+int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length);
 
 /* Is options->config, and each policy that it defines, right? Errors as with bailey_policy_load(), here and below. */
 int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size);

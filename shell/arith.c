@@ -185,9 +185,11 @@ static result read_variable(struct arith *a, const struct arith_name *name) {
 
 /* bash looks one token ahead before it assigns, and stops at a byte that begins none. */
 static void check_ahead(struct arith *a) {
+        const struct operator *operator= peek_operator(a);
         int c = peek(a);
 
-        if (c >= 0 && !is_word_byte(c) && !strchr("+-*/%!()&|^~?:,<>=", c))
+        if ((operator&& operator->level == ASSIGNS) ||
+            (c >= 0 && !is_word_byte(c) && !strchr("+-*/%!()&|^~?:,<>=", c)))
                 fail(a);
 }
 
@@ -452,8 +454,10 @@ static result evaluate(struct work *work, struct str text, const struct arith_ho
         struct arith a = { .work = work, .host = host, .text = text, .depth = depth, .doing = doing };
         result value;
 
-        if (depth > ARITH_MAX_DEPTH || !work_spend(work, 1 + text.len / 16))
+        if (!work_spend(work, 1 + text.len / 16))
                 return not_known();
+        if (depth > ARITH_MAX_DEPTH) /* a=b b=a; bash stops too, if later */
+                return (result){ ARITH_ERROR, 0 };
         if (peek(&a) < 0)
                 return known(0);
         value = parse_comma(&a);

@@ -64,19 +64,6 @@ static bool has_quotes(const struct word *word) {
         return false;
 }
 
-static bool loses_count(const struct word *word) {
-        for (const struct part *p = word->parts; p; p = p->next) {
-                if (p->kind != PART_DOUBLE)
-                        continue;
-                for (const struct part *q = p->parts; q; q = q->next)
-                        if ((q->kind == PART_COMMAND && q->style == STYLE_BACKTICK) || q->kind == PART_ARITH ||
-                            (q->kind == PART_PARAM &&
-                             (has_quotes(q->param->arg) || has_quotes(q->param->arg2) || has_quotes(q->param->index))))
-                                return true;
-        }
-        return false;
-}
-
 /* A brace somewhere inside. */
 static bool has_brace(const struct part *p, unsigned depth) {
         for (; p; p = p->next) {
@@ -87,6 +74,21 @@ static bool has_brace(const struct part *p, unsigned depth) {
                 if (p->kind == PART_PARAM && ((p->param->arg && has_brace(p->param->arg->parts, depth + 1)) ||
                                               (p->param->arg2 && has_brace(p->param->arg2->parts, depth + 1))))
                         return true;
+        }
+        return false;
+}
+
+static bool loses_count(const struct word *word) {
+        for (const struct part *p = word->parts; p; p = p->next) {
+                if (p->kind == PART_PARAM && p->param->arg && has_brace(p->param->arg->parts, 0))
+                        return true; /* it counts the braces inside, too */
+                if (p->kind != PART_DOUBLE)
+                        continue;
+                for (const struct part *q = p->parts; q; q = q->next)
+                        if ((q->kind == PART_COMMAND && q->style == STYLE_BACKTICK) || q->kind == PART_ARITH ||
+                            (q->kind == PART_PARAM &&
+                             (has_quotes(q->param->arg) || has_quotes(q->param->arg2) || has_quotes(q->param->index))))
+                                return true;
         }
         return false;
 }
@@ -471,7 +473,9 @@ const struct word *brace_expand(struct work *work, const struct word *word) {
         struct brace b = { .work = work };
         struct strands all;
 
-        if (loses_count(word) && has_brace(word->parts, 0))
+        if (!has_brace(word->parts, 0))
+                return word;
+        if (loses_count(word))
                 return NULL;
         if (!worth_trying(word))
                 return word;

@@ -53,11 +53,15 @@ static void make_local(struct walk *w, struct str name) {
 }
 
 /* The content with the attributes changed; something that nobody assigned keeps being the environment's. */
-static void set_attributes(struct walk *w, struct str name, const struct declaration *d) {
+static void set_attributes(struct walk *w, struct str name, const struct declaration *d, bool assigned) {
         struct var *var = vars_get(&w->vars, SPACE_VARIABLE, name);
         const struct content *content = var ? var->content : NULL;
         unsigned attributes;
 
+        if (var && !content && assigned) {
+                walk_put(w, var, content_unset(&w->work, d->on), false);
+                return;
+        }
         if (!var || (!content && !(d->on & ~(unsigned)(ATTR_EXPORT | ATTR_READONLY))))
                 return;
         if (!content) {
@@ -149,14 +153,14 @@ static void declare_operand(struct walk *w, const struct field *field, const str
         before.on &= ~(unsigned)ATTR_READONLY;
         if (target.has_subscript)
                 before.on |= is_array(w, target.name) || before.on & ATTR_ASSOC ? 0 : ATTR_ARRAY;
-        set_attributes(w, target.name, &before);
+        set_attributes(w, target.name, &before, o.assigns && !o.append);
         target.append = o.append;
         if (o.assigns && is_array(w, target.name) && !target.has_subscript && is_compound_text(o.value))
                 walk_text(w, WALK_CODE_EVAL, field->value);
         else if (o.assigns)
                 walk_assign_value(w, &target, o.value);
         if (after.on)
-                set_attributes(w, target.name, &after);
+                set_attributes(w, target.name, &after, false);
 }
 
 static void declare_compound(struct walk *w, const struct walk_assign *assign, const struct declaration *d) {
@@ -166,10 +170,24 @@ static void declare_compound(struct walk *w, const struct walk_assign *assign, c
                 make_local(w, assign->name);
         before.on &= ~(unsigned)ATTR_READONLY;
         before.on |= before.on & ATTR_ASSOC || is_array(w, assign->name) ? 0 : ATTR_ARRAY;
-        set_attributes(w, assign->name, &before);
+        set_attributes(w, assign->name, &before, !assign->append);
         walk_do_assign(w, assign, false);
         if (after.on)
-                set_attributes(w, assign->name, &after);
+                set_attributes(w, assign->name, &after, false);
+}
+
+/* Without knowing the options: what is assigned could become anything. */
+static void assign_unknown(struct walk *w, const struct simple *s) {
+        struct operand_text o;
+        struct target target;
+
+        for (size_t i = 1; i < s->argc; i++) {
+                split_operand(w, &s->argv[i], &o);
+                if (o.assigns && walk_parse_target(w, o.name, &target))
+                        walk_assign_value(w, &target, value_unknown(&w->work, UNKNOWN_OPTION, STR("")));
+        }
+        for (const struct walk_assign *a = s->arguments; a; a = a->next)
+                walk_assign_unknown(w, a->name, UNKNOWN_OPTION);
 }
 
 enum status builtin_declare(struct walk *w, const struct simple *s) {

@@ -330,7 +330,7 @@ void shell_redirs(struct parser *p, struct command *c) {
 
         while (shell_token(p)->kind == TOKEN_REDIR) {
                 tail = shell_redir(p, tail);
-                c->range.end = shell_range(p, p->pos, p->pos).end;
+                c->range.end = shell_range(p, p->pos - 1, p->pos).end;
         }
 }
 

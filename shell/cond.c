@@ -92,7 +92,7 @@ static struct cond *cond_group(struct parser *p) {
         shell_leave(p);
         if (shell_token(p)->kind != TOKEN_CLOSE)
                 cond_fail(p, SYNTAX_CONDITION, ")");
-        cond->range.end = shell_range(p, p->pos, p->pos).end;
+        cond->range.end = shell_range(p, p->pos - 1, p->pos).end;
         shell_take(p);
         skip_newlines(p);
         return cond;

@@ -47,9 +47,14 @@ static void split_text(struct emit *e, struct str text) {
         const struct ifs *ifs = walk_ifs(e->w);
         size_t start = 0;
 
-        if (!ifs->known)
+        bool strange = !ifs->known;
+
+        /* What bash does to an operand when IFS has no blank depends on what else stands in it. */
+        for (size_t i = 0; e->operands && !ifs->class[' '] && i < text.len; i++)
+                strange |= ifs->class[(unsigned char)text.ptr[i]];
+        if (strange)
                 e->may_split = true;
-        if (ifs->none || !ifs->known) {
+        if (ifs->none || strange) {
                 emit_text(e, text, false);
                 return;
         }

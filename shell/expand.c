@@ -175,8 +175,10 @@ static void expand_with_tilde(struct emit *e, const struct part *parts, bool col
 void expand_operand(struct emit *e, const struct word *word, unsigned flags) {
         unsigned empty = e->empty_lists;
 
+        e->operands++;
         if (word)
                 expand_with_tilde(e, word->parts, false, flags | EXPAND_OPERAND);
+        e->operands--;
         if (flags & EXPAND_QUOTED)
                 e->empty_lists = empty; /* "${x:-$@}" is a field, if an empty one */
 }
@@ -241,23 +243,16 @@ static void too_complex(struct walk *w, const struct word *word, struct field_li
         if (word_is_assignment(word))
                 builder_text(&b, str_take(word->parts->text, assignment_prefix(word->parts->text)), false);
         builder_unknown(&b, UNKNOWN_TOO_COMPLEX, STR(""), false);
-        field_add(&w->work, list, field_make(&b, word, false, false, true));
+        field_add(&w->work, list, field_make(&b, word, false, false, !word_is_assignment(word)));
 }
 
-void expand_word(struct walk *w, const struct word *word, struct field_list *list) {
-        const struct word *made = word;
-
-        if (walk_option(w, "braceexpand", true) == TRUTH_YES)
-                made = brace_expand(&w->work, word);
+/* The words that braces made of one; NULL: too many. */
+static void expand_made(struct walk *w, const struct word *word, const struct word *made, struct field_list *list) {
         if (!made) {
                 struct field_list ignored = { 0 };
 
                 expand_one(w, word, &ignored); /* for the commands in it */
                 too_complex(w, word, list);
-        }
-        if (made == word) {
-                expand_one(w, word, list);
-                return;
         }
         for (; made && walk_goes_on(w); made = made->next) {
                 size_t before = list->count;
@@ -266,6 +261,17 @@ void expand_word(struct walk *w, const struct word *word, struct field_list *lis
                 for (size_t i = before; i < list->count; i++)
                         list->items[i].word = word;
         }
+}
+
+void expand_word(struct walk *w, const struct word *word, struct field_list *list) {
+        const struct word *made = word;
+
+        if (walk_option(w, "braceexpand", true) == TRUTH_YES)
+                made = brace_expand(&w->work, word);
+        if (made == word)
+                expand_one(w, word, list);
+        else
+                expand_made(w, word, made, list);
 }
 
 void expand_words(struct walk *w, const struct word *words, struct field_list *list) {
@@ -279,16 +285,14 @@ void expand_assignment_word(struct walk *w, const struct word *word, struct fiel
 
         if (walk_option(w, "braceexpand", true) == TRUTH_YES)
                 made = brace_expand(&w->work, word);
-        if (!made)
-                too_complex(w, word, list);
-        for (; made && walk_goes_on(w); made = made == word ? NULL : made->next) {
-                emit_begin(&e, w, NULL, word);
-                if (word_is_assignment(made))
-                        expand_assignment_parts(&e, made->parts);
-                else
-                        expand_with_tilde(&e, made->parts, false, 0);
-                field_add(&w->work, list, field_make(&e.b, word, false, false, false));
+        if (made != word) { /* what braces made is no assignment any more, but plain words */
+                expand_made(w, word, made, list);
+                return;
         }
+        emit_begin(&e, w, NULL, word);
+        e.declares = true;
+        expand_assignment_parts(&e, word->parts);
+        field_add(&w->work, list, field_make(&e.b, word, false, false, false));
 }
 
 /* ---- texts that are not split ---- */
@@ -299,7 +303,6 @@ struct value expand_value(struct walk *w, const struct word *word, enum value_mo
         if (!word)
                 return (struct value){ NULL };
         emit_begin(&e, w, NULL, word);
-        e.pattern = mode == VALUE_PATTERN;
         expand_with_tilde(&e, word->parts, mode == VALUE_ASSIGNED, 0);
         return builder_finish(&e.b, mode == VALUE_PATTERN);
 }

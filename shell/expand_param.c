@@ -272,7 +272,7 @@ static void emit_joined(struct emit *e, const struct operand *o, bool quoted) {
         if (quoted)
                 emit_mark(e);
         for (size_t i = 0; i < o->count; i++) {
-                if (i && (star ? !ifs->known : o->operated && ifs->first != ' '))
+                if (i && (!ifs->known || (ifs->first != ' ' && (star ? e->declares : o->operated))))
                         emit_value(e, value_unknown(&e->w->work, UNKNOWN_SPLIT, STR("IFS")), true);
                 else if (i && *joint)
                         emit_text(e, str_from(joint, 1), true);
@@ -286,6 +286,10 @@ static void emit_list(struct emit *e, const struct operand *o, bool quoted) {
         if (!e->splits || (quoted && o->star)) {
                 emit_joined(e, o, quoted);
                 return;
+        }
+        if (!quoted && e->operands && walk_ifs(e->w)->first != ' ' && o->count) { /* bash is of several minds here */
+                emit_mark(e);
+                e->may_split = true;
         }
         for (size_t i = 0; i < o->count && walk_goes_on(e->w); i++) {
                 if (i && quoted)

@@ -8,20 +8,44 @@ enum { HEREDOC_MAX = 16 }; /* bash's own limit */
 
 /* ---- the delimiter ---- */
 
-static char *delimiter_parts(struct parser *p, const struct part *part, char *to, bool *quoted) {
+static char *delimiter_parts(const struct part *part, char *to, bool *quoted) {
         for (; part; part = part->next) {
-                struct str text = str_from(p->root.ptr + part->range.start, part->range.end - part->range.start);
-
                 *quoted |= part->kind == PART_QUOTED || part->kind == PART_DOUBLE;
                 if (part->kind == PART_DOUBLE) {
-                        to = delimiter_parts(p, part->parts, to, quoted);
+                        to = delimiter_parts(part->parts, to, quoted);
                         continue;
                 }
-                if (part->kind == PART_LITERAL || part->kind == PART_QUOTED)
-                        text = part->text; /* anything else is taken as it is written, not expanded */
-                if (text.len)
-                        memcpy(to, text.ptr, text.len);
-                to += text.len;
+                if (part->text.len)
+                        memcpy(to, part->text.ptr, part->text.len);
+                to += part->text.len;
+        }
+        return to;
+}
+
+static bool parts_are_text(const struct part *part) {
+        for (; part; part = part->next)
+                if (part->kind == PART_DOUBLE ? !parts_are_text(part->parts) : part->kind != PART_LITERAL && part->kind != PART_QUOTED)
+                        return false;
+        return true;
+}
+
+/* What looks like an expansion is part of the delimiter as it is written, less the quotes around it. */
+static char *delimiter_source(struct parser *p, uint32_t start, uint32_t end, char *to, bool *quoted) {
+        struct str text = shell_text(p, start, end);
+        char quote = 0;
+
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.ptr[i];
+
+                if (quote ? c == quote : c == '\'' || c == '"') {
+                        quote = quote ? 0 : c;
+                        *quoted = true;
+                } else if (c == '\\' && quote != '\'' && i + 1 < text.len) {
+                        *to++ = text.ptr[++i];
+                        *quoted = true;
+                } else {
+                        *to++ = c;
+                }
         }
         return to;
 }
@@ -50,7 +74,9 @@ void shell_heredoc_start(struct parser *p, struct redir *r) {
                 doc->delimiter = word->parts->text;
         } else {
                 char *text = shell_new(p, 2 * (size_t)(word->range.end - word->range.start) + 1);
-                char *end = delimiter_parts(p, word->parts, text, &doc->quoted);
+                char *end = parts_are_text(word->parts)
+                                    ? delimiter_parts(word->parts, text, &doc->quoted)
+                                    : delimiter_source(p, p->lex.token.start, p->lex.token.end, text, &doc->quoted);
 
                 doc->delimiter = str_from(text, (size_t)(end - text));
                 delimiter_word(p, r, doc);

@@ -198,8 +198,9 @@ struct emit {
         struct builder b;
         enum { EMIT_BETWEEN, EMIT_IN_FIELD, EMIT_AFTER_BLANK } state;
         bool splits, globs, may_split, extglob;
-        bool pattern;         /* quotes are kept apart */
+        bool declares;        /* an argument of declare and its kin */
         unsigned empty_lists; /* "$@" that were nothing */
+        unsigned operands;    /* inside so many ${x-...} */
 };
 
 void emit_begin(struct emit *e, struct walk *w, struct field_list *list, const struct word *word);

@@ -179,7 +179,7 @@ struct command *shell_simple(struct parser *p, struct word *first) {
                         *word = t->word;
                         word = &t->word->next;
                 }
-                c->range.end = shell_range(p, t->end, t->end).end;
+                c->range.end = shell_range(p, t->start, t->end).end;
                 shell_take(p);
                 if (!first && starts_function(p, c))
                         return function_with_parens(p, c, c->simple.words);

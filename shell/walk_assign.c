@@ -9,7 +9,7 @@ enum { ARITH_MAX_NESTING = 16 };
 
 static struct value subscript_value(struct walk *w, struct str subscript) {
         if (str_find(subscript, ARITH_UNKNOWN_BYTE) < subscript.len || str_find(subscript, '$') < subscript.len ||
-            str_find(subscript, '`') < subscript.len)
+            str_find(subscript, '`') < subscript.len || str_find(subscript, '~') < subscript.len) /* bash trips over ~ here */
                 return value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
         return value_text(&w->work, subscript);
 }
@@ -25,6 +25,8 @@ static struct value read_element(struct walk *w, const struct reading *r, struct
         int64_t index = 0;
 
         *ret_unset = false;
+        if (!subscript.pieces)
+                return value_unknown(&w->work, UNKNOWN_ERROR, r->name);
         if (is_assoc(r) ? !value_known(subscript, &key) : walk_index(w, subscript, &index) != ARITH_KNOWN)
                 return value_unknown(&w->work, UNKNOWN_ARITHMETIC, r->name);
         *ret_unset = r->datum.kind == DATUM_UNSET;

@@ -53,6 +53,14 @@ static bool names_assoc(struct walk *w, struct str name) {
         return var && var->content && var->content->attributes & ATTR_ASSOC;
 }
 
+/* x=(...) makes an array of x before the elements are expanded. */
+static void become_array(struct walk *w, struct str name) {
+        struct reading r = walk_read(w, name);
+
+        if (r.var && r.datum.kind == DATUM_UNSET && !(r.attributes & (ATTR_ARRAY | ATTR_ASSOC | ATTR_NAMEREF)))
+                walk_put(w, r.var, content_unset(&w->work, r.attributes | ATTR_ARRAY), false);
+}
+
 struct walk_assign *walk_expand_assign(struct walk *w, const struct assign *assign) {
         struct walk_assign *out = WORK_NEW(&w->work, struct walk_assign);
 
@@ -66,8 +74,10 @@ struct walk_assign *walk_expand_assign(struct walk *w, const struct assign *assi
                 out->indexed = true;
                 out->index = expand_subscript(w, assign->index, names_assoc(w, assign->name) || !assign->name.len);
         }
-        if (assign->compound)
+        if (assign->compound) {
+                become_array(w, assign->name);
                 add_elements(w, assign, out);
+        }
         if (assign->value)
                 out->value = expand_value(w, assign->value, VALUE_ASSIGNED);
         return out;

@@ -67,7 +67,7 @@ void shell_literal(struct parser *p, struct part_list *out, uint32_t start, uint
                 return;
         if (last && last->kind == PART_LITERAL && last->text.ptr + last->text.len == p->in.text + start) {
                 last->text.len += end - start;
-                last->range.end = shell_range(p, end, end).end;
+                last->range.end = shell_range(p, start, end).end;
                 return;
         }
         last = shell_part(p, out, PART_LITERAL, STYLE_PLAIN, start);
@@ -205,7 +205,7 @@ static void escape(struct parser *p, enum context context, struct part_list *out
                 both[0] = part->text.ptr[0];
                 both[1] = (char)c;
                 part->text = str_from(both, 2);
-                part->range.end = shell_range(p, p->pos, p->pos).end;
+                part->range.end = shell_range(p, start, p->pos).end;
                 return;
         }
         part = shell_part(p, out, PART_QUOTED, STYLE_BACKSLASH, start);
@@ -252,7 +252,7 @@ static void extglob(struct parser *p, struct part_list *out) {
                 part->range = shell_range(p, start, p->pos);
         } else {
                 last->text.len--;
-                last->range.end = shell_range(p, start, start).start;
+                last->range.end = shell_range(p, start - 1, start).end;
                 part = shell_part(p, out, PART_EXTGLOB, STYLE_PLAIN, start);
         }
         part->glob = p->in.text[start];
