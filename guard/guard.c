@@ -81,8 +81,8 @@ static struct str rule_message(struct guard *g, const struct rule *rule, struct 
         int len;
 
         if (mark)
-                len = snprintf(text, sizeof(text), "%.*s%.*s%s. %s", (int)(mark - rule->message), rule->message,
-                               (int)name.len, name.ptr, mark + 2, rule->instead);
+                len = snprintf(text, sizeof(text), "%.*s%.*s%s. %s", (int)(mark - rule->message), rule->message, (int)name.len,
+                               name.ptr, mark + 2, rule->instead);
         else
                 len = snprintf(text, sizeof(text), "%s. %s", rule->message, rule->instead);
         if (len >= (int)sizeof(text))
@@ -105,21 +105,25 @@ static void apply_rules(struct guard *g, const struct effect *effect, const stru
         }
 }
 
+/* Loops and alternatives show a command again and again; it is enough to look at what was said last. */
 static bool effect_known(const struct guard *g, const struct effect *effect) {
-        for (const struct effect *e = g->verdict->effects; e; e = e->next)
-                if (e->kind == effect->kind && e->flags == effect->flags && e->range.start == effect->range.start &&
+        for (size_t i = 0; i < EFFECTS_RECENT; i++) {
+                const struct effect *e = g->recent[i];
+
+                if (e && e->kind == effect->kind && e->flags == effect->flags && e->range.start == effect->range.start &&
                     e->range.end == effect->range.end && str_eq(e->subject, effect->subject))
                         return true;
+        }
         return false;
 }
 
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
         struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
 
-        if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) &&
-            (kept = ARENA_NEW(g->arena, struct effect))) {
+        if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) && (kept = ARENA_NEW(g->arena, struct effect))) {
                 *kept = effect;
                 kept->subject = shown(g, subject);
+                g->recent[g->effect_count % EFFECTS_RECENT] = kept;
                 *g->effect_tail = kept;
                 g->effect_tail = &kept->next;
                 g->effect_count++;
@@ -134,6 +138,8 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
                 return;
         resolved = path_resolve(g, path->text);
         flags |= path_flags(g, path, resolved);
+        if (kind == FX_DELETE && flags & HOW_RECURSIVE && path_unset_is_critical(g, path))
+                flags |= PATH_CRITICAL;
         if (kind == FX_READ && flags & PATH_SYSTEM)
                 flags &= ~(uint32_t)PATH_SYSTEM;
         guard_effect(g, kind, flags, flags & PATH_CRITICAL && !path->known ? path->text : resolved, path->range);
@@ -187,8 +193,8 @@ static void check_syntax(struct guard *g, const struct script *script) {
                 return;
         len = snprintf(text, sizeof(text), "cannot be read: line %u, column %u: %s", error->line, error->column,
                        error->message);
-        guard_effect(g, FX_TEXT, error->kind == SYNTAX_TOO_COMPLEX ? TEXT_LONG : TEXT_SYNTAX,
-                     str_from(text, (size_t)len), (struct range){ error->offset, error->offset });
+        guard_effect(g, FX_TEXT, error->kind == SYNTAX_TOO_COMPLEX ? TEXT_LONG : TEXT_SYNTAX, str_from(text, (size_t)len),
+                     (struct range){ error->offset, error->offset });
 }
 
 /* ---- the user's patterns ---- */

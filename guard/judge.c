@@ -109,10 +109,9 @@ static int network_node(const struct node *node, void *data) {
         if (c && c->kind == COMMAND_SIMPLE) {
                 for (const struct word *w = c->simple.words; w; w = w->next) {
                         const struct part *p = w->parts;
-                        const struct program *program =
-                                p && !p->next && (p->kind == PART_LITERAL || p->kind == PART_QUOTED)
-                                        ? program_find(arg_basename(p->text))
-                                        : NULL;
+                        const struct program *program = p && !p->next && (p->kind == PART_LITERAL || p->kind == PART_QUOTED)
+                                                                ? program_find(arg_basename(p->text))
+                                                                : NULL;
 
                         if (program && program->traits & TRAIT_NETWORK)
                                 return 1;
@@ -216,13 +215,25 @@ const struct file_fact *guard_file_find(struct guard *g, struct str path) {
 }
 
 struct file_fact *guard_file(struct guard *g, struct str path) {
-        struct file_fact *fact = ARENA_NEW(g->arena, struct file_fact);
+        struct file_fact *fact = g->files;
 
+        path = path_normal(g, path);
+        while (fact && !str_eq(fact->path, path))
+                fact = fact->next;
+        if (fact) { /* written once more */
+                *fact = (struct file_fact){ .next = fact->next, .path = path };
+                return fact;
+        }
+        if (g->file_count++ >= GUARD_MAX_FILES) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("writes more files than can be followed"), g->range);
+                return NULL;
+        }
+        fact = ARENA_NEW(g->arena, struct file_fact);
         if (!fact) {
                 g->failed = true;
                 return NULL;
         }
-        fact->path = path_normal(g, path);
+        fact->path = path;
         fact->next = g->files;
         g->files = fact;
         return fact;
@@ -264,8 +275,7 @@ static bool is_blocked(const struct guard_policy *policy, struct str name) {
 
         if (in_list(&policy->command_allow_overrides, name))
                 return false;
-        return in_list(&policy->command_blocklist, name) ||
-               (stem.len < name.len && in_list(&policy->command_blocklist, stem));
+        return in_list(&policy->command_blocklist, name) || (str_is(stem, "mkfs") && in_list(&policy->command_blocklist, stem));
 }
 
 /* Programs are looked for where the system keeps them; ./ls is another one. */
@@ -320,8 +330,7 @@ static struct str lower(struct guard *g, struct str name) {
 /* A pattern as the program's name: which file it becomes, only the run can tell. */
 static bool name_hidden(const struct call *call) {
         const struct arg *program = &call->args[0];
-        static const char *const risky[] = { "rm",   "dd",   "sh", "bash",    "cat", "env",
-                                             "curl", "wget", "nc", "python3", "perl" };
+        static const char *const risky[] = { "rm", "dd", "sh", "bash", "cat", "env", "curl", "wget", "nc", "python3", "perl" };
 
         if (!program->glob || !program->field)
                 return false;
@@ -346,17 +355,14 @@ static void run_effect(struct call *call, struct str name) {
 
 /* By name, or by what every miner is told: a stratum pool, a share for its author. */
 static void miner_effect(struct call *call) {
-        static const char *const miners[] = {
-                "bfgminer", "cgminer",   "cpuminer",     "ethminer", "lolminer", "minerd",
-                "nbminer",  "nheqminer", "phoenixminer", "t-rex",    "xmr-stak", "xmrig"
-        };
+        static const char *const miners[] = { "bfgminer", "cgminer",   "cpuminer",     "ethminer", "lolminer", "minerd",
+                                              "nbminer",  "nheqminer", "phoenixminer", "t-rex",    "xmr-stak", "xmrig" };
         bool mines = false;
 
         for (size_t i = 0; i < sizeof(miners) / sizeof(*miners); i++)
                 mines |= str_is(call->name, miners[i]);
         for (size_t i = 1; i < call->count; i++)
-                mines |= str_starts(call->args[i].text, STR("stratum+")) ||
-                         str_starts(call->args[i].text, STR("stratum://")) ||
+                mines |= str_starts(call->args[i].text, STR("stratum+")) || str_starts(call->args[i].text, STR("stratum://")) ||
                          str_starts(call->args[i].text, STR("--donate-level"));
         if (mines)
                 guard_effect(call->guard, FX_MINE, 0, call->name, call->args[0].range);
@@ -366,8 +372,8 @@ static void miner_effect(struct call *call) {
 static void powershell_effect(struct call *call) {
         for (size_t i = 0; i < call->count; i++) {
                 const struct piece *piece = call->args[i].value.pieces;
-                bool variable = piece && piece->because == UNKNOWN_ENV && str_eq_nocase(piece->text, STR("env")) && piece->next &&
-                                str_starts(piece->next->text, STR(":"));
+                bool variable = piece && piece->because == UNKNOWN_ENV && str_eq_nocase(piece->text, STR("env")) &&
+                                piece->next && str_starts(piece->next->text, STR(":"));
 
                 if (variable || str_eq_nocase(str_take(call->args[i].text, 4), STR("env:")))
                         guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), call->args[i].range);
@@ -403,6 +409,7 @@ void guard_call(struct call *call) {
         struct guard *g = call->guard;
         const struct arg *program = &call->args[0];
         const struct file_fact *fact;
+        struct str cwd;
 
         if (name_hidden(call))
                 guard_effect(g, FX_CODE, CODE_HIDDEN, program->text, program->range);
@@ -436,10 +443,13 @@ void guard_call(struct call *call) {
         powershell_effect(call);
         if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
                 return;
+        cwd = g->cwd;
         if (call->program && call->program->judge)
                 call->program->judge(call);
         else
                 judge_generic(call);
+        if (!call->program || call->program->judge != judge_cd)
+                g->cwd = cwd; /* what -C changed */
 }
 
 /* ---- one visit of the walk ---- */
@@ -484,8 +494,7 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
                 for (size_t i = 0; i < r->target_count; i++) {
                         struct arg target = arg_from_field(g, visit, &r->targets[i]);
 
-                        if ((shell || visit->argc == 0) &&
-                            path_flags(g, &target, path_resolve(g, target.text)) & PATH_SOCKET)
+                        if ((shell || visit->argc == 0) && path_flags(g, &target, path_resolve(g, target.text)) & PATH_SOCKET)
                                 guard_effect(g, FX_LISTEN, 0, target.text, target.range);
                 }
         }

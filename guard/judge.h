@@ -10,6 +10,9 @@
 enum {
         GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
         GUARD_MAX_EFFECTS = 512,
+        GUARD_MAX_FILES = 256, /* that a command writes and that are followed */
+        GUARD_MAX_PLACE = 256, /* bytes of a directory that is followed; of one above the start, a quarter */
+        EFFECTS_RECENT = 16,
         GUARD_MAX_REASONS = 32,
         PIPES_KEPT = 8,
         UNKNOWN_BYTE = 1, /* stands in an argument's text for something that only the run can tell */
@@ -48,7 +51,8 @@ struct guard {
         struct work work;
         struct verdict *verdict;
         struct effect **effect_tail;
-        size_t effect_count, reason_count;
+        const struct effect *recent[EFFECTS_RECENT];
+        size_t effect_count, reason_count, file_count;
         unsigned depth;
         const struct script *root;
         struct range range;   /* of the command of the root script that is being judged */

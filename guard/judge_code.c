@@ -19,6 +19,8 @@ enum word_class {
         WORD_EVALUATES = 128,
         WORD_WRITES = 256,
         WORD_PRINTS = 512,
+        WORD_LAUNCHER = 1024, /* a module that starts programs: its functions have everyday names */
+        WORD_EVERYDAY = 2048, /* executes only beside such a module */
 };
 
 static const struct {
@@ -33,34 +35,35 @@ static const struct {
         { "LWP", WORD_FETCHES },
         { "Open3", WORD_EXECUTES },
         { "Popen", WORD_EXECUTES },
-        { "Process", WORD_EXECUTES },
+        { "Process", WORD_EVERYDAY },
         { "ProcessBuilder", WORD_EXECUTES },
+        { "Runtime", WORD_LAUNCHER },
         { "Socket", WORD_CONNECTS },
         { "TCPSocket", WORD_CONNECTS },
         { "URI", WORD_FETCHES },
-        { "call", WORD_EXECUTES },
-        { "check_call", WORD_EXECUTES },
-        { "check_output", WORD_EXECUTES },
-        { "child_process", WORD_EXECUTES },
-        { "connect", WORD_CONNECTS },
+        { "call", WORD_EVERYDAY },
+        { "check_call", WORD_EVERYDAY },
+        { "check_output", WORD_EVERYDAY },
+        { "child_process", WORD_LAUNCHER },
         { "console", WORD_PRINTS },
         { "createConnection", WORD_CONNECTS },
         { "dup2", WORD_SHELL },
         { "echo", WORD_PRINTS },
         { "environ", WORD_ENVIRON },
         { "eval", WORD_EVALUATES },
-        { "exec", WORD_EXECUTES | WORD_EVALUATES },
+        { "exec", WORD_EVERYDAY | WORD_EVALUATES },
         { "execFile", WORD_EXECUTES },
         { "execFileSync", WORD_EXECUTES },
         { "execSync", WORD_EXECUTES },
         { "execl", WORD_EXECUTES },
         { "execlp", WORD_EXECUTES },
-        { "execute", WORD_EXECUTES },
+        { "execute", WORD_EVERYDAY },
         { "execv", WORD_EXECUTES },
         { "execve", WORD_EXECUTES },
         { "execvp", WORD_EXECUTES },
         { "fetch", WORD_FETCHES },
         { "file_get_contents", WORD_READS },
+        { "file_put_contents", WORD_WRITES },
         { "fopen", WORD_READS },
         { "fsockopen", WORD_CONNECTS },
         { "getenv", WORD_ENVIRON },
@@ -92,21 +95,23 @@ static const struct {
         { "rm_rf", WORD_DELETES },
         { "rmdirSync", WORD_DELETES },
         { "rmtree", WORD_DELETES },
-        { "run", WORD_EXECUTES },
+        { "run", WORD_EVERYDAY },
         { "say", WORD_PRINTS },
         { "shell_exec", WORD_EXECUTES },
         { "slurp", WORD_READS },
         { "socket", WORD_CONNECTS },
-        { "spawn", WORD_EXECUTES | WORD_SHELL },
-        { "spawnSync", WORD_EXECUTES },
+        { "spawn", WORD_EVERYDAY | WORD_SHELL },
+        { "spawnSync", WORD_EVERYDAY },
         { "stdout", WORD_PRINTS },
-        { "subprocess", WORD_EXECUTES },
+        { "subprocess", WORD_LAUNCHER },
         { "syscmd", WORD_EXECUTES },
         { "system", WORD_EXECUTES },
         { "unlink", WORD_DELETES },
         { "unlinkSync", WORD_DELETES },
         { "urlopen", WORD_FETCHES },
         { "urlretrieve", WORD_FETCHES },
+        { "writeFileSync", WORD_WRITES },
+        { "write_text", WORD_WRITES },
 };
 
 static unsigned word_class(struct str word) {
@@ -128,13 +133,25 @@ static unsigned word_class(struct str word) {
 
 /* ---- scanning ---- */
 
-enum { STRINGS_MAX = 64 };
+enum { STRINGS_MAX = 64, PARENS_MAX = 32 };
+
+/* A string, and the classes of the functions whose parentheses it stands in. */
+struct code_string {
+        struct str text;
+        unsigned class;
+};
 
 struct scanned {
-        unsigned classes;
-        struct str strings[STRINGS_MAX];
+        struct str code;
+        bool backticks_run; /* in this language */
+        bool awk;
+        unsigned classes; /* of all that is called */
+        unsigned named;   /* of all that is mentioned */
+        struct code_string strings[STRINGS_MAX];
         size_t count;
-        bool backticks; /* the first strings come from backticks or qx, and are commands */
+        unsigned parens[PARENS_MAX]; /* classes, those further out included */
+        size_t depth;
+        unsigned last; /* class of the word just read, while only blanks follow it */
         bool dumps_environment, names_secret;
 };
 
@@ -142,23 +159,62 @@ static bool is_word(unsigned char c) {
         return c == '_' || is_ascii_alnum(c);
 }
 
-/* After the name of the environment: [X], .X, {X} ask for one variable, anything else for all. */
-static bool whole_environment(struct str after) {
-        size_t i = 0;
-
-        while (i < after.len && after.ptr[i] == ' ')
-                i++;
-        after = str_skip(after, i);
-        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
-                return false;
-        if (str_starts(after, STR(".get")) || str_starts(after, STR(".fetch")) ||
-            str_starts(after, STR(".setdefault")) || str_starts(after, STR(".pop")))
-                return false;
-        return !(after.len > 1 && after.ptr[0] == '.' && is_ascii_alpha((unsigned char)after.ptr[1]) &&
-                 after.ptr[1] <= 'Z');
+static unsigned around(const struct scanned *s) {
+        return s->depth ? s->parens[(s->depth < PARENS_MAX ? s->depth : PARENS_MAX) - 1] : 0;
 }
 
-static size_t scan_string(struct str code, size_t start, struct scanned *s) {
+static void open_paren(struct scanned *s) {
+        unsigned class = around(s) | s->last;
+
+        s->classes |= s->last;
+        if (s->depth < PARENS_MAX)
+                s->parens[s->depth] = class;
+        s->depth++;
+}
+
+static void keep_string(struct scanned *s, struct str text, unsigned class) {
+        s->classes |= s->last | class;
+        if (s->count < STRINGS_MAX && text.len)
+                s->strings[s->count++] = (struct code_string){ text, class | around(s) | s->last };
+}
+
+static bool before_is(const struct scanned *s, size_t at, const char *text) {
+        size_t len = strlen(text);
+
+        while (at > 0 && s->code.ptr[at - 1] == ' ')
+                at--;
+        return at >= len && memcmp(s->code.ptr + at - len, text, len) == 0;
+}
+
+/* The whole environment, and not one variable of it, a copy for another program, or a question whether one is there. */
+static bool whole_environment(const struct scanned *s, size_t start, size_t end) {
+        static const char *const single[] = { ".copy", ".fetch", ".get", ".pop", ".setdefault", ".update", "|=", ",", "=" };
+        struct str after = str_skip(s->code, end);
+
+        while (after.len && after.ptr[0] == ' ')
+                after = str_skip(after, 1);
+        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
+                return false;
+        if (after.len > 1 && after.ptr[0] == '(')
+                return after.ptr[1] == ')'; /* getenv() */
+        for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
+                if (str_starts(after, str_z(single[i])))
+                        return false;
+        if (after.len > 1 && after.ptr[0] == '.' && after.ptr[1] <= 'Z' && is_ascii_alpha((unsigned char)after.ptr[1]))
+                return false;
+        while (start > 0 && (is_word((unsigned char)s->code.ptr[start - 1]) || strchr(".%$", s->code.ptr[start - 1])) &&
+               !before_is(s, start, "..."))
+                start--;
+        if (before_is(s, start, "**") || before_is(s, start, "...") || before_is(s, start, "import") ||
+            before_is(s, start, "=") || before_is(s, start, "not in"))
+                return false;
+        if (!before_is(s, start, " in"))
+                return true;
+        return s->code.len && memmem(s->code.ptr, start, "for", 3); /* for k in os.environ */
+}
+
+static size_t scan_string(struct scanned *s, size_t start) {
+        struct str code = s->code;
         char quote = code.ptr[start];
         size_t i = start + 1, end;
         bool triple = i + 1 < code.len && code.ptr[i] == quote && code.ptr[i + 1] == quote;
@@ -175,24 +231,18 @@ static size_t scan_string(struct str code, size_t start, struct scanned *s) {
         }
         if (end > code.len)
                 end = code.len;
-        if (s->count < STRINGS_MAX && end > i)
-                s->strings[s->count++] = str_from(code.ptr + i, end - i);
-        if (quote == '`') {
-                s->classes |= WORD_EXECUTES;
-                s->backticks = true;
-        }
+        keep_string(s, str_from(code.ptr + i, end - i), quote == '`' && s->backticks_run ? WORD_EXECUTES : 0);
         return end + (triple ? 3 : 1);
 }
 
 /* perl's q(...), qq{...}, qx/.../: strings by another name. */
-static size_t scan_perl_quote(struct str code, size_t start, struct scanned *s) {
+static size_t scan_perl_quote(struct scanned *s, struct str word, size_t start) {
         static const char pairs[] = "()[]{}<>";
-        const char *pair = strchr(pairs, code.ptr[start]);
-        char close = pair ? pair[1] : code.ptr[start];
-        size_t end = start + 1 + str_find(str_skip(code, start + 1), close);
+        const char *pair = strchr(pairs, s->code.ptr[start]);
+        char close = pair ? pair[1] : s->code.ptr[start];
+        size_t end = start + 1 + str_find(str_skip(s->code, start + 1), close);
 
-        if (s->count < STRINGS_MAX && end > start + 1)
-                s->strings[s->count++] = str_from(code.ptr + start + 1, end - start - 1);
+        keep_string(s, str_from(s->code.ptr + start + 1, end - start - 1), str_is(word, "qx") ? WORD_EXECUTES : 0);
         return end + 1;
 }
 
@@ -202,149 +252,173 @@ static bool names_secret(struct str after) {
 
         while (start < after.len && start < 12 && strchr("[]{}()'\". ", after.ptr[start]))
                 start++;
-        if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len && !is_word((unsigned char)after.ptr[start + 3]))
+        if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len &&
+            !is_word((unsigned char)after.ptr[start + 3]))
                 return names_secret(str_skip(after, start + 3));
         for (end = start; end < after.len && is_word((unsigned char)after.ptr[end]); end++)
                 ;
         return env_is_secret(str_take(str_skip(after, start), end - start));
 }
 
-static void scan_word(struct str code, struct str word, size_t end, struct scanned *s) {
-        unsigned class = word_class(word);
+static size_t scan_word(struct scanned *s, size_t start) {
+        struct str code = s->code, word;
+        size_t end = start;
+        unsigned class;
 
-        if (str_is(word, "env") && word.ptr >= code.ptr + 8 && memcmp(word.ptr - 8, "process.", 8) == 0)
+        while (end < code.len && is_word((unsigned char)code.ptr[end]))
+                end++;
+        word = str_from(code.ptr + start, end - start);
+        class = word_class(word);
+        if (str_is(word, "env") && start >= 8 && memcmp(word.ptr - 8, "process.", 8) == 0)
                 class |= WORD_ENVIRON;
         if (class & WORD_ENVIRON) {
-                s->dumps_environment |= whole_environment(str_skip(code, end));
+                s->dumps_environment |= whole_environment(s, start, end);
                 s->names_secret |= names_secret(str_skip(code, end));
         }
-        s->classes |= class;
-}
-
-static void scan_code(struct str code, struct scanned *s) {
-        for (size_t i = 0; i < code.len;) {
-                unsigned char c = (unsigned char)code.ptr[i];
-
-                if (c == '"' || c == '\'' || c == '`') {
-                        i = scan_string(code, i, s);
-                } else if (is_word(c)) {
-                        size_t end = i;
-                        struct str word;
-
-                        while (end < code.len && is_word((unsigned char)code.ptr[end]))
-                                end++;
-                        word = str_from(code.ptr + i, end - i);
-                        scan_word(code, word, end, s);
-                        while (end < code.len && code.ptr[end] == ' ' && str_starts(word, STR("q")) && word.len < 3)
-                                end++;
-                        if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) &&
-                            end < code.len && strchr("([{</|!", code.ptr[end]))
-                                end = scan_perl_quote(code, end, s);
-                        i = end;
-                } else {
-                        i++;
+        s->named |= class;
+        s->last = class;
+        if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) && end < code.len) {
+                while (end + 1 < code.len && code.ptr[end] == ' ')
+                        end++;
+                if (strchr("([{</|!", code.ptr[end])) {
+                        s->last = 0;
+                        end = scan_perl_quote(s, word, end);
                 }
         }
+        return end;
+}
+
+/* awk's "cmd" | getline and print | "cmd". */
+static void awk_bar(struct scanned *s, size_t i) {
+        if (!s->awk || (i + 1 < s->code.len && s->code.ptr[i + 1] == '|') || (i > 0 && s->code.ptr[i - 1] == '|'))
+                return;
+        if (s->count)
+                s->strings[s->count - 1].class |= WORD_EXECUTES;
+        s->classes |= WORD_EXECUTES;
+        s->last = WORD_EXECUTES;
+}
+
+static void scan_code(struct scanned *s) {
+        for (size_t i = 0; i < s->code.len;) {
+                unsigned char c = (unsigned char)s->code.ptr[i];
+
+                if (c == '"' || c == '\'' || c == '`') {
+                        i = scan_string(s, i);
+                        s->last = 0;
+                        continue;
+                }
+                if (is_word(c)) {
+                        i = scan_word(s, i);
+                        continue;
+                }
+                if (c == '(' || c == '[' || c == '{')
+                        open_paren(s);
+                else if ((c == ')' || c == ']' || c == '}') && s->depth)
+                        s->depth--;
+                if (c != ' ')
+                        s->last = 0;
+                if (c == '|')
+                        awk_bar(s, i);
+                i++;
+        }
+        if (s->backticks_run) /* in these, exec and its like are functions of the language */
+                s->named |= WORD_LAUNCHER;
+        if (s->named & WORD_LAUNCHER && s->classes & WORD_EVERYDAY)
+                s->classes |= WORD_EXECUTES;
+        for (size_t i = 0; s->named & WORD_LAUNCHER && i < s->count; i++)
+                if (s->strings[i].class & WORD_EVERYDAY)
+                        s->strings[i].class |= WORD_EXECUTES;
 }
 
 /* ---- what follows ---- */
 
-/* ["rm", "-rf", "/"] is a command too. */
+/* What the functions that execute are given. ["rm", "-rf", "/"] is a command too. When they are given no string at all, it is
+ * in a variable, and then any string that looks like a command may be it. */
 static void run_strings(struct call *call, const struct scanned *s, struct range range) {
         struct guard *g = call->guard;
         struct arg words[STRINGS_MAX];
+        size_t count = 0;
         bool known;
 
         for (size_t i = 0; i < s->count; i++) {
-                words[i] = arg_text(g, s->strings[i], range);
-                if (str_find(s->strings[i], ' ') < s->strings[i].len || s->backticks || s->count == 1 ||
-                    str_is(s->strings[i], "env"))
-                        guard_shell_text(call, s->strings[i], range);
-        }
-        for (size_t i = 0; i + 1 < s->count; i++) {
-                const struct program *program = program_find(arg_basename(s->strings[i]));
-
-                if (!program || str_find(s->strings[i], ' ') < s->strings[i].len)
+                if (!(s->strings[i].class & WORD_EXECUTES))
                         continue;
-                guard_shell_text(call, guard_join(g, words + i, s->count - i, &known), range);
-                break;
+                words[count++] = arg_text(g, s->strings[i].text, range);
+                guard_shell_text(call, s->strings[i].text, range);
         }
+        if (count > 1 && program_find(arg_basename(words[0].text)))
+                guard_shell_text(call, guard_join(g, words, count, &known), range);
+        for (size_t i = 0; !count && i < s->count; i++)
+                if (str_find(s->strings[i].text, ' ') < s->strings[i].text.len)
+                        guard_shell_text(call, s->strings[i].text, range);
 }
 
 static void path_strings(struct call *call, const struct scanned *s, struct range range) {
         for (size_t i = 0; i < s->count; i++) {
-                struct arg path = arg_text(call->guard, s->strings[i], range);
+                struct arg path = arg_text(call->guard, s->strings[i].text, range);
+                unsigned class = s->strings[i].class;
                 uint32_t flags;
 
                 if (str_find(path.text, '\n') < path.text.len || path.text.len > 200)
                         continue;
                 flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
-                if (s->classes & WORD_DELETES && flags & (PATH_CRITICAL | PATH_SYSTEM))
+                if (class & WORD_DELETES && flags & (PATH_CRITICAL | PATH_SYSTEM))
                         guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &path);
-                if (s->classes & WORD_READS && flags & (PATH_CREDENTIAL | PATH_DOTENV | PATH_ENVIRON))
+                if (class & WORD_READS && flags & (PATH_CREDENTIAL | PATH_DOTENV | PATH_ENVIRON))
                         guard_path(call->guard, FX_READ, 0, &path);
-                if (s->classes & WORD_WRITES && flags & (PATH_STARTUP | PATH_DEVICE))
+                if (class & WORD_WRITES && flags & (PATH_STARTUP | PATH_DEVICE))
                         guard_path(call->guard, FX_WRITE, 0, &path);
         }
 }
 
 /* Paths put together from pieces: expanduser("~") + "/.aws/credentials". */
-static void credential_fragments(struct call *call, struct str code, struct range range) {
+static void credential_fragments(struct call *call, const struct scanned *s, struct range range) {
         static const char *const fragments[] = { ".aws/credentials", ".ssh/id_",     ".gnupg/",       "/etc/shadow",
                                                  ".netrc",           ".kube/config", ".config/gcloud" };
 
-        for (size_t f = 0; f < sizeof(fragments) / sizeof(*fragments); f++)
-                if (code.len && memmem(code.ptr, code.len, fragments[f], strlen(fragments[f])))
-                        guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, str_z(fragments[f]), range);
+        for (size_t i = 0; i < s->count; i++)
+                for (size_t f = 0;
+                     s->strings[i].class & (WORD_READS | WORD_EXECUTES) && f < sizeof(fragments) / sizeof(*fragments); f++)
+                        if (memmem(s->strings[i].text.ptr, s->strings[i].text.len, fragments[f], strlen(fragments[f])))
+                                guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, str_z(fragments[f]), range);
 }
 
 static bool has_string(const struct scanned *s, const char *text) {
         for (size_t i = 0; i < s->count; i++)
-                if (memmem(s->strings[i].ptr, s->strings[i].len, text, strlen(text)))
+                if (memmem(s->strings[i].text.ptr, s->strings[i].text.len, text, strlen(text)))
                         return true;
         return false;
 }
 
-/* A bar that is not half of ||. */
-static bool awk_pipes(struct str code) {
-        for (size_t i = 0; i < code.len; i++) {
-                if (code.ptr[i] != '|')
-                        continue;
-                if (i + 1 < code.len && code.ptr[i + 1] == '|')
-                        i++;
-                else
-                        return true;
-        }
-        return false;
+static bool backticks_run(const struct program *program) {
+        return program && (str_is(str_z(program->name), "perl") || str_is(str_z(program->name), "ruby") ||
+                           str_is(str_z(program->name), "php"));
 }
 
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range) {
         struct guard *g = call->guard;
-        struct scanned s = { 0 };
-        bool awk = program && (str_ends(str_z(program->name), STR("awk")));
+        struct scanned s = { .code = code, .backticks_run = backticks_run(program) };
 
+        s.awk = program && str_ends(str_z(program->name), STR("awk"));
         if (++g->depth > GUARD_MAX_DEPTH) {
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
                 g->depth--;
                 return;
         }
         guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
-        scan_code(code, &s);
-        if (awk && awk_pipes(code)) /* "cmd" | getline, print | "cmd" */
-                s.classes |= WORD_EXECUTES;
-        if (s.dumps_environment || (s.names_secret && s.classes & WORD_PRINTS))
+        scan_code(&s);
+        if ((s.dumps_environment || s.names_secret) && s.named & WORD_PRINTS)
                 guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
-        if ((s.classes & WORD_CONNECTS && s.classes & (WORD_SHELL | WORD_EXECUTES)) || has_string(&s, "/inet/tcp") ||
-            has_string(&s, "/inet/udp"))
+        if ((s.named & WORD_CONNECTS && s.named & (WORD_SHELL | WORD_EXECUTES | WORD_LAUNCHER | WORD_EVERYDAY)) ||
+            has_string(&s, "/inet/tcp") || has_string(&s, "/inet/udp"))
                 guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
-        if (s.classes & WORD_FETCHES && s.classes & (WORD_EVALUATES | WORD_EXECUTES) &&
+        if (s.named & WORD_FETCHES && (s.classes & WORD_EXECUTES || s.named & WORD_EVALUATES) &&
             (has_string(&s, "http://") || has_string(&s, "https://")))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
         if (s.classes & WORD_EXECUTES)
                 run_strings(call, &s, range);
         path_strings(call, &s, range);
-        if (s.classes & (WORD_READS | WORD_EXECUTES))
-                credential_fragments(call, code, range);
+        credential_fragments(call, &s, range);
         g->depth--;
 }
 
@@ -369,8 +443,7 @@ static void jq_filter(struct call *call, const struct arg *filter) {
 
                 if ((memcmp(text.ptr + i, "env", 3) == 0 || memcmp(text.ptr + i, "ENV", 3) == 0) && starts &&
                     !(i && text.ptr[i - 1] == '.') &&
-                    !(after.len &&
-                      (is_word((unsigned char)after.ptr[0]) || after.ptr[0] == '.' || after.ptr[0] == '[')))
+                    !(after.len && (is_word((unsigned char)after.ptr[0]) || after.ptr[0] == '.' || after.ptr[0] == '[')))
                         guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), filter->range);
         }
 }
@@ -468,9 +541,9 @@ static const struct {
 
 static void escape_text(struct call *call, const struct arg *text) {
         for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
-                const char *at = text->text.len ? memmem(text->text.ptr, text->text.len, escapes[i].marker,
-                                                         strlen(escapes[i].marker))
-                                                : NULL;
+                const char *at = text->text.len
+                                         ? memmem(text->text.ptr, text->text.len, escapes[i].marker, strlen(escapes[i].marker))
+                                         : NULL;
                 struct str code;
 
                 if (!str_is(call->name, escapes[i].program) || !at)
@@ -496,8 +569,7 @@ void judge_escapes(struct call *call) {
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == 'e' && option.has_value)
                         escape_text(call, &option.value);
-                else if (scan == SCAN_OPERAND &&
-                         (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3")))
+                else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3")))
                         escape_text(call, &option.value);
                 if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
                     str_find(option.value.text, ' ') == option.value.text.len)

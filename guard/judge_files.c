@@ -312,7 +312,7 @@ static void copy_source(struct call *call, const struct arg *source, const struc
         if (str_is(call->name, "ln"))
                 return;
         if (moves)
-                guard_path(g, FX_DELETE, HOW_RECURSIVE, source);
+                guard_path(g, FX_DELETE, 0, source);
         else
                 guard_path(g, FX_READ, 0, source);
         if (host)
@@ -389,8 +389,7 @@ void judge_exhaust(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 'z' && option.has_value && is_huge(option.value.text) &&
-                    !to_pipe)
+                if (scan == SCAN_OPTION && option.meaning == 'z' && option.has_value && is_huge(option.value.text) && !to_pipe)
                         guard_effect(call->guard, FX_EXHAUST, 0, call->name, option.value.range);
                 if (scan == SCAN_OPERAND && str_is(call->name, "fallocate"))
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
@@ -406,7 +405,11 @@ static bool mode_is_open(struct str mode) {
         size_t op;
 
         if (mode.len && is_ascii_digit((unsigned char)mode.ptr[0]))
-                return mode.len >= 3 && (mode.ptr[mode.len - 1] - '0') & 2;
+                return mode.len >= 3 && (mode.ptr[mode.len - 1] - '0') & 2 &&
+                       !(mode.len == 4 && mode.ptr[0] == '1'); /* sticky, as /tmp */
+        if (str_find(mode, ',') < mode.len)
+                return mode_is_open(str_take(mode, str_find(mode, ','))) ||
+                       mode_is_open(str_skip(mode, str_find(mode, ',') + 1));
         op = str_find(mode, '+') < str_find(mode, '=') ? str_find(mode, '+') : str_find(mode, '=');
         if (op == mode.len || str_find(str_skip(mode, op), 'w') == mode.len - op)
                 return false;
@@ -506,27 +509,25 @@ static void sed_script(struct call *call, const struct arg *script) {
                                         i += line.ptr[i] == '\\';
                                         seen += i < line.len && line.ptr[i] == mark;
                                 }
-                                for (; i < line.len && line.ptr[i] != ';' && line.ptr[i] != '}' && line.ptr[i] != 'w';
-                                     i++)
+                                for (; i < line.len && line.ptr[i] != ';' && line.ptr[i] != '}' && line.ptr[i] != 'w'; i++)
                                         if (line.ptr[i] == 'e')
                                                 guard_opaque(call->guard, STR("sed's e flag"), script->range);
                                 if (i < line.len && line.ptr[i] == 'w')
                                         i--;
-                                next_is_command =
-                                        i >= line.len || line.ptr[i] == ';' || line.ptr[i] == '}' || i + 1 < line.len;
+                                next_is_command = i >= line.len || line.ptr[i] == ';' || line.ptr[i] == '}' || i + 1 < line.len;
                         } else if (c == '/' && next_is_command) { /* an address */
                                 for (i++; i < line.len && line.ptr[i] != '/'; i++)
                                         i += line.ptr[i] == '\\';
                         } else if (c == 'e' && next_is_command) {
-                                struct arg code = arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr),
-                                                           line.len - i - 1);
+                                struct arg code =
+                                        arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
 
                                 guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("sed's e command"), script->range);
                                 guard_shell(call, &code, NULL, 0);
                                 break;
                         } else if ((c == 'w' || c == 'W') && next_is_command) {
-                                struct arg file = arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr),
-                                                           line.len - i - 1);
+                                struct arg file =
+                                        arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
 
                                 while (file.text.len && file.text.ptr[0] == ' ')
                                         file.text = str_skip(file.text, 1);

@@ -7,6 +7,19 @@
 
 /* ---- hosts ---- */
 
+static const struct host localhost = { .kind = HOST_NAME, .ascii = true, .len = 9, .text = "localhost" };
+
+/* By whatever name: who may talk to localhost may talk to this. */
+static bool host_is_loopback(const struct host *host) {
+        static const uint8_t ipv6_loopback[16] = { [15] = 1 }, ipv4_any[4];
+
+        if (host->kind == HOST_IPV4)
+                return host->address[0] == 127 || memcmp(host->address, ipv4_any, 4) == 0;
+        if (host->kind == HOST_IPV6)
+                return memcmp(host->address, ipv6_loopback, 16) == 0;
+        return str_is(host_text(host), "localhost") || str_ends(host_text(host), STR(".localhost"));
+}
+
 static uint32_t host_flags(struct call *call, const struct arg *url, struct host *host) {
         const struct guard_policy *policy = &call->guard->policy->guard;
 
@@ -14,6 +27,8 @@ static uint32_t host_flags(struct call *call, const struct arg *url, struct host
                 return HOST_UNKNOWN;
         if (host_list_has(policy->domain_denylist, host))
                 return HOST_DENIED;
+        if (host_is_loopback(host) && host_list_has(policy->domain_allowlist, &localhost))
+                return 0;
         if (policy->allow_any_domain || host_list_allows(policy->domain_allowlist, policy->domain_denylist, host))
                 return 0;
         return HOST_UNLISTED;
@@ -125,8 +140,7 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                 break;
         case 'X': /* a config file can say anything */
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, o->value.range);
-                guard_effect(g, FX_CONNECT, HOST_UNLISTED, STR("a host that only its config file names"),
-                             o->value.range);
+                guard_effect(g, FX_CONNECT, HOST_UNLISTED, STR("a host that only its config file names"), o->value.range);
                 break;
         default:
                 break;
@@ -191,8 +205,7 @@ static void socat_address(struct call *call, const struct arg *address) {
         struct str kind = str_take(address->text, colon);
         struct arg rest = arg_part(address, colon + 1, str_find(str_skip(address->text, colon + 1), ','));
 
-        if (str_eq_nocase(kind, STR("exec")) || str_eq_nocase(kind, STR("system")) ||
-            str_eq_nocase(kind, STR("shell"))) {
+        if (str_eq_nocase(kind, STR("exec")) || str_eq_nocase(kind, STR("system")) || str_eq_nocase(kind, STR("shell"))) {
                 guard_effect(call->guard, FX_LISTEN, 0, rest.text, address->range);
                 guard_shell(call, &rest, NULL, 0);
         } else if (str_eq_nocase(str_take(kind, 3), STR("tcp")) || str_eq_nocase(str_take(kind, 3), STR("udp")) ||
@@ -224,26 +237,38 @@ static bool sends_input(const struct call *call) {
         return call->visit && call->visit->pipe_from;
 }
 
+/* nc -l PORT waits to be called, and names no host. */
+static bool has_listen(const struct call *call) {
+        struct options options;
+        struct option option;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END)
+                if (scan == SCAN_OPTION && option.meaning == 'l')
+                        return true;
+        return false;
+}
+
 void judge_connect(struct call *call) {
         struct guard *g = call->guard;
         struct options options;
         struct option option;
         size_t operands = 0;
         struct arg host = { 0 };
-        bool listens = false;
+        bool listens = has_listen(call);
         enum scan scan;
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPERAND) {
-                        if (operands >= call->program->skip) {
+                        if (operands >= call->program->skip && !listens) {
                                 connect_operand(call, &option.value, operands - call->program->skip);
                                 host = host.text.len ? host : option.value;
                         }
                         operands++;
                         continue;
                 }
-                listens |= option.meaning == 'l';
                 if (option.meaning == 'x' || option.meaning == 'c') {
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
                         guard_shell(call, &option.value, NULL, 0);
@@ -271,8 +296,7 @@ void judge_connect(struct call *call) {
 
 /* -o ProxyCommand=CODE and its kin run it here. */
 void judge_ssh_option(struct call *call, const struct arg *option) {
-        static const char *const runs[] = { "proxycommand", "localcommand", "knownhostscommand", "match",
-                                            "pkcs11provider" };
+        static const char *const runs[] = { "proxycommand", "localcommand", "knownhostscommand", "match", "pkcs11provider" };
         size_t equals = str_find(option->text, '='), space = str_find(option->text, ' ');
         size_t end = equals < space ? equals : space;
         struct arg code = arg_part(option, end + 1, option->text.len);
@@ -303,8 +327,7 @@ static void ssh(struct call *call) {
         if (!option.has_value)
                 return;
         if (option.index + 1 < call->count) {
-                struct str remote =
-                        guard_join(g, call->args + option.index + 1, call->count - option.index - 1, &known);
+                struct str remote = guard_join(g, call->args + option.index + 1, call->count - option.index - 1, &known);
 
                 guard_shell_text(call, remote, call->args[option.index + 1].range);
         } else if (call->input) {
@@ -330,7 +353,7 @@ void judge_remote(struct call *call) {
         for (size_t i = 1; i + 1 < call->count; i++) {
                 const struct arg *target = &call->args[i + 1];
 
-                if (str_starts(target->text, STR("s3://")) && !str_starts(call->args[i].text, STR("s3://")) &&
+                if (str_starts(target->text, STR("s3://")) && !str_starts(call->args[i].text, STR("s3://")) && i > 2 &&
                     call->args[i].text.len && call->args[i].text.ptr[0] != '-' && !arg_is(&call->args[i], "ls") &&
                     !arg_is(&call->args[i], "rm") && !arg_is(&call->args[i], "mb")) {
                         guard_path(call->guard, FX_READ, 0, &call->args[i]);

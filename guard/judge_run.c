@@ -189,8 +189,7 @@ static bool find_picks(const struct call *call) {
 /* find / -name id_rsa -exec cat {} +: the name says what will be found. */
 static const struct arg *find_name(const struct call *call) {
         for (size_t i = 1; i + 1 < call->count; i++)
-                if (arg_is(&call->args[i], "-name") || arg_is(&call->args[i], "-iname") ||
-                    arg_is(&call->args[i], "-path"))
+                if (arg_is(&call->args[i], "-name") || arg_is(&call->args[i], "-iname") || arg_is(&call->args[i], "-path"))
                         return &call->args[i + 1];
         return NULL;
 }
@@ -252,8 +251,8 @@ void judge_find(struct call *call) {
         size_t first = 1, end;
         const struct arg *roots;
 
-        while (first < call->count && (arg_is(&call->args[first], "-L") || arg_is(&call->args[first], "-H") ||
-                                       arg_is(&call->args[first], "-P")))
+        while (first < call->count &&
+               (arg_is(&call->args[first], "-L") || arg_is(&call->args[first], "-H") || arg_is(&call->args[first], "-P")))
                 first++;
         for (end = first; end < call->count; end++)
                 if (call->args[end].text.len && strchr("-(!", call->args[end].text.ptr[0]))
@@ -420,6 +419,8 @@ void judge_cd(struct call *call) {
                 g->cwd = STR("~");
         else
                 g->cwd = to->known ? path_resolve(g, to->text) : STR("\1");
+        if (g->cwd.len > (str_starts(g->cwd, STR("..")) ? GUARD_MAX_PLACE / 4 : GUARD_MAX_PLACE))
+                g->cwd = STR("\1");
 }
 
 /* alias x=CODE, bind -x, complete -C, mapfile -C: code for later. */
@@ -544,9 +545,7 @@ void judge_ps(struct call *call) {
                 struct str text = call->args[i].text;
 
                 if (text.len && text.ptr[0] != '-' && only_letters(text) && str_find(text, 'e') < text.len &&
-                    (i == 1 || only_letters(call->args[i - 1].text)) &&
-                    !(i > 1 && str_ends(call->args[i - 1].text, STR("o"))))
-                        guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment of processes"),
-                                     call->args[i].range);
+                    (i == 1 || only_letters(call->args[i - 1].text)) && !(i > 1 && str_ends(call->args[i - 1].text, STR("o"))))
+                        guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment of processes"), call->args[i].range);
         }
 }

@@ -128,6 +128,14 @@ static void git_value(struct call *call, const struct arg *value) {
                 guard_shell(call, &code, NULL, 0);
 }
 
+/* An alias of a git command, an editor by its name: nothing that was not there before. */
+static bool git_value_plain(struct str key, struct str value) {
+        if (str_starts(key, STR("alias.")))
+                return value.len && value.ptr[0] != '!';
+        return in_words("vim vi nvim nano emacs code cat less more true false : cache store manager osxkeychain delta meld",
+                        value);
+}
+
 static void git_config_option(struct call *call, const struct arg *setting) {
         size_t equals = str_find(setting->text, '=');
         struct str key = str_take(setting->text, equals);
@@ -141,12 +149,10 @@ static void git_config_option(struct call *call, const struct arg *setting) {
 
 /* Options of sub-commands whose argument is run. */
 static void git_code_options(struct call *call) {
-        static const char *const names[] = {
-                "--exec",          "--upload-pack", "--receive-pack", "--open-files-in-pager",
-                "--ext-diff",      "--textconv",    "--config-env",   "--exec-path",
-                "--filter-tree",   "--tree-filter", "--index-filter", "--msg-filter",
-                "--commit-filter", "--env-filter",  "--tool",         "--extcmd"
-        };
+        static const char *const names[] = { "--exec",          "--upload-pack", "--receive-pack", "--open-files-in-pager",
+                                             "--ext-diff",      "--textconv",    "--config-env",   "--exec-path",
+                                             "--filter-tree",   "--tree-filter", "--index-filter", "--msg-filter",
+                                             "--commit-filter", "--env-filter",  "--tool",         "--extcmd" };
 
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
@@ -219,18 +225,15 @@ static void git_lost(struct call *call, const struct words *words) {
         else if (word_is(words, 0, "push") &&
                  (force || has_option(call, 'd', "delete") || has_option(call, 0, "mirror") ||
                   (words->count > 2 &&
-                   strchr("+:", words->items[words->count - 1]->text.len ? words->items[words->count - 1]->text.ptr[0]
-                                                                         : 'x'))))
+                   strchr("+:", words->items[words->count - 1]->text.len ? words->items[words->count - 1]->text.ptr[0] : 'x'))))
                 lost = "git push --force";
         else if (word_is(words, 0, "reset") && has_option(call, 0, "hard"))
                 lost = "git reset --hard";
         else if (word_is(words, 0, "checkout") && (force || word_is(words, 1, ".") || has_dashes_path(call)))
                 lost = "git checkout of files";
-        else if (word_is(words, 0, "restore") &&
-                 !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
+        else if (word_is(words, 0, "restore") && !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
                 lost = "git restore";
-        else if (word_is(words, 0, "branch") &&
-                 (has_option(call, 'D', NULL) || (has_option(call, 'd', "delete") && force)))
+        else if (word_is(words, 0, "branch") && (has_option(call, 'D', NULL) || (has_option(call, 'd', "delete") && force)))
                 lost = "git branch -D";
         else if (word_is(words, 0, "stash") && (word_is(words, 1, "drop") || word_is(words, 1, "clear")))
                 lost = "git stash drop";
@@ -263,8 +266,9 @@ void judge_git(struct call *call) {
                 else if (str_starts(setting.text, STR("-c")) && setting.text.len > 2) {
                         setting = arg_part(&setting, 2, setting.text.len);
                         git_config_option(call, &setting);
-                } else if (arg_is(&setting, "-C"))
-                        i++;
+                } else if (arg_is(&setting, "-C") && i + 1 < call->count && call->args[i + 1].known) {
+                        call->guard->cwd = path_resolve(call->guard, call->args[++i].text);
+                }
         }
         words_collect(call, "-c -C --git-dir --work-tree --namespace --exec-path -m -b -B -u -o -F --message", &words);
         git_code_options(call);
@@ -273,9 +277,9 @@ void judge_git(struct call *call) {
                 git_remote(call, &words, word_is(&words, 0, "remote") || word_is(&words, 0, "submodule") ? 2 : 1,
                            word_is(&words, 0, "push"));
         if (word_is(&words, 0, "config") && words.count > 2 &&
+            !git_value_plain(words.items[words.count - 2]->text, words.items[words.count - 1]->text) &&
             git_key_runs(call->guard, words.items[words.count - 2]->text)) {
-                guard_effect(call->guard, FX_LATER, 0, words.items[words.count - 2]->text,
-                             words.items[words.count - 2]->range);
+                guard_effect(call->guard, FX_LATER, 0, words.items[words.count - 2]->text, words.items[words.count - 2]->range);
                 git_value(call, words.items[words.count - 1]);
         }
         if (word_is(&words, 0, "bisect") && word_is(&words, 1, "run") && words.count > 2)
@@ -390,8 +394,7 @@ void judge_package(struct call *call) {
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == 'u' && option.has_value) {
                         judge_host(call, &option.value);
-                } else if (scan == SCAN_OPTION &&
-                           (option.meaning == 'X' || option.meaning == 'x' || option.meaning == 'c')) {
+                } else if (scan == SCAN_OPTION && (option.meaning == 'X' || option.meaning == 'x' || option.meaning == 'c')) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name,
                                      call->args[option.index < call->count ? option.index : 0].range);
                         if (option.has_value && option.meaning != 'X')
@@ -402,8 +405,8 @@ void judge_package(struct call *call) {
                         guard_path(g, FX_WRITE, 0, &option.value);
                 } else if (scan == SCAN_OPTION && option.meaning == 'd' && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
-                } else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("http://")) ||
-                                                    str_starts(option.value.text, STR("https://")))) {
+                } else if (scan == SCAN_OPERAND &&
+                           (str_starts(option.value.text, STR("http://")) || str_starts(option.value.text, STR("https://")))) {
                         judge_host(call, &option.value);
                 }
         }
@@ -448,8 +451,7 @@ void judge_make(struct call *call) {
         for (const struct file_fact *f = g->files; f; f = f->next) {
                 struct str text;
 
-                if (f->content_known && str_eq(f->path, path_resolve(g, makefile.text)) &&
-                    value_known(f->content, &text))
+                if (f->content_known && str_eq(f->path, path_resolve(g, makefile.text)) && value_known(f->content, &text))
                         make_recipes(call, text, makefile.range);
         }
 }
@@ -472,8 +474,7 @@ void judge_systemctl(struct call *call) {
                                 guard_rest(call, words.index[3]);
                 return;
         }
-        if (is_one_of(&words,
-                      "poweroff reboot halt kexec suspend hibernate emergency rescue isolate 0 1 6 soft-reboot"))
+        if (is_one_of(&words, "poweroff reboot halt kexec suspend hibernate emergency rescue isolate 0 1 6 soft-reboot"))
                 guard_effect(call->guard, FX_RUN, NAME_BLOCKED, call->name, call->args[0].range);
         if (is_one_of(&words, "enable link edit set-default"))
                 guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);

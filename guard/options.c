@@ -1,5 +1,7 @@
 #include "guard/options.h"
 
+#include "guard/paths.h"
+
 void options_start(struct options *options, const struct call *call) {
         *options = (struct options){ .call = call, .next = 1 };
 }
@@ -121,7 +123,25 @@ static enum scan operand(struct options *o, const struct arg *arg, struct option
         return SCAN_OPERAND;
 }
 
+/* -C DIR: the rest of the call happens there. Only places that do not depend on where we are, as options are read twice. */
+static void go_there(struct options *o, const struct option *option) {
+        struct str to = option->value.text;
+
+        if (option->meaning == 'd' && option->has_value && to.len && (to.ptr[0] == '/' || to.ptr[0] == '~'))
+                o->call->guard->cwd = path_resolve(o->call->guard, to);
+}
+
+static enum scan next_word(struct options *o, struct option *ret);
+
 enum scan options_next(struct options *o, struct option *ret) {
+        enum scan scan = next_word(o, ret);
+
+        if (scan == SCAN_OPTION)
+                go_there(o, ret);
+        return scan;
+}
+
+static enum scan next_word(struct options *o, struct option *ret) {
         const struct arg *arg;
         unsigned traits = o->call->program ? o->call->program->traits : 0;
 
@@ -138,7 +158,7 @@ enum scan options_next(struct options *o, struct option *ret) {
         if (arg_is(arg, "--")) {
                 o->only_operands = true;
                 o->next++;
-                return options_next(o, ret);
+                return next_word(o, ret);
         }
         if (arg->text.ptr[1] == '-') {
                 o->next++;

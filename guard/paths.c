@@ -21,9 +21,7 @@ static const char *const harmless_devices[] = {
 };
 
 /* Written without becoming a file. */
-static const char *const sinks[] = {
-        "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*"
-};
+static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*" };
 
 const char *const path_credentials[] = {
         "**/.aws",
@@ -153,8 +151,7 @@ static const char *const startup_files[] = {
 };
 
 /* .env and its kin, but not the examples that are meant to be read. */
-static const char *const dotenv_examples[] = { "dist", "example", "sample", "template",
-                                               "tmpl", "md",      "schema", "defaults" };
+static const char *const dotenv_examples[] = { "dist", "example", "sample", "template", "tmpl", "md", "schema", "defaults" };
 
 /* ---- matching ---- */
 
@@ -355,8 +352,8 @@ static bool may_be_top(struct str name) {
 
 static bool is_critical(struct str path) {
         struct str last = last_component(path);
-        bool all = str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") ||
-                   str_is(last, "?*");
+        bool all =
+                str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") || str_is(last, "?*");
 
         if (str_is(path, "/") || is_home(path))
                 return true;
@@ -404,8 +401,8 @@ static uint32_t glob_flags(struct guard *g, const struct arg *arg) {
         static const char *const names[] = { ".env", "id_rsa", ".netrc", ".npmrc", ".pypirc", ".aws/credentials" };
         size_t literal = arg->field ? arg->field->prefix.len : 0;
 
-        for (size_t i = 0;
-             arg->field && arg->text.len && arg->text.ptr[0] == '/' && i < sizeof(samples) / sizeof(*samples); i++)
+        for (size_t i = 0; arg->field && arg->text.len && arg->text.ptr[0] == '/' && i < sizeof(samples) / sizeof(*samples);
+             i++)
                 if (field_may_be(&g->work, arg->field, str_z(samples[i])))
                         return PATH_CREDENTIAL;
         for (size_t i = 0; arg->field && literal > 1 && i < sizeof(names) / sizeof(*names); i++)
@@ -430,7 +427,7 @@ static bool demands_value(const struct part *part) {
 }
 
 /* $UNSET/ and $UNSET/x: with the variable empty, it is a path from the root. */
-static bool unset_is_critical(struct guard *g, const struct arg *arg) {
+bool path_unset_is_critical(struct guard *g, const struct arg *arg) {
         const struct piece *piece = arg->value.pieces;
 
         if (arg->text.len < 2 || arg->text.ptr[0] != UNKNOWN_BYTE || arg->text.ptr[1] != '/' || !piece)
@@ -451,8 +448,6 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         if (str_starts(path, STR("/proc/")) && IN_GLOBS(sinks, path))
                 return flags | PATH_HARMLESS;
         if (is_critical(path))
-                flags |= PATH_CRITICAL;
-        if (unset_is_critical(g, arg))
                 flags |= PATH_CRITICAL;
         if (path.ptr && path.len && path.ptr[0] == '/' && is_system(path))
                 flags |= PATH_SYSTEM;

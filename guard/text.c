@@ -42,15 +42,14 @@ void text_check_bytes(struct guard *g, struct str command) {
                 struct range range = { (uint32_t)i, (uint32_t)(i + len) };
 
                 if (is_control(c)) {
-                        int n = snprintf(text, sizeof(text),
-                                         "holds the control character U+%04X, which can hide what it does", c);
+                        int n = snprintf(text, sizeof(text), "holds the control character U+%04X, which can hide what it does",
+                                         c);
 
                         guard_effect(g, FX_TEXT, TEXT_CONTROL, str_from(text, (size_t)n), range);
                         return;
                 }
                 if (is_bidi(c)) {
-                        guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, STR("holds a character that turns the text around it"),
-                                     range);
+                        guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, STR("holds a character that turns the text around it"), range);
                         return;
                 }
         }
@@ -135,9 +134,8 @@ static bool is_endless(const struct command *c) {
         const struct command *condition = c->loop.condition;
         const struct word *w =
                 condition && !condition->next && condition->kind == COMMAND_SIMPLE ? condition->simple.words : NULL;
-        struct str name = w && !w->next && w->parts && !w->parts->next && w->parts->kind == PART_LITERAL
-                                  ? w->parts->text
-                                  : (struct str){ 0 };
+        struct str name = w && !w->next && w->parts && !w->parts->next && w->parts->kind == PART_LITERAL ? w->parts->text
+                                                                                                         : (struct str){ 0 };
 
         return c->kind == COMMAND_WHILE ? str_is(name, ":") || str_is(name, "true") : str_is(name, "false");
 }
@@ -150,8 +148,8 @@ static bool list_backgrounds(const struct command *list) {
 
                 background |= list->join == JOIN_BACKGROUND;
                 if (w && w->parts && w->parts->kind == PART_LITERAL &&
-                    (str_is(w->parts->text, "sleep") || str_is(w->parts->text, "wait") ||
-                     str_is(w->parts->text, "read") || str_is(w->parts->text, "break")))
+                    (str_is(w->parts->text, "sleep") || str_is(w->parts->text, "wait") || str_is(w->parts->text, "read") ||
+                     str_is(w->parts->text, "break")))
                         return false;
         }
         return background;
@@ -161,9 +159,8 @@ static bool list_backgrounds(const struct command *list) {
 static bool feeds_shell(const struct part *part) {
         const struct command *c = part->kind == PART_COMMAND && part->style == STYLE_OUTPUT ? part->body : NULL;
         const struct word *w = c && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
-        const struct program *program = w && !w->next && w->parts && w->parts->kind == PART_LITERAL
-                                                ? program_find(arg_basename(w->parts->text))
-                                                : NULL;
+        const struct program *program =
+                w && !w->next && w->parts && w->parts->kind == PART_LITERAL ? program_find(arg_basename(w->parts->text)) : NULL;
 
         return program && program->act == ACT_SHELL;
 }
@@ -175,8 +172,7 @@ static int check_node(const struct node *node, void *data) {
         bool in_double = part && part->kind == PART_DOUBLE;
         int stop;
 
-        if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) &&
-            list_backgrounds(c->loop.body))
+        if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) && list_backgrounds(c->loop.body))
                 guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes without end"), c->range);
         if (c && check->strict && c->timed)
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("time"), c->range);
@@ -185,8 +181,7 @@ static int check_node(const struct node *node, void *data) {
         if (part && check->strict && part->kind == PART_COMMAND)
                 guard_effect(check->g, FX_CODE, CODE_OPTION, STR("a command substitution"), part->range);
         if (part && part->kind == PART_PARAM && part->param->indirect && !part->param->index)
-                guard_effect(check->g, FX_ENVIRON, 0, STR("variables by names that are made up at run time"),
-                             part->range);
+                guard_effect(check->g, FX_ENVIRON, 0, STR("variables by names that are made up at run time"), part->range);
         if (part && check->high && part->kind == PART_LITERAL && !check->in_double)
                 check_literal(check->g, part);
         if (node->role == ROLE_DOCUMENT)
@@ -209,7 +204,8 @@ void text_keep(struct guard *g, const struct arg *args, size_t count) {
         struct kept_line *line;
         bool known;
 
-        if (!g->policy->guard.pattern_count || g->kept_count >= GUARD_MAX_EFFECTS || !(line = ARENA_NEW(g->arena, struct kept_line)))
+        if (!g->policy->guard.pattern_count || g->kept_count >= GUARD_MAX_EFFECTS ||
+            !(line = ARENA_NEW(g->arena, struct kept_line)))
                 return;
         line->text = guard_join(g, args, count, &known);
         *g->kept_tail = line;
