@@ -163,7 +163,11 @@ static bool on_code(void *context, const struct walk_visit *visit, enum walk_cod
         struct guard *g = context;
 
         (void)visit;
-        if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) && guard_value_network(&text))
+        const struct piece *piece = value_unknown_piece(text);
+        bool piped_in = piece && piece->because == UNKNOWN_INPUT && g->pipes_seen; /* curl | while read x; do eval "$x" */
+
+        if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) &&
+            (piped_in || guard_value_network(&text)))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), g->range);
         return !g->failed;
 }

@@ -63,6 +63,9 @@ struct guard {
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
+        const struct command *found_for; /* the command that reads the names another one prints, */
+        const struct arg *found;         /* and what is known of them */
+        size_t found_count;
         struct kept_line *kept, **kept_tail;
         size_t kept_count;
         bool last_network; /* the present command prints what the network sent */
@@ -158,6 +161,7 @@ const struct program *program_find(struct str name);
 
 /* ---- judges with files of their own ---- */
 void judge_shell(struct call *call);
+void judge_script(struct call *call, const struct arg *script); /* a file that a shell or interpreter is to run */
 void judge_from_input(struct call *call);
 void judge_code(struct call *call);
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range);
@@ -195,6 +199,7 @@ void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of a program nobody told us about */
+void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *url_or_host);
 void judge_upload(struct call *call, const struct arg *host, struct range range);

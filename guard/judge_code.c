@@ -502,8 +502,8 @@ void judge_code(struct call *call) {
                                 code_value(call, &option.value);
                         else if (arg_is(&option.value, "-"))
                                 judge_from_input(call);
-                        else if (!guard_run_file(call, &option.value, call->program))
-                                guard_opaque(call->guard, option.value.text, option.value.range);
+                        else
+                                judge_script(call, &option.value);
                         continue;
                 }
                 if (reads)

@@ -291,7 +291,8 @@ static void remember_copy(struct call *call, const struct copy *copy) {
                 if (!copy->kept[i].known || !copy->target.known)
                         continue;
                 written = guard_file_find(g, source);
-                if (!str_is(call->name, "ln") && !program_find(arg_basename(source)) && !written)
+                if (!str_is(call->name, "ln") && !program_find(arg_basename(source)) && !written &&
+                    !(path_flags(g, &copy->kept[i], path_resolve(g, source)) & (PATH_CREDENTIAL | PATH_DOTENV)))
                         continue;
                 fact = guard_file(g, copy_target(call, copy, i).text);
                 if (fact && written) { /* what is known of the one is known of the other */

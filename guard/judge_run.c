@@ -12,7 +12,13 @@ static bool input_file(struct call *call) {
         for (const struct walk_redirect *r = call->visit ? call->visit->redirects : NULL; r; r = r->next) {
                 struct arg path;
 
-                if (r->redir->op != REDIR_INPUT || r->target_count != 1 || r->targets[0].kind != FIELD_KNOWN)
+                if (r->redir->op != REDIR_INPUT || r->target_count != 1)
+                        continue;
+                if (guard_value_network(&r->targets[0].value)) { /* < <(curl) */
+                        guard_effect(call->guard, FX_CODE, CODE_NETWORK, STR("the network"), call->args[0].range);
+                        return true;
+                }
+                if (r->targets[0].kind != FIELD_KNOWN)
                         continue;
                 path = arg_text(call->guard, r->targets[0].text, call->args[0].range);
                 if (guard_run_file(call, &path, call->program))
@@ -47,7 +53,7 @@ void judge_from_input(struct call *call) {
 }
 
 /* A script given by name: <(...) tells what is in it, others are files. */
-static void shell_script(struct call *call, const struct arg *script) {
+void judge_script(struct call *call, const struct arg *script) {
         struct guard *g = call->guard;
         const struct piece *piece = script->value.pieces;
 
@@ -56,10 +62,13 @@ static void shell_script(struct call *call, const struct arg *script) {
 
                 if (piece->part && guard_list_network(piece->part->body))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), script->range);
+                else if (piece->content && call->program && call->program->act == ACT_CODE)
+                        judge_code_text(call, call->program, text.text, script->range);
                 else if (piece->content)
                         guard_shell(call, &text, NULL, 0);
                 else
-                        guard_effect(g, FX_CODE, CODE_PIPED, call->name, script->range);
+                        guard_effect(g, FX_CODE, call->program && call->program->act == ACT_CODE ? CODE_OPAQUE : CODE_PIPED,
+                                     call->name, script->range);
                 return;
         }
         if (arg_is(script, "/dev/stdin") || arg_is(script, "/dev/fd/0") || arg_is(script, "/proc/self/fd/0"))
@@ -79,7 +88,7 @@ void judge_shell(struct call *call) {
                 wants_code |= option.meaning == 'c';
                 reads_input |= str_is(option.name, "s");
                 if (option.meaning == 'S' && option.has_value)
-                        shell_script(call, &option.value);
+                        judge_script(call, &option.value);
                 if (option.meaning == 'c' && option.has_value) { /* fish -c attached */
                         guard_shell(call, &option.value, NULL, 0);
                         return;
@@ -101,12 +110,12 @@ void judge_shell(struct call *call) {
         if (wants_code)
                 guard_shell(call, &option.value, call->args + option.index + 1, call->count - option.index - 1);
         else
-                shell_script(call, &option.value);
+                judge_script(call, &option.value);
 }
 
 void judge_source(struct call *call) {
         if (call->count > 1)
-                shell_script(call, &call->args[1]);
+                judge_script(call, &call->args[1]);
 }
 
 /* ---- env ---- */
@@ -160,6 +169,7 @@ static void find_command(struct call *call, size_t first, size_t count, const st
                 for (size_t i = 0; i < count; i++) {
                         args[i] = call->args[first + i];
                         if (arg_is(&args[i], "{}") && root_count) {
+                                args[i].glob = roots[r].glob;
                                 args[i].text = roots[r].text;
                                 args[i].known = roots[r].known;
                                 args[i].value = roots[r].value;
@@ -213,8 +223,12 @@ static void find_action(struct call *call, size_t *i, const struct arg *roots, s
                                !(arg_is(&call->args[end], "+") && arg_is(&call->args[end - 1], "{}")))
                                 end++;
                         find_command(call, *i + 1, end - *i - 1, roots, root_count);
-                        if (name)
-                                find_command(call, *i + 1, end - *i - 1, name, 1);
+                        if (name) {
+                                struct arg pattern = *name;
+
+                                pattern.glob = true;
+                                find_command(call, *i + 1, end - *i - 1, &pattern, 1);
+                        }
                         *i = end;
                         break;
                 case 'w':
@@ -227,6 +241,23 @@ static void find_action(struct call *call, size_t *i, const struct arg *roots, s
                         break;
                 }
         }
+}
+
+/* The names that a command prints, for the one behind the pipe: xargs rm. */
+void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name) {
+        struct guard *g = call->guard;
+        struct arg *found = call->visit && call->visit->pipe_to ? arena_alloc(g->arena, (count + 1) * sizeof(*found)) : NULL;
+
+        if (!found)
+                return;
+        memcpy(found, paths, count * sizeof(*found));
+        if (name) {
+                found[count] = *name;
+                found[count++].glob = true;
+        }
+        g->found = found;
+        g->found_count = count;
+        g->found_for = call->visit->pipe_to;
 }
 
 /* start/?, for each start. */
@@ -262,6 +293,7 @@ void judge_find(struct call *call) {
                 roots = find_below(call, roots, end > first ? end - first : 1);
         for (size_t i = end; i < call->count; i++)
                 find_action(call, &i, roots, end > first ? end - first : 1);
+        guard_found(call, roots, end > first ? end - first : 1, find_name(call));
 }
 
 /* ---- xargs, parallel ---- */
@@ -274,7 +306,10 @@ static void rest_with_input(struct call *call, size_t first, const struct value 
         struct arg *args;
         struct call inner = *call;
 
-        if (input) {
+        if (call->visit && g->found_for == call->visit->command) {
+                for (size_t i = 0; i < g->found_count && count < 32; i++)
+                        words[count++] = g->found[i];
+        } else if (input) {
                 struct arg text = guard_arg(g, *input, call->args[0].range);
                 struct str rest = text.text;
 

@@ -1,5 +1,7 @@
 #include "guard/paths.h"
 
+enum { PATH_LOOKED_UP = 512 };
+
 /* ---- tables ---- */
 
 /* Directories whose loss is the loss of the system, or of somebody's work. */
@@ -339,6 +341,8 @@ static bool is_dotenv(struct str path) {
 static bool is_home(struct str path) {
         if (path.len && path.ptr[0] == '~' && str_find(path, '/') == path.len)
                 return true;
+        if (str_find(path, UNKNOWN_BYTE) < path.len)
+                return false; /* something below */
         return str_is(path, "/root") || path_glob(STR("/home/*"), path) || path_glob(STR("/Users/*"), path);
 }
 
@@ -393,22 +397,85 @@ static bool has_dot_component(struct str path) {
         return false;
 }
 
-/* A pattern that could stand for a file with credentials. The names are the well-known ones. */
-static uint32_t glob_flags(struct guard *g, const struct arg *arg) {
-        static const char *const samples[] = {
-                "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/passwd", "/proc/self/environ", "/root/.ssh/id_rsa",
-        };
-        static const char *const names[] = { ".env", "id_rsa", ".netrc", ".npmrc", ".pypirc", ".aws/credentials" };
-        size_t literal = arg->field ? arg->field->prefix.len : 0;
+/* ---- patterns against patterns ---- */
 
-        for (size_t i = 0; arg->field && arg->text.len && arg->text.ptr[0] == '/' && i < sizeof(samples) / sizeof(*samples);
-             i++)
-                if (field_may_be(&g->work, arg->field, str_z(samples[i])))
-                        return PATH_CREDENTIAL;
-        for (size_t i = 0; arg->field && literal > 1 && i < sizeof(names) / sizeof(*names); i++)
-                if (field_may_be(&g->work, arg->field, str_z(names[i])))
-                        return PATH_DOTENV;
-        return 0;
+static struct str first_component(struct str path) {
+        return str_take(path, str_find(path, '/'));
+}
+
+/* Could a component of a path that bash will glob be what the table names? Counts the bytes that are literally the same. */
+static bool component_meets(struct str glob, struct str table, size_t *ret_literal) {
+        size_t same = 0;
+
+        while (same < glob.len && same < table.len && glob.ptr[same] == table.ptr[same] && glob.ptr[same] != '*' &&
+               glob.ptr[same] != '?')
+                same++;
+        *ret_literal = same;
+        if (table.len && table.ptr[0] == '.' && glob.len && glob.ptr[0] != '.')
+                return false; /* * does not match names that begin with a dot */
+        if (path_glob(glob, table) || path_glob(table, glob))
+                return true;
+        return str_ends(table, STR("*")) && path_glob(glob, str_take(table, table.len - 1));
+}
+
+/* `table` from here on, against `path` from here on. At least one component must say literally what it means. */
+static bool components_meet(struct str path, struct str table, size_t literal) {
+        while (path.len && table.len) {
+                struct str mine = first_component(path), theirs = first_component(table);
+                size_t same = 0;
+
+                if (str_is(theirs, "**"))
+                        return literal > 1; /* anything below */
+                if (!component_meets(mine, theirs, &same))
+                        return false;
+                literal = same > literal ? same : literal;
+                path = str_skip(path, mine.len + 1);
+                table = str_skip(table, theirs.len + 1);
+        }
+        return !path.len && !table.len && literal > 1;
+}
+
+static bool glob_meets(struct str path, struct str table) {
+        if (!str_starts(table, STR("**/")))
+                return path.len && path.ptr[0] == '/' && components_meet(str_skip(path, 1), str_skip(table, 1), 0);
+        for (table = str_skip(table, 3); path.len; path = str_skip(path, first_component(path).len + 1))
+                if (components_meet(path, table, 0))
+                        return true;
+        return false;
+}
+
+/* [e] is some one byte, as far as this goes. */
+static struct str without_brackets(struct guard *g, struct str path) {
+        char *out = guard_bytes(g, path.len + 1);
+        size_t len = 0;
+
+        for (size_t i = 0; out && i < path.len; i++) {
+                size_t close = path.ptr[i] == '[' ? str_find(str_skip(path, i + 2), ']') : path.len;
+
+                if (path.ptr[i] == '[' && i + 2 + close < path.len && close < 64) {
+                        out[len++] = '?';
+                        i += 2 + close;
+                } else {
+                        out[len++] = path.ptr[i];
+                }
+        }
+        return out ? str_from(out, len) : path;
+}
+
+/* A pattern that could stand for a file with credentials, or one that begins to run later. */
+static uint32_t glob_flags(struct str path) {
+        static const char *const dotenv[] = { "**/.env", "**/.env.local", "**/.env.production" };
+        uint32_t flags = 0;
+
+        for (size_t i = 0; path_credentials[i]; i++)
+                if (glob_meets(path, str_z(path_credentials[i])))
+                        flags |= PATH_CREDENTIAL;
+        for (size_t i = 0; i < sizeof(dotenv) / sizeof(*dotenv); i++)
+                if (glob_meets(path, str_z(dotenv[i])))
+                        flags |= PATH_DOTENV;
+        if (glob_meets(path, STR("/proc/*/environ")))
+                flags |= PATH_ENVIRON;
+        return flags;
 }
 
 static uint32_t device_flags(struct str path) {
@@ -443,6 +510,8 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
         bool dots = has_dot_component(path);
 
+        if (arg->glob)
+                path = without_brackets(g, path);
         if (str_starts(path, STR("/dev/")))
                 return flags | device_flags(path);
         if (str_starts(path, STR("/proc/")) && IN_GLOBS(sinks, path))
@@ -455,11 +524,13 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 flags |= PATH_ENVIRON;
         if (str_ends(path, STR(".pub")))
                 return flags;
+        if (path.len > PATH_LOOKED_UP)
+                path = str_skip(path, path.len - PATH_LOOKED_UP); /* what it is, its end tells */
         if (in_globs(path_credentials, SIZE_MAX, path))
                 flags |= PATH_CREDENTIAL;
         if (dots && is_dotenv(path))
                 flags |= PATH_DOTENV;
         if (in_globs(startup_files, SIZE_MAX, path))
                 flags |= PATH_STARTUP;
-        return arg->glob ? flags | glob_flags(g, arg) : flags;
+        return arg->glob ? flags | glob_flags(path) : flags;
 }
