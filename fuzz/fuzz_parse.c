@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
         INPUT_MAX = 1 << 16,
-        ARENA_PER_BYTE = 64,
+        ARENA_PER_BYTE = 128, /* at worst: texts that are tried in several ways, or copied, are counted each time */
         ARENA_FIXED = 64 << 10,
         DEPTH_MAX = 8 * SHELL_MAX_DEPTH, /* nodes from the top: a command in a part in a word in a command ... */
 };

@@ -76,9 +76,18 @@ static int add_simple(const struct command *simple, void *data) {
 /* Text that bash reads only when it gets there, and then cannot: it is printed as it stands, but what surrounds it may
  * be quoted in another way, so that its end is found elsewhere. */
 static int find_unread(const struct node *node, void *data) {
+        bool *in_document = data;
+        bool outer = *in_document;
+        int found;
+
         if (node->kind == NODE_PART && node->part->kind == PART_COMMAND && node->part->soft_error)
                 return 1;
-        return shell_visit_children(node, find_unread, data);
+        if (outer && node->kind == NODE_REDIR && node->redir->heredoc)
+                return 1; /* one document inside another: their delimiters can meet */
+        *in_document |= node->role == ROLE_DOCUMENT;
+        found = shell_visit_children(node, find_unread, data);
+        *in_document = outer;
+        return found;
 }
 
 /* ---- there and back ---- */
@@ -96,7 +105,7 @@ static int reading_init(struct reading *reading, struct str text) {
         buf_init(&reading->printed, VALUE_MAX);
         if (shell_parse(text, &reading->arena, &reading->script) < 0)
                 return -1;
-        if (shell_visit_list(reading->script.commands, ROLE_COMMAND, find_unread, NULL))
+        if (shell_visit_list(reading->script.commands, ROLE_COMMAND, find_unread, &(bool){ false }))
                 return -1;
         shell_each_simple(&reading->script, add_simple, &reading->values);
         shell_print(text, reading->script.commands, &reading->printed);

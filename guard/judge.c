@@ -515,10 +515,13 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
         for (const struct walk_assign *a = visit->assigns; a; a = a->next) {
                 struct range range = visit->script == g->root ? a->assign->range : g->range;
                 struct arg value = guard_arg(g, a->value, range);
+                const struct env_rule *rule = env_rule_find(a->name);
 
                 if (env_runs_code(a->name) || env_picks_code(a->name) ||
                     (g->policy->guard.allow_only_listed && visit->argc && env_is_foreign(a->name)))
                         guard_effect(g, FX_INJECT, 0, a->name, range);
+                if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces)
+                        guard_shell(&call, &value, NULL, 0); /* GIT_SSH_COMMAND, PAGER */
                 if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
                     str_is(a->name, "PS1"))
                         guard_shell(&call, &value, NULL, 0);

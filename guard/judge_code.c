@@ -34,6 +34,7 @@ static const struct {
         { "IO", WORD_READS },
         { "LWP", WORD_FETCHES },
         { "Open3", WORD_EXECUTES },
+        { "Path", WORD_READS },
         { "Popen", WORD_EXECUTES },
         { "Process", WORD_EVERYDAY },
         { "ProcessBuilder", WORD_EXECUTES },
@@ -47,6 +48,8 @@ static const struct {
         { "child_process", WORD_LAUNCHER },
         { "console", WORD_PRINTS },
         { "createConnection", WORD_CONNECTS },
+        { "dump", WORD_PRINTS },
+        { "dumps", WORD_PRINTS },
         { "dup2", WORD_SHELL },
         { "echo", WORD_PRINTS },
         { "environ", WORD_ENVIRON },
@@ -68,6 +71,7 @@ static const struct {
         { "fsockopen", WORD_CONNECTS },
         { "getenv", WORD_ENVIRON },
         { "getoutput", WORD_EXECUTES },
+        { "inspect", WORD_PRINTS },
         { "net", WORD_CONNECTS },
         { "open", WORD_READS | WORD_WRITES },
         { "p", WORD_PRINTS },
@@ -75,7 +79,9 @@ static const struct {
         { "pcntl_exec", WORD_EXECUTES },
         { "popen", WORD_EXECUTES },
         { "posix_spawn", WORD_EXECUTES },
+        { "pprint", WORD_PRINTS },
         { "print", WORD_PRINTS },
+        { "print_r", WORD_PRINTS },
         { "printf", WORD_PRINTS },
         { "println", WORD_PRINTS },
         { "proc_open", WORD_EXECUTES },
@@ -103,6 +109,7 @@ static const struct {
         { "spawn", WORD_EVERYDAY | WORD_SHELL },
         { "spawnSync", WORD_EVERYDAY },
         { "stdout", WORD_PRINTS },
+        { "stringify", WORD_PRINTS },
         { "subprocess", WORD_LAUNCHER },
         { "syscmd", WORD_EXECUTES },
         { "system", WORD_EXECUTES },
@@ -110,6 +117,9 @@ static const struct {
         { "unlinkSync", WORD_DELETES },
         { "urlopen", WORD_FETCHES },
         { "urlretrieve", WORD_FETCHES },
+        { "var_dump", WORD_PRINTS },
+        { "var_export", WORD_PRINTS },
+        { "write", WORD_PRINTS },
         { "writeFileSync", WORD_WRITES },
         { "write_text", WORD_WRITES },
 };
@@ -143,7 +153,7 @@ struct code_string {
 
 struct scanned {
         struct str code;
-        bool backticks_run; /* in this language */
+        bool commands; /* a language that calls programs by functions of its own, without parentheses, or by backticks */
         bool awk;
         unsigned classes; /* of all that is called */
         unsigned named;   /* of all that is mentioned */
@@ -151,7 +161,8 @@ struct scanned {
         size_t count;
         unsigned parens[PARENS_MAX]; /* classes, those further out included */
         size_t depth;
-        unsigned last; /* class of the word just read, while only blanks follow it */
+        unsigned statement; /* classes of functions called without parentheses, up to its end */
+        unsigned last;      /* class of the word just read, while only blanks follow it */
         bool dumps_environment, names_secret;
 };
 
@@ -160,7 +171,7 @@ static bool is_word(unsigned char c) {
 }
 
 static unsigned around(const struct scanned *s) {
-        return s->depth ? s->parens[(s->depth < PARENS_MAX ? s->depth : PARENS_MAX) - 1] : 0;
+        return s->statement | (s->depth ? s->parens[(s->depth < PARENS_MAX ? s->depth : PARENS_MAX) - 1] : 0);
 }
 
 static void open_paren(struct scanned *s) {
@@ -173,7 +184,7 @@ static void open_paren(struct scanned *s) {
 }
 
 static void keep_string(struct scanned *s, struct str text, unsigned class) {
-        s->classes |= s->last | class;
+        s->classes |= s->last | s->statement | class;
         if (s->count < STRINGS_MAX && text.len)
                 s->strings[s->count++] = (struct code_string){ text, class | around(s) | s->last };
 }
@@ -231,7 +242,7 @@ static size_t scan_string(struct scanned *s, size_t start) {
         }
         if (end > code.len)
                 end = code.len;
-        keep_string(s, str_from(code.ptr + i, end - i), quote == '`' && s->backticks_run ? WORD_EXECUTES : 0);
+        keep_string(s, str_from(code.ptr + i, end - i), quote == '`' && s->commands ? WORD_EXECUTES : 0);
         return end + (triple ? 3 : 1);
 }
 
@@ -277,6 +288,8 @@ static size_t scan_word(struct scanned *s, size_t start) {
         }
         s->named |= class;
         s->last = class;
+        if (s->commands)
+                s->statement |= class & (WORD_EXECUTES | WORD_EVERYDAY | WORD_DELETES);
         if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) && end < code.len) {
                 while (end + 1 < code.len && code.ptr[end] == ' ')
                         end++;
@@ -317,11 +330,13 @@ static void scan_code(struct scanned *s) {
                         s->depth--;
                 if (c != ' ')
                         s->last = 0;
+                if (c == ';' || c == '\n')
+                        s->statement = 0;
                 if (c == '|')
                         awk_bar(s, i);
                 i++;
         }
-        if (s->backticks_run) /* in these, exec and its like are functions of the language */
+        if (s->commands) /* in these, exec and its like are functions of the language */
                 s->named |= WORD_LAUNCHER;
         if (s->named & WORD_LAUNCHER && s->classes & WORD_EVERYDAY)
                 s->classes |= WORD_EXECUTES;
@@ -390,14 +405,18 @@ static bool has_string(const struct scanned *s, const char *text) {
         return false;
 }
 
-static bool backticks_run(const struct program *program) {
-        return program && (str_is(str_z(program->name), "perl") || str_is(str_z(program->name), "ruby") ||
-                           str_is(str_z(program->name), "php"));
+static bool calls_programs(const struct program *program) {
+        static const char *const languages[] = { "lua", "luajit", "perl", "php", "r", "rscript", "ruby" };
+
+        for (size_t i = 0; program && i < sizeof(languages) / sizeof(*languages); i++)
+                if (str_is(str_z(program->name), languages[i]))
+                        return true;
+        return false;
 }
 
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range) {
         struct guard *g = call->guard;
-        struct scanned s = { .code = code, .backticks_run = backticks_run(program) };
+        struct scanned s = { .code = code, .commands = calls_programs(program) };
 
         s.awk = program && str_ends(str_z(program->name), STR("awk"));
         if (++g->depth > GUARD_MAX_DEPTH) {
@@ -407,7 +426,9 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         }
         guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
         scan_code(&s);
-        if ((s.dumps_environment || s.names_secret) && s.named & WORD_PRINTS)
+        if ((s.dumps_environment && str_find(code, '(') == code.len &&
+             str_find(code, '=') == code.len) || /* node -p process.env */
+            ((s.dumps_environment || s.names_secret) && s.named & WORD_PRINTS))
                 guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
         if ((s.named & WORD_CONNECTS && s.named & (WORD_SHELL | WORD_EXECUTES | WORD_LAUNCHER | WORD_EVERYDAY)) ||
             has_string(&s, "/inet/tcp") || has_string(&s, "/inet/udp"))

@@ -23,8 +23,10 @@ static bool host_is_loopback(const struct host *host) {
 static uint32_t host_flags(struct call *call, const struct arg *url, struct host *host) {
         const struct guard_policy *policy = &call->guard->policy->guard;
 
-        if (!url->known || host_from_url(url->text, host) < 0)
+        if (!url->known)
                 return HOST_UNKNOWN;
+        if (host_from_url(url->text, host) < 0) /* known, and yet not certain to whom it leads */
+                return policy->allow_any_domain ? 0 : HOST_UNLISTED;
         if (host_list_has(policy->domain_denylist, host))
                 return HOST_DENIED;
         if (host_is_loopback(host) && host_list_has(policy->domain_allowlist, &localhost))
@@ -326,6 +328,8 @@ static void ssh(struct call *call) {
         }
         if (!option.has_value)
                 return;
+        if (option.index + 2 < call->count && arg_is(&call->args[option.index + 1], "--"))
+                option.index++;
         if (option.index + 1 < call->count) {
                 struct str remote = guard_join(g, call->args + option.index + 1, call->count - option.index - 1, &known);
 

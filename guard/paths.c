@@ -356,8 +356,8 @@ static bool may_be_top(struct str name) {
 
 static bool is_critical(struct str path) {
         struct str last = last_component(path);
-        bool all =
-                str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") || str_is(last, "?*");
+        bool all = str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") ||
+                   str_is(last, ".?*") || str_is(last, "?*");
 
         if (str_is(path, "/") || is_home(path))
                 return true;

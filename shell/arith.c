@@ -454,7 +454,7 @@ static result evaluate(struct work *work, struct str text, const struct arith_ho
         struct arith a = { .work = work, .host = host, .text = text, .depth = depth, .doing = doing };
         result value;
 
-        if (!work_spend(work, 1 + text.len / 16))
+        if (!work_spend(work, 4 + text.len / 16))
                 return not_known();
         if (depth > ARITH_MAX_DEPTH) /* a=b b=a; bash stops too, if later */
                 return (result){ ARITH_ERROR, 0 };

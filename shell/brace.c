@@ -78,10 +78,15 @@ static bool has_brace(const struct part *p, unsigned depth) {
         return false;
 }
 
+static bool has_brace_in_param(const struct part *p) {
+        for (; p; p = p->next)
+                if (p->kind == PART_PARAM && p->param->arg && has_brace(p->param->arg->parts, 0))
+                        return true;
+        return false;
+}
+
 static bool loses_count(const struct word *word) {
         for (const struct part *p = word->parts; p; p = p->next) {
-                if (p->kind == PART_PARAM && p->param->arg && has_brace(p->param->arg->parts, 0))
-                        return true; /* it counts the braces inside, too */
                 if (p->kind != PART_DOUBLE)
                         continue;
                 for (const struct part *q = p->parts; q; q = q->next)
@@ -479,6 +484,8 @@ const struct word *brace_expand(struct work *work, const struct word *word) {
                 return NULL;
         if (!worth_trying(word))
                 return word;
+        if (has_brace_in_param(word->parts))
+                return NULL; /* ${x-{}{a,b}: bash counts the brace inside, too */
         if (!lay_out(&b, word) || !close_all(&b))
                 return NULL;
         all = expand(&b, 0, b.count, 0);

@@ -198,6 +198,7 @@ enum status builtin_declare(struct walk *w, const struct simple *s) {
 
         simple_word(s, 0, &name);
         if (!builtin_options_read(w, s, "", &o)) {
+                assign_unknown(w, s);
                 walk_unread_code(w);
                 return STATUS_UNKNOWN;
         }

@@ -79,11 +79,10 @@ static bool read_number(struct str text, int64_t *ret) {
 
 enum status builtin_shift(struct walk *w, const struct simple *s) {
         const struct array *array = walk_positional(w);
-        const struct array *rest = array_new(&w->work, false);
         struct str word;
         int64_t n = 1;
 
-        if (!array || !rest)
+        if (!array)
                 return STATUS_UNKNOWN;
         if (s->argc > 1 && (!simple_word(s, 1, &word) || !read_number(word, &n)))
                 array = array_uncertain(&w->work, array);
@@ -93,9 +92,7 @@ enum status builtin_shift(struct walk *w, const struct simple *s) {
         }
         if (n < 0 || (size_t)n > array->count)
                 return STATUS_FALSE;
-        for (size_t i = (size_t)n; i < array->count && walk_goes_on(w); i++)
-                rest = array_append(&w->work, rest, array->items[i].value, array->items[i].may_split);
-        walk_set_positional(w, rest);
+        walk_set_positional(w, array_skip(&w->work, array, (size_t)n));
         return STATUS_TRUE;
 }
 

@@ -67,22 +67,47 @@ static void emit_tildes(struct emit *e, struct str text, bool colons, bool at_st
 
 /* ---- parts ---- */
 
-static bool has_operand(const struct part *parts) {
-        for (const struct part *p = parts; p; p = p->next)
-                if (p->kind == PART_PARAM && p->param->op >= PARAM_DEFAULT && p->param->op <= PARAM_ALTERNATE)
-                        return true;
-        return false;
+/* What stands between one pair of double quotes. */
+struct quoted {
+        bool at, star;  /* lists */
+        bool operators; /* ${x...} that are more than a name */
+        bool operands;  /* ${x-...} and its kin */
+};
+
+static struct quoted look_into(const struct part *parts) {
+        struct quoted q = { false };
+
+        for (const struct part *p = parts; p; p = p->next) {
+                char all = p->kind == PART_PARAM ? param_list_kind(p->param) : 0;
+
+                q.star |= all == '*';
+                q.at |= all == '@';
+                if (p->kind == PART_PARAM) {
+                        q.operators |= p->param->op != PARAM_PLAIN;
+                        q.operands |= !all && p->param->op >= PARAM_DEFAULT && p->param->op <= PARAM_ALTERNATE;
+                }
+        }
+        return q;
 }
 
-static void expand_double_quoted(struct emit *e, const struct part *part) {
+/* Mostly plain. But bash splits, drops or keeps things in a way of its own where lists, empty ones above all, stand beside
+ * operators or inside an operand; such a field is left unknown. */
+static void expand_double_quoted(struct emit *e, const struct part *part, unsigned flags) {
         unsigned empty = e->empty_lists;
+        size_t pieces = e->b.count, bytes = e->b.bytes;
+        struct quoted q = look_into(part->parts);
+        bool nothing, vanishes;
 
         expand_parts(e, part->parts, EXPAND_QUOTED);
-        if (e->empty_lists == empty) { /* "$@" without parameters is not even an empty field */
-                emit_mark(e);
-        } else if (part->parts->next && has_operand(part->parts)) { /* "$@${x-}" may be one */
+        nothing = part->parts && e->b.count == pieces && e->b.bytes == bytes;
+        vanishes = e->empty_lists != empty; /* "$@" without parameters is not even an empty field */
+        if ((flags & EXPAND_QUOTED && nothing) || (e->operands && vanishes)) /* "${x-"$empty"y}": bash forgets the y */
+                builder_unknown(&e->b, UNKNOWN_OPTION, STR(""), true);
+        if ((q.at && (q.operands || (q.star && q.operators))) || (vanishes && part->parts->next && q.operators)) {
                 emit_mark(e);
                 e->may_split |= e->splits;
+        } else if (!vanishes) {
+                emit_mark(e);
         }
 }
 
@@ -123,7 +148,7 @@ void expand_parts(struct emit *e, const struct part *parts, unsigned flags) {
                         emit_spelled(e, p->text);
                         break;
                 case PART_DOUBLE:
-                        expand_double_quoted(e, p);
+                        expand_double_quoted(e, p, flags);
                         break;
                 case PART_PARAM:
                         expand_param(e, p->param, flags);
@@ -174,7 +199,10 @@ static void expand_with_tilde(struct emit *e, const struct part *parts, bool col
 
 void expand_operand(struct emit *e, const struct word *word, unsigned flags) {
         unsigned empty = e->empty_lists;
+        struct quoted q = look_into(word ? word->parts : NULL);
 
+        if (q.at && q.star)
+                e->may_split |= e->splits; /* as above */
         e->operands++;
         if (word)
                 expand_with_tilde(e, word->parts, false, flags | EXPAND_OPERAND);

@@ -201,7 +201,7 @@ static bool command(void *context, const struct walk_visit *visit) {
 
 enum walk_end shell_expand_json(const struct script *script, struct buf *out, struct arena *arena) {
         struct dump dump = { .out = out,
-                             .work = { .arena = arena, .steps = UINT64_MAX, .bytes = (uint64_t)64 << 20 } };
+                             .work = { .arena = arena, .steps = UINT64_MAX, .bytes = UINT64_MAX } };
         const struct walk_visitor visitor = { .context = &dump, .command = command };
         enum walk_end end;
 

@@ -169,6 +169,12 @@ static char index_all(const struct word *index) {
                        : 0;
 }
 
+char param_list_kind(const struct param *p) {
+        return p->index                                              ? index_all(p->index)
+               : p->name.len == 1 && (*p->name.ptr == '@' || *p->name.ptr == '*') ? *p->name.ptr
+                                                                                   : 0;
+}
+
 /* Single quotes are plain bytes to the parser here, but not around the key of an associative array. */
 struct value expand_subscript(struct walk *w, const struct word *index, bool assoc) {
         struct value value = expand_double(w, index->parts);
@@ -287,7 +293,7 @@ static void emit_list(struct emit *e, const struct operand *o, bool quoted) {
                 emit_joined(e, o, quoted);
                 return;
         }
-        if (!quoted && e->operands && walk_ifs(e->w)->first != ' ' && o->count) { /* bash is of several minds here */
+        if (!quoted && (e->operands || o->operated) && walk_ifs(e->w)->first != ' ' && o->count) { /* bash is of several minds */
                 emit_mark(e);
                 e->may_split = true;
         }
@@ -351,6 +357,8 @@ static void expand_default(struct emit *e, const struct param *p, struct operand
         bool quoted = flags & EXPAND_QUOTED;
         enum truth missing = operand_missing(o, p->colon);
 
+        if (o->list && o->count == 1 && missing == TRUTH_YES && !e->splits)
+                missing = TRUTH_MAYBE; /* x=${a[@]:-y}: one empty element is something to bash, but not in "..." */
         if (missing == TRUTH_MAYBE && p->op == PARAM_ERROR) { /* if it goes on at all, there was a value */
                 expand_value(e->w, p->arg, VALUE_WORD);
                 missing = TRUTH_NO;
@@ -468,7 +476,7 @@ static void apply_operator(struct walk *w, const struct param *p, struct operand
 static void transform_whole(struct walk *w, char letter, struct operand *o) {
         struct item *items = work_alloc(&w->work, 3 * sizeof(*items));
         struct value value = param_transform_list(w, letter, o->items, o->count, o->name, o->assoc);
-        bool known = o->count_known && !o->positional && o->count && letter != 'k';
+        bool known = o->count_known && !o->positional && o->count && letter != 'k' && walk_ifs(w)->first == ' ';
         char buffer[16];
 
         if (!items)
@@ -508,8 +516,10 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
                 transform_whole(w, c, o);
                 return;
         }
-        if (o->list && c == 'a' && !o->count && attributes) /* even of an array without elements */
-                list_one(w, o, (struct value){ NULL }, false);
+        if (o->list && c == 'a' && !o->count && attributes) { /* an array without elements has attributes, for @ or for * */
+                list_one(w, o, value_unknown(&w->work, UNKNOWN_OPTION, o->name), true);
+                return;
+        }
         for (size_t i = 0; i < o->count; i++)
                 o->items[i].value = param_transform(w, c, o->items[i].value, o->name, attributes);
         if (!o->list && o->state != OPERAND_UNSET)
@@ -523,9 +533,13 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
 }
 
 static struct value operand_length(struct walk *w, const struct operand *o) {
+        struct str index;
+
         if (o->list)
                 return o->count_known ? value_number(&w->work, (int64_t)o->count)
                                       : number_unknown(w, UNKNOWN_POSITIONAL, o->name);
+        if (o->state == OPERAND_UNSET && value_known(o->target.subscript, &index) && index.len && index.ptr[0] == '-')
+                return value_unknown(&w->work, UNKNOWN_ERROR, o->name); /* a bad subscript is an error here, and only here */
         if (o->state == OPERAND_UNSET)
                 return value_number(&w->work, 0);
         return param_length(w, o->value);

@@ -281,40 +281,45 @@ static void decoded_parts(struct parser *p, struct part_list *out, struct str te
         out->last = inside.last;
 }
 
-void shell_ansi_quoted(struct parser *p, struct part_list *out, uint32_t start, bool weak) {
-        uint32_t open = shell_joined(p, p->pos), pos = open + 1;
-        struct origin *map = NULL;
-        char *copy, *to;
-        struct part *part;
+/* The text between the quotes, decoded; never longer than it was. With a map, each byte's origin, and one more. */
+static struct str decode_ansi(struct parser *p, uint32_t start, uint32_t end, struct origin *map) {
+        char *copy = shell_new(p, end - start + 1), *to = copy;
+        const char *text = p->in.text;
         bool ended = false;
 
-        for (; pos < p->in.end && p->in.text[pos] != '\''; pos++)
-                pos += p->in.text[pos] == '\\';
-        if (pos >= p->in.end)
-                shell_unclosed(p, start, "$' quote", "'");
-        to = copy = shell_new(p, 2 * (size_t)(pos - open));
-        if (weak)
-                map = shell_new(p, (2 * (size_t)(pos - open) + 1) * sizeof(*map));
-        for (const char *s = p->in.text + open + 1, *end = p->in.text + pos; s < end && !ended;) {
+        for (const char *s = text + start; s < text + end && !ended;) {
                 const char *from = s;
                 size_t made = (size_t)(to - copy);
 
-                if (*s != '\\' || s + 1 == end)
+                if (*s != '\\' || s + 1 == text + end)
                         *to++ = *s++;
                 else
-                        s = decode_escape(s + 1, end, &to, &ended);
+                        s = decode_escape(s + 1, text + end, &to, &ended);
                 for (; map && made <= (size_t)(to - copy); made++) {
-                        struct range range = shell_range(p, (uint32_t)(from - p->in.text), (uint32_t)(s - p->in.text));
+                        struct range range = shell_range(p, (uint32_t)(from - text), (uint32_t)(s - text));
 
                         map[made] = (struct origin){ range.start, range.end };
                 }
         }
         to -= ended && to > copy; /* the NUL itself */
+        return str_from(copy, (size_t)(to - copy));
+}
+
+void shell_ansi_quoted(struct parser *p, struct part_list *out, uint32_t start, bool weak) {
+        uint32_t open = shell_joined(p, p->pos), pos = open + 1;
+        struct str text;
+
+        for (; pos < p->in.end && p->in.text[pos] != '\''; pos++)
+                pos += p->in.text[pos] == '\\';
+        if (pos >= p->in.end)
+                shell_unclosed(p, start, "$' quote", "'");
+        text = decode_ansi(p, open + 1, pos, NULL);
         p->pos = pos + 1;
-        if (weak && (memchr(copy, '$', (size_t)(to - copy)) || memchr(copy, '`', (size_t)(to - copy)))) {
-                decoded_parts(p, out, str_from(copy, (size_t)(to - copy)), map);
+        if (weak && (str_find(text, '$') < text.len || str_find(text, '`') < text.len)) {
+                struct origin *map = shell_new(p, (text.len + 2) * sizeof(*map));
+
+                decoded_parts(p, out, decode_ansi(p, open + 1, pos, map), map);
                 return;
         }
-        part = shell_part(p, out, PART_QUOTED, STYLE_ANSI, start);
-        part->text = str_from(copy, (size_t)(to - copy));
+        shell_part(p, out, PART_QUOTED, STYLE_ANSI, start)->text = text;
 }

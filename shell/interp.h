@@ -217,6 +217,7 @@ void emit_spelled(struct emit *e, struct str text); /* quoted; may hold placehol
 enum { EXPAND_QUOTED = 1, EXPAND_OPERAND = 2 };
 void expand_parts(struct emit *e, const struct part *parts, unsigned flags);
 void expand_operand(struct emit *e, const struct word *word, unsigned flags);
+char param_list_kind(const struct param *param); /* @ or * for $@, ${a[*]} and the like; else 0 */
 void expand_param(struct emit *e, const struct param *param, unsigned flags);
 
 struct item {

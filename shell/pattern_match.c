@@ -190,7 +190,7 @@ static bool run(struct matcher *m, const struct pattern *pattern, const struct p
         for (size_t i = 0; ok && i < pattern->count && !is_none(&now); i++) {
                 const struct pattern_node *node = &pattern->nodes[i];
 
-                ok = work_spend(m->work, 1 + (now.last - now.first + 1));
+                ok = work_spend(m->work, 1 + (now.last - now.first) * 8);
                 if (node->kind == GLOB_STAR || node->kind == GLOB_ANYTHING)
                         take_any_number(m, node->kind == GLOB_STAR && m->flags & PATTERN_PATH, &now, &after);
                 else if (node->kind == GLOB_GROUP)

@@ -31,8 +31,12 @@ static void builder_add(struct builder *b, const struct piece *piece, bool quote
 
         if (b->full)
                 return;
+        if (piece->because == UNKNOWN_TOO_COMPLEX && b->last && b->last->because == UNKNOWN_TOO_COMPLEX)
+                return; /* once is enough */
         if (b->count >= VALUE_MAX_PIECES || piece->text.len > VALUE_MAX_BYTES - b->bytes) {
                 b->full = true;
+                if (b->last && b->last->because == UNKNOWN_TOO_COMPLEX)
+                        return;
                 piece = &too_complex;
         }
         if (!work_spend(b->work, 1) || !(copy = WORK_NEW(b->work, struct piece)))

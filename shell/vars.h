@@ -11,7 +11,7 @@
 enum {
         VARS_MAX_JOINED = 16,  /* alternatives that branches may pile up; then one is "too complex" */
         VARS_MAX_LISTED = 64,  /* values of a `for` */
-        ARRAY_MAX = 16 << 10,  /* elements */
+        ARRAY_MAX = 64 << 10,  /* elements */
 };
 
 enum space {
@@ -142,6 +142,7 @@ const struct array *array_set(struct work *work, const struct array *array, int6
                               struct value value);
 /* Behind all others. */
 const struct array *array_append(struct work *work, const struct array *array, struct value value, bool may_split);
+const struct array *array_skip(struct work *work, const struct array *array, size_t count); /* the rest, indices as they are */
 const struct array *array_remove(struct work *work, const struct array *array, int64_t index, struct str key);
 const struct element *array_find(struct work *work, const struct array *array, int64_t index, struct str key);
 bool array_count_known(const struct array *array);

@@ -124,6 +124,18 @@ const struct array *array_append(struct work *work, const struct array *array, s
         return may_split ? array_uncertain(work, result) : result;
 }
 
+const struct array *array_skip(struct work *work, const struct array *array, size_t count) {
+        struct array *result = WORK_NEW(work, struct array);
+
+        if (!result)
+                return array;
+        *result = *array;
+        result->items += count;
+        result->count -= count;
+        result->used = NULL; /* whoever appends, copies */
+        return result;
+}
+
 const struct array *array_remove(struct work *work, const struct array *array, int64_t index, struct str key) {
         const struct element *old = array_find(work, array, index, key);
         struct array *result = old ? copy(work, array, 0) : NULL;

@@ -414,7 +414,10 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
                 return WALK_NO_MEMORY;
         w->work = (struct work){ .arena = arena,
                                  .steps = WALK_STEPS_LEAST + (uint64_t)WALK_STEPS_PER_BYTE * script->source.len,
-                                 .bytes = WALK_BYTES_LEAST + (uint64_t)WALK_BYTES_PER_BYTE * script->source.len };
+                                 .bytes = WALK_BYTES_LEAST + (uint64_t)WALK_BYTES_PER_BYTE * script->source.len,
+                                 .memory_limit = WALK_MEMORY_LEAST + (uint64_t)WALK_MEMORY_PER_BYTE * script->source.len };
+        if (w->work.memory_limit > WALK_MEMORY_MOST)
+                w->work.memory_limit = WALK_MEMORY_MOST;
         w->options = options ? options : &nothing;
         w->visitor = visitor;
         w->script = script;

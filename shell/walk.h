@@ -13,13 +13,16 @@
 #include "shell/parse.h"
 
 enum {
-        WALK_STEPS_PER_BYTE = 32,
+        WALK_STEPS_PER_BYTE = 16,
         WALK_STEPS_LEAST = 128 << 10,
         WALK_BYTES_PER_BYTE = 64,
         WALK_BYTES_LEAST = 4 << 20,
+        WALK_MEMORY_PER_BYTE = 512,
+        WALK_MEMORY_LEAST = 16 << 20,
+        WALK_MEMORY_MOST = 128 << 20,
         WALK_MAX_DEPTH = 400,     /* of commands in commands, calls and evals included */
         WALK_MAX_EVAL = 8,        /* eval in eval, alias in alias */
-        WALK_MAX_CALLS = 16,      /* functions that call functions */
+        WALK_MAX_CALLS = 32,      /* functions that call functions */
         WALK_MAX_TURNS = 256,     /* of all loops, that are walked one by one; the rest are walked as one that stands for all */
         WALK_MAX_PRODUCT = 16,    /* combinations of alternatives, all tried; beyond, the first with the first, and so on */
 };

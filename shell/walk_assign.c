@@ -7,10 +7,11 @@ enum { ARITH_MAX_NESTING = 16 };
 
 /* ---- arithmetic ---- */
 
+/* A subscript inside an expression. bash may put backslashes before [ ] and ~ in there, and then trips over them. */
 static struct value subscript_value(struct walk *w, struct str subscript) {
-        if (str_find(subscript, ARITH_UNKNOWN_BYTE) < subscript.len || str_find(subscript, '$') < subscript.len ||
-            str_find(subscript, '`') < subscript.len || str_find(subscript, '~') < subscript.len) /* bash trips over ~ here */
-                return value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
+        for (size_t i = 0; i < subscript.len; i++)
+                if (strchr("$`[]~" "\x01", subscript.ptr[i])) /* \x01: ARITH_UNKNOWN_BYTE */
+                        return value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
         return value_text(&w->work, subscript);
 }
 

@@ -57,6 +57,8 @@ static bool names_assoc(struct walk *w, struct str name) {
 static void become_array(struct walk *w, struct str name) {
         struct reading r = walk_read(w, name);
 
+        if (!r.var)
+                r.var = vars_get(&w->vars, SPACE_VARIABLE, r.name);
         if (r.var && r.datum.kind == DATUM_UNSET && !(r.attributes & (ATTR_ARRAY | ATTR_ASSOC | ATTR_NAMEREF)))
                 walk_put(w, r.var, content_unset(&w->work, r.attributes | ATTR_ARRAY), false);
 }

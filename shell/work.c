@@ -1,27 +1,5 @@
 #include "shell/work.h"
 
-void *work_alloc(struct work *work, size_t size) {
-        void *p = NULL;
-
-        if (work->stop == WORK_GOES_ON) {
-                p = arena_alloc(work->arena, size);
-                if (!p)
-                        work->stop = WORK_NO_MEMORY;
-        }
-        return p;
-}
-
-char *work_bytes(struct work *work, size_t size) {
-        char *p;
-
-        if (!work_spend_bytes(work, size))
-                return NULL;
-        p = arena_bytes(work->arena, size);
-        if (!p)
-                work->stop = WORK_NO_MEMORY;
-        return p;
-}
-
 static bool spend(struct work *work, uint64_t *left, uint64_t amount) {
         if (work->stop != WORK_GOES_ON)
                 return false;
@@ -32,6 +10,35 @@ static bool spend(struct work *work, uint64_t *left, uint64_t amount) {
         }
         *left -= amount;
         return true;
+}
+
+static bool take(struct work *work, uint64_t size) {
+        work->memory += size;
+        if (work->stop == WORK_GOES_ON && work->memory_limit && work->memory > work->memory_limit)
+                work->stop = WORK_TOO_COMPLEX;
+        return work->stop == WORK_GOES_ON;
+}
+
+void *work_alloc(struct work *work, size_t size) {
+        void *p = NULL;
+
+        if (take(work, size)) {
+                p = arena_alloc(work->arena, size);
+                if (!p)
+                        work->stop = WORK_NO_MEMORY;
+        }
+        return p;
+}
+
+char *work_bytes(struct work *work, size_t size) {
+        char *p;
+
+        if (!work_spend_bytes(work, size) || !take(work, size))
+                return NULL;
+        p = arena_bytes(work->arena, size);
+        if (!p)
+                work->stop = WORK_NO_MEMORY;
+        return p;
 }
 
 bool work_spend(struct work *work, uint64_t steps) {

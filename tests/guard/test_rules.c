@@ -1,0 +1,209 @@
+/*
+ * The tables of the guard: that each rule catches its own example, that the programs are in order, and that their
+ * options can be read.
+ */
+#include "tests/test.h"
+
+#include "base/err.h"
+#include "guard/judge.h"
+#include "guard/options.h"
+#include "guard/paths.h"
+#include "guard/rules.h"
+#include "policy/load.h"
+
+static struct arena arena;
+static struct policy open_policy, listing_policy;
+
+/* The built-in policy of that name, and a denylist, which the built-in ones do not have. */
+static void load(const char *name, struct policy *ret) {
+        static const struct str denied[] = { STR("denied.example") };
+        struct policy_request request = { .name = name, .builtin_only = true };
+        const struct policy *policy = NULL;
+        struct err err = { 0 };
+
+        if (policy_load(&request, &arena, &policy, &err) < 0)
+                fail_msg("%s: %s", name, err.msg);
+        *ret = *policy;
+        ret->guard.domain_denylist = (struct str_list){ denied, 1 };
+}
+
+static int setup(void **state) {
+        (void)state;
+        arena_init(&arena, 0);
+        load("default", &open_policy);
+        load("readonly", &listing_policy);
+        return 0;
+}
+
+static int teardown(void **state) {
+        (void)state;
+        arena_free(&arena);
+        return 0;
+}
+
+/* ---- rules ---- */
+
+static void ids_are_unique(void **state) {
+        (void)state;
+        for (size_t i = 0; i < rule_count; i++) {
+                assert_non_null(rules[i].id);
+                assert_true(strspn(rules[i].id, "abcdefghijklmnopqrstuvwxyz-") == strlen(rules[i].id));
+                for (size_t j = 0; j < i; j++)
+                        if (strcmp(rules[i].id, rules[j].id) == 0)
+                                fail_msg("two rules are called %s", rules[i].id);
+        }
+}
+
+/* A message is made by replacing one %s; it is not a format for printf. */
+static void messages_name_one_thing(void **state) {
+        (void)state;
+        for (size_t i = 0; i < rule_count; i++) {
+                const char *mark = strchr(rules[i].message, '%');
+
+                if (!rules[i].message[0] || (mark && (mark[1] != 's' || strchr(mark + 1, '%'))))
+                        fail_msg("%s: the message \"%s\"", rules[i].id, rules[i].message);
+                if (!rules[i].instead || !rules[i].instead[0])
+                        fail_msg("%s: does not say what to do instead", rules[i].id);
+        }
+}
+
+static bool has_reason(const struct verdict *verdict, const struct rule *rule) {
+        for (const struct reason *reason = verdict->reasons; reason; reason = reason->next)
+                if (reason->rule == rule)
+                        return true;
+        return false;
+}
+
+static void check_example(const struct rule *rule, const struct policy *policy) {
+        struct arena_mark mark = arena_mark(&arena);
+        struct verdict verdict;
+
+        assert_int_equal(guard_check(str_z(rule->example), policy, &arena, &verdict), 0);
+        if (!has_reason(&verdict, rule))
+                fail_msg("%s: does not catch its example: %s", rule->id, rule->example);
+        if (verdict.action < (rule->severity == SEVERITY_BLOCK ? ACTION_BLOCKED : ACTION_WARNED))
+                fail_msg("%s: its example is %s: %s", rule->id, action_name(verdict.action), rule->example);
+        arena_rewind(&arena, mark);
+}
+
+static void examples_are_caught(void **state) {
+        (void)state;
+        for (size_t i = 0; i < rule_count; i++) {
+                assert_non_null(rules[i].example);
+                if (rules[i].scope != SCOPE_LISTED)
+                        check_example(&rules[i], &open_policy);
+                if (rules[i].scope != SCOPE_OPEN)
+                        check_example(&rules[i], &listing_policy);
+        }
+}
+
+/* With all flags that it asks for, and under the policies of its scope only. */
+static void scopes_hold(void **state) {
+        (void)state;
+        for (size_t i = 0; i < rule_count; i++) {
+                const struct rule *rule = &rules[i];
+                struct effect effect = { .kind = rule->kind, .flags = rule->all | rule->any };
+
+                assert_int_equal(rule_applies(rule, &effect, &open_policy.guard), rule->scope != SCOPE_LISTED);
+                assert_int_equal(rule_applies(rule, &effect, &listing_policy.guard), rule->scope != SCOPE_OPEN);
+                effect.kind = (rule->kind + 1) % FX_KINDS;
+                assert_false(rule_applies(rule, &effect, &open_policy.guard));
+                assert_false(rule_applies(rule, &effect, &listing_policy.guard));
+        }
+}
+
+static void effects_have_names(void **state) {
+        (void)state;
+        for (int kind = 0; kind < FX_KINDS; kind++) {
+                assert_non_null(effect_name(kind));
+                for (int other = 0; other < kind; other++)
+                        assert_string_not_equal(effect_name(kind), effect_name(other));
+        }
+}
+
+/* ---- programs ---- */
+
+/* They are looked up by halving the table. */
+static void programs_are_sorted(void **state) {
+        (void)state;
+        for (size_t i = 1; i < program_count; i++)
+                if (str_cmp(str_z(programs[i - 1].name), str_z(programs[i].name)) >= 0)
+                        fail_msg("%s stands before %s", programs[i - 1].name, programs[i].name);
+        for (size_t i = 0; i < program_count; i++)
+                assert_ptr_equal(program_find(str_z(programs[i].name)), &programs[i]);
+}
+
+static void programs_can_be_judged(void **state) {
+        (void)state;
+        for (size_t i = 0; i < program_count; i++) {
+                if (programs[i].act == ACT_SPECIAL && !programs[i].judge)
+                        fail_msg("%s is special, and has no judge", programs[i].name);
+                for (const char *c = programs[i].name; *c; c++)
+                        assert_true(ascii_lower((unsigned char)*c) == (unsigned char)*c);
+        }
+}
+
+/* "c=e pager=x v!": a name, then = ? or !, or nothing, then one letter at most. */
+static void options_can_be_read(void **state) {
+        (void)state;
+        for (size_t i = 0; i < program_count; i++) {
+                assert_non_null(programs[i].options);
+                for (const char *at = programs[i].options, *next; *at; at = next + strspn(next, " ")) {
+                        size_t name = strcspn(at, "=?! "), len = strcspn(at, " ");
+
+                        next = at + len;
+                        if (name == 0 || len > name + 2)
+                                fail_msg("%s: the option \"%.*s\"", programs[i].name, (int)len, at);
+                }
+        }
+}
+
+static void versions_are_the_same_program(void **state) {
+        (void)state;
+        assert_ptr_equal(program_find(STR("python3.12")), program_find(STR("python")));
+        assert_ptr_equal(program_find(STR("lua5.4")), program_find(STR("lua")));
+        assert_non_null(program_find(STR("ld-linux-x86-64.so.2")));
+        assert_null(program_find(STR("")));
+        assert_null(program_find(STR("3")));
+        assert_null(program_find(STR("rmx")));
+}
+
+/* ---- paths ---- */
+
+static void globs_know_components(void **state) {
+        (void)state;
+        assert_true(path_glob(STR("**/.aws/**"), STR("/home/me/.aws/credentials")));
+        assert_true(path_glob(STR("**/.aws/**"), STR(".aws/sso/cache/x.json")));
+        assert_false(path_glob(STR("**/.aws/**"), STR("/home/me/x.aws/credentials")));
+        assert_true(path_glob(STR("/proc/*/environ"), STR("/proc/1/environ")));
+        assert_false(path_glob(STR("/proc/*/environ"), STR("/proc/1/task/environ")));
+        assert_true(path_glob(STR("a?c"), STR("abc")));
+        assert_false(path_glob(STR("a?c"), STR("a/c")));
+        assert_true(path_glob(STR(""), STR("")));
+        assert_false(path_glob(STR(""), STR("a")));
+}
+
+static void credentials_are_listed_once(void **state) {
+        (void)state;
+        for (size_t i = 0; path_credentials[i]; i++)
+                for (size_t j = 0; j < i; j++)
+                        assert_string_not_equal(path_credentials[i], path_credentials[j]);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(ids_are_unique),
+                cmocka_unit_test(messages_name_one_thing),
+                cmocka_unit_test(examples_are_caught),
+                cmocka_unit_test(scopes_hold),
+                cmocka_unit_test(effects_have_names),
+                cmocka_unit_test(programs_are_sorted),
+                cmocka_unit_test(programs_can_be_judged),
+                cmocka_unit_test(options_can_be_read),
+                cmocka_unit_test(versions_are_the_same_program),
+                cmocka_unit_test(globs_know_components),
+                cmocka_unit_test(credentials_are_listed_once),
+        };
+
+        return cmocka_run_group_tests(tests, setup, teardown);
+}
