@@ -83,8 +83,8 @@ static int find_unread(const struct node *node, void *data) {
         if (node->kind == NODE_PART && node->part->kind == PART_COMMAND && node->part->soft_error)
                 return 1;
         if (outer && node->kind == NODE_REDIR && node->redir->heredoc)
-                return 1; /* one document inside another: their delimiters can meet */
-        *in_document |= node->role == ROLE_DOCUMENT;
+                return 1; /* inside another, or inside a substitution: what ends it may end that as well */
+        *in_document |= node->role == ROLE_DOCUMENT || (node->kind == NODE_PART && node->part->kind == PART_COMMAND);
         found = shell_visit_children(node, find_unread, data);
         *in_document = outer;
         return found;

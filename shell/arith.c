@@ -62,7 +62,8 @@ enum { LEVEL_POWER = 11, LEVEL_OR = 1, LEVEL_AND = 2, ASSIGNS = 100 };
 
 static const struct operator{
         char text[4];
-        uint8_t op, level;
+        char op;
+        uint8_t level;
 } operators[] = {
         { "<<=", '<', ASSIGNS }, { ">>=", '>', ASSIGNS }, { "**", 'p', LEVEL_POWER }, { "||", 'o', LEVEL_OR },
         { "&&", 'a', LEVEL_AND }, { "==", '=', 6 },       { "!=", '!', 6 },           { "<=", 'l', 7 },
@@ -74,10 +75,23 @@ static const struct operator{
         { "%", '%', 10 },        { "=", '=', ASSIGNS },
 };
 
+/* ++x and --x are one token, even where a sign and a sign would make sense. */
+static bool is_prefix_step(const struct arith *a, size_t pos) {
+        int c = peek_at(a, pos);
+
+        if ((c != '+' && c != '-') || peek_at(a, pos + 1) != c)
+                return false;
+        for (pos += 2; (c = peek_at(a, pos)) == ' ' || c == '\t' || c == '\n';)
+                pos++;
+        return is_word_byte(c) && !is_ascii_digit((unsigned char)c);
+}
+
 static const struct operator *peek_operator(struct arith *a) {
         struct str rest;
 
         peek(a);
+        if (is_prefix_step(a, a->pos))
+                return NULL;
         rest = str_skip(a->text, a->pos);
         for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
                 if (str_starts(rest, str_z(operators[i].text)))
@@ -87,56 +101,19 @@ static const struct operator *peek_operator(struct arith *a) {
 
 /* ---- numbers ---- */
 
-static int digit_value(unsigned char c, int64_t base) {
-        if (is_ascii_digit(c))
-                return c - '0';
-        if (c >= 'a' && c <= 'z')
-                return c - 'a' + 10;
-        if (c >= 'A' && c <= 'Z')
-                return base <= 36 ? c - 'A' + 10 : c - 'A' + 36;
-        return c == '@' ? 62 : c == '_' ? 63 : -1;
-}
-
-static result read_digits(struct arith *a, struct str digits, int64_t base) {
-        int64_t value = 0;
-
-        for (size_t i = 0; i < digits.len; i++) {
-                int digit = digit_value((unsigned char)digits.ptr[i], base);
-
-                if (digit < 0 || digit >= base)
-                        return fail(a);
-                if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
-                        return not_known(); /* bash wraps; who writes that has other plans */
-        }
-        return known(value);
-}
-
-/* 12 012 0x1f 16#ff 64#@_ */
+/* The position is at its first digit. */
 static result read_number(struct arith *a) {
-        size_t start = a->pos, hash;
-        struct str digits;
-        int64_t base = 10;
+        size_t start = a->pos;
+        struct str text;
+        result number;
 
         while (is_word_byte(peek_at(a, a->pos)) || peek_at(a, a->pos) == '#' || peek_at(a, a->pos) == '@')
                 a->pos++;
-        digits = str_from(a->text.ptr + start, a->pos - start);
-        if (str_find(digits, ARITH_UNKNOWN_BYTE) < digits.len)
+        text = str_from(a->text.ptr + start, a->pos - start);
+        if (str_find(text, ARITH_UNKNOWN_BYTE) < text.len)
                 return not_known();
-        hash = str_find(digits, '#');
-        if (hash < digits.len) {
-                result number = read_digits(a, str_take(digits, hash), 10);
-
-                if (number.state != ARITH_KNOWN || number.value < 2 || number.value > 64 || hash + 1 == digits.len)
-                        return fail(a);
-                base = number.value;
-                digits = str_skip(digits, hash + 1);
-        } else if (digits.len > 1 && digits.ptr[0] == '0') {
-                bool hex = digits.ptr[1] == 'x' || digits.ptr[1] == 'X';
-
-                base = hex ? 16 : 8;
-                digits = str_skip(digits, hex ? 2 : 1);
-        }
-        return read_digits(a, digits, base);
+        number = arith_number(text);
+        return number.state == ARITH_ERROR ? fail(a) : number;
 }
 
 /* ---- variables ---- */
@@ -201,64 +178,18 @@ static void assign(struct arith *a, const struct arith_name *name, result value)
 
 /* ---- operators ---- */
 
-static result power(struct arith *a, int64_t base, int64_t exponent) {
-        uint64_t value = 1, factor = (uint64_t)base;
+static result apply(struct arith *a, char op, result left, result right) {
+        result value = arith_apply(op, left, right);
 
-        if (exponent < 0)
-                return fail(a);
-        for (; exponent; exponent >>= 1, factor *= factor)
-                if (exponent & 1)
-                        value *= factor;
-        return known((int64_t)value);
-}
-
-static result divide(struct arith *a, uint8_t op, int64_t x, int64_t y) {
-        if (y == 0)
-                return a->doing == DOING_ALL ? fail(a) : not_known();
-        if (y == -1)
-                return known(op == '/' ? (int64_t)-(uint64_t)x : 0);
-        return known(op == '/' ? x / y : x % y);
-}
-
-static result shift(uint8_t op, int64_t x, int64_t y) {
-        if (y < 0 || y > 63)
-                return not_known(); /* undefined in C, and so in bash */
-        return known(op == '<' ? (int64_t)((uint64_t)x << y) : x >> y);
-}
-
-static result apply(struct arith *a, uint8_t op, result left, result right) {
-        int64_t x = left.value, y = right.value;
-
-        if (left.state == ARITH_ERROR || right.state == ARITH_ERROR)
-                return (result){ ARITH_ERROR, 0 };
-        if (left.state != ARITH_KNOWN || right.state != ARITH_KNOWN)
-                return not_known();
-        switch (op) {
-        case '+': return known((int64_t)((uint64_t)x + (uint64_t)y));
-        case '-': return known((int64_t)((uint64_t)x - (uint64_t)y));
-        case '*': return known((int64_t)((uint64_t)x * (uint64_t)y));
-        case '/':
-        case '%': return divide(a, op, x, y);
-        case '<':
-        case '>': return shift(op, x, y);
-        case '&': return known(x & y);
-        case '|': return known(x | y);
-        case '^': return known(x ^ y);
-        case '=': return known(x == y);
-        case '!': return known(x != y);
-        case 'l': return known(x <= y);
-        case 'g': return known(x >= y);
-        case 'L': return known(x < y);
-        case 'G': return known(x > y);
-        case 'p': return power(a, x, y);
-        }
-        return fail(a);
+        if (value.state != ARITH_ERROR || a->failed)
+                return value;
+        return a->doing == DOING_ALL ? fail(a) : not_known(); /* 0 && 1/0 is no error */
 }
 
 static result binary(struct arith *a, unsigned level);
 
 /* The right side of && or ||: done, perhaps done, or only read. */
-static result right_side(struct arith *a, uint8_t op, unsigned level, result left) {
+static result right_side(struct arith *a, char op, unsigned level, result left) {
         enum doing before = a->doing;
         bool decides = left.state == ARITH_KNOWN && (left.value != 0) == (op == 'o');
         result right;
@@ -309,17 +240,12 @@ static result step(struct arith *a, const struct arith_name *name, int by, bool 
 /* ++x and --x; otherwise two signs. */
 static bool prefix_step(struct arith *a, result *ret) {
         int c = peek(a);
-        size_t start = a->pos;
         struct arith_name name;
 
-        if ((c != '+' && c != '-') || peek_at(a, start + 1) != c)
+        if (!is_prefix_step(a, a->pos))
                 return false;
         a->pos += 2;
         peek(a);
-        if (!is_word_byte(peek_at(a, a->pos)) || is_ascii_digit((unsigned char)peek_at(a, a->pos))) {
-                a->pos = start;
-                return false;
-        }
         if (read_name(a, &name))
                 *ret = step(a, &name, c == '+' ? 1 : -1, true);
         else

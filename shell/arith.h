@@ -37,4 +37,12 @@ struct arith_host {
 
 struct arith_result arith_evaluate(struct work *work, struct str text, const struct arith_host *host);
 
+/* ---- its parts: arith_number.c ---- */
+
+/* 12 012 0x1f 16#ff 64#@_ */
+struct arith_result arith_number(struct str text);
+
+/* One byte for each operator: + - * / % & | ^ as they are, p **, < <<, > >>, = ==, ! !=, l <=, g >=, L <, G >. */
+struct arith_result arith_apply(char op, struct arith_result left, struct arith_result right);
+
 #endif

@@ -3,35 +3,7 @@
  * so that any number of them that lead nowhere costs no more than reading them. The rules, odd ones included, are those of
  * bash's braces.c: a { closes at the first } on its own level that has a comma or .. before it.
  */
-#include "shell/brace.h"
-
-enum { UNIT_PART = 0x100, NOWHERE = -1 };
-
-struct slice {
-        int32_t start, end; /* of the flat word */
-        struct str made;    /* a member of {1..9}, when start < 0 */
-};
-
-/* One word that is being put together. */
-struct strand {
-        struct slice *slices;
-        size_t count;
-};
-
-struct strands {
-        struct strand *items;
-        size_t count;
-};
-
-struct brace {
-        struct work *work;
-        uint16_t *units;
-        const struct part **parts; /* the part that each unit is of */
-        int32_t *offsets;          /* and where in its text */
-        int32_t count;
-        int32_t *closing; /* of each {, or NOWHERE */
-        bool failed, expanded;
-};
+#include "shell/brace_internal.h"
 
 /* ---- laying out ---- */
 
@@ -355,125 +327,6 @@ static struct strands expand(struct brace *b, int32_t start, int32_t end, unsign
         return pos < end ? product(b, all, one(b, (struct slice){ pos, end, { 0 } })) : all;
 }
 
-/* ---- back to parts ---- */
-
-struct part_chain {
-        struct part *first, *last;
-};
-
-static bool starts_with_name_byte(const struct part *p) {
-        return p->kind == PART_LITERAL && p->text.len && (is_ascii_alnum((unsigned char)*p->text.ptr) || *p->text.ptr == '_');
-}
-
-static bool absorbs_text(const struct part *p) {
-        return p->kind == PART_PARAM && !p->param->braced && str_is_name(p->param->name);
-}
-
-/* $a{b,c} is $ab and $ac: braces come first. The name takes what it can of the text behind it. */
-static bool absorb(struct work *work, struct part *param_part, struct part *text) {
-        struct param *param = WORK_NEW(work, struct param);
-        size_t taken = 0;
-        char *name;
-
-        while (taken < text->text.len &&
-               (is_ascii_alnum((unsigned char)text->text.ptr[taken]) || text->text.ptr[taken] == '_'))
-                taken++;
-        name = work_bytes(work, param_part->param->name.len + taken);
-        if (!param || !name)
-                return false;
-        *param = *param_part->param;
-        memcpy(name, param->name.ptr, param->name.len);
-        memcpy(name + param->name.len, text->text.ptr, taken);
-        param->name.ptr = name;
-        param->name.len += taken;
-        param_part->param = param;
-        text->text = str_skip(text->text, taken);
-        return true;
-}
-
-/* A literal behind a literal becomes one with it: a tilde may have been cut from what follows. */
-static bool join_literals(struct brace *b, struct part *last, struct str more) {
-        char *text = work_bytes(b->work, last->text.len + more.len);
-
-        if (!text)
-                return false;
-        memcpy(text, last->text.ptr, last->text.len);
-        memcpy(text + last->text.len, more.ptr, more.len);
-        last->text = str_from(text, last->text.len + more.len);
-        return true;
-}
-
-static void chain_part(struct brace *b, struct part_chain *chain, const struct part *part, struct str text, bool seam) {
-        struct part *copy = work_spend(b->work, 1) ? WORK_NEW(b->work, struct part) : NULL;
-        struct part *last = chain->last;
-
-        if (!copy) {
-                b->failed = true;
-                return;
-        }
-        *copy = *part;
-        copy->next = NULL;
-        if (copy->kind == PART_LITERAL)
-                copy->text = text;
-        /* `{$,x}a` makes an expansion out of nothing; too odd to follow */
-        if (seam && last && last->kind == PART_LITERAL && last->text.ptr[last->text.len - 1] == '$')
-                b->failed = true;
-        if (seam && last && absorbs_text(last) && starts_with_name_byte(copy)) {
-                if (!absorb(b->work, last, copy))
-                        b->failed = true;
-                if (copy->text.len == 0)
-                        return;
-        }
-        if (last && last->kind == PART_LITERAL && copy->kind == PART_LITERAL) {
-                b->failed |= !join_literals(b, last, copy->text);
-                return;
-        }
-        if (last)
-                last->next = copy;
-        else
-                chain->first = copy;
-        chain->last = copy;
-}
-
-static void chain_slice(struct brace *b, struct part_chain *chain, const struct slice *slice) {
-        static const struct part literal = { .kind = PART_LITERAL };
-
-        if (slice->start < 0) {
-                chain_part(b, chain, &literal, slice->made, true);
-                return;
-        }
-        for (int32_t i = slice->start; i < slice->end && !b->failed;) {
-                const struct part *part = b->parts[i];
-                int32_t n = 1;
-
-                while (part->kind == PART_LITERAL && i + n < slice->end && b->parts[i + n] == part)
-                        n++;
-                chain_part(b, chain, part,
-                           part->kind == PART_LITERAL ? str_from(part->text.ptr + b->offsets[i], (size_t)n) : STR(""),
-                           i == slice->start);
-                i += n;
-        }
-}
-
-static const struct word *make_words(struct brace *b, const struct word *word, struct strands all) {
-        struct word *first = NULL, **tail = &first;
-
-        for (size_t i = 0; i < all.count && !b->failed; i++) {
-                struct part_chain chain = { NULL, NULL };
-                struct word *made = WORK_NEW(b->work, struct word);
-
-                for (size_t j = 0; made && j < all.items[i].count; j++)
-                        chain_slice(b, &chain, &all.items[i].slices[j]);
-                if (!made)
-                        return NULL;
-                made->range = word->range;
-                made->parts = chain.first;
-                *tail = made;
-                tail = &made->next;
-        }
-        return b->failed ? NULL : first;
-}
-
 const struct word *brace_expand(struct work *work, const struct word *word) {
         struct brace b = { .work = work };
         struct strands all;
@@ -493,5 +346,5 @@ const struct word *brace_expand(struct work *work, const struct word *word) {
                 return NULL;
         if (!b.expanded)
                 return word;
-        return make_words(&b, word, all);
+        return brace_make_words(&b, word, all);
 }

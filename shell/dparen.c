@@ -106,7 +106,7 @@ void shell_arith_dollar(struct parser *p, struct part_list *out, uint32_t start)
         struct part attempt = { .kind = PART_ARITH };
         struct part *part;
 
-        if (shell_memo_use(p, start, out))
+        if (shell_memo_use(p, start, false, out))
                 return;
         if (arith_try(p, &attempt, true)) {
                 part = shell_part(p, out, PART_ARITH, STYLE_PLAIN, start);
@@ -114,10 +114,10 @@ void shell_arith_dollar(struct parser *p, struct part_list *out, uint32_t start)
         } else {
                 part = counted_substitution(p, out, STYLE_PLAIN, start);
         }
-        shell_memo_keep(p, start, part);
+        shell_memo_keep(p, start, false, part);
 }
 
 /* <(( and >((: never arithmetic, but found in the same way. */
 void shell_process_dparen(struct parser *p, struct part_list *out, enum part_style style, uint32_t start) {
-        shell_memo_keep(p, start, counted_substitution(p, out, style, start));
+        shell_memo_keep(p, start, false, counted_substitution(p, out, style, start));
 }

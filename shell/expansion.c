@@ -5,18 +5,18 @@
 
 /* ---- command substitution ---- */
 
-void shell_memo_keep(struct parser *p, uint32_t start, struct part *part) {
+void shell_memo_keep(struct parser *p, uint32_t start, bool in_double, struct part *part) {
         struct notes *notes = p->in.notes;
 
         if (!p->attempts)
                 return;
         if (!notes->memo)
-                notes->memo = shell_new(p, sizeof(*notes->memo) * ((size_t)p->in.size + 1));
-        notes->memo[start] = (struct memo){ part, p->pos };
+                notes->memo = shell_new(p, 2 * sizeof(*notes->memo) * ((size_t)p->in.size + 1));
+        notes->memo[2 * start + in_double] = (struct memo){ part, p->pos };
 }
 
-bool shell_memo_use(struct parser *p, uint32_t start, struct part_list *out) {
-        const struct memo *memo = p->in.notes->memo ? &p->in.notes->memo[start] : NULL;
+bool shell_memo_use(struct parser *p, uint32_t start, bool in_double, struct part_list *out) {
+        const struct memo *memo = p->in.notes->memo ? &p->in.notes->memo[2 * start + in_double] : NULL;
         struct part *part;
 
         if (!memo || !memo->part || memo->end > p->in.end)
@@ -51,7 +51,7 @@ void shell_substitution(struct parser *p, struct part_list *out, enum part_style
         unsigned count;
         struct part *part;
 
-        if (shell_memo_use(p, start, out))
+        if (shell_memo_use(p, start, false, out))
                 return;
         p->pos = shell_joined(p, shell_joined(p, start) + 1);
         if (style != STYLE_PLAIN && shell_peek_after(p, p->pos) == '(') {
@@ -75,7 +75,7 @@ void shell_substitution(struct parser *p, struct part_list *out, enum part_style
                 keep_pending(p, left, count);
         part = shell_part(p, out, PART_COMMAND, style, start);
         part->body = chain.first;
-        shell_memo_keep(p, start, part);
+        shell_memo_keep(p, start, false, part);
 }
 
 /* ---- texts that bash parses only when it expands them ---- */

@@ -65,6 +65,8 @@ struct value field_value(struct work *work, const struct field *field) {
         size_t known = field->prefix.len;
         struct str pattern;
 
+        if (field->may_split && !value_unknown_piece(field->value))
+                return value_unknown(work, UNKNOWN_SPLIT, STR("")); /* each byte is known, but not where it is cut */
         if (field->kind != FIELD_GLOB)
                 return field->value;
         while (known && field->prefix.ptr[known - 1] != '/')

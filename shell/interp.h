@@ -227,6 +227,28 @@ struct item {
         bool may_split;
 };
 
+/* What a parameter holds. */
+struct operand {
+        enum { OPERAND_SET, OPERAND_UNSET, OPERAND_MAYBE } state;
+        bool list, star;   /* $@ and ${a[@]}; $* and ${a[*]} */
+        bool positional;   /* $@ and $* */
+        bool array, assoc; /* the variable is one */
+        bool count_known;
+        bool operated;     /* on: bash joins the results by IFS here, by a blank there */
+        struct value value;
+        struct item *items;
+        size_t count;
+        struct str name;
+        unsigned attributes;
+        struct target target; /* for ${x:=...} */
+};
+
+/* ---- expand_resolve.c ---- */
+
+void operand_resolve(struct walk *w, const struct param *param, struct operand *ret);
+void operand_list_one(struct walk *w, struct operand *o, struct value value, bool may_split); /* a list of one */
+struct value operand_number_unknown(struct walk *w, enum unknown because, struct str name);
+
 struct param_operands {
         const struct param *param;
         struct pattern *pattern;

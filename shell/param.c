@@ -156,7 +156,9 @@ static bool index_part(struct parser *p, struct param *param) {
 
         p->pos++;
         shell_enter(p);
+        p->attempts++; /* without its bracket, all of it is read again as a bad substitution */
         param->index = shell_word(p, IN_BRACE_BRACKET);
+        p->attempts--;
         shell_leave(p);
         if (shell_peek(p) != ']') {
                 p->pos = start;
@@ -197,16 +199,19 @@ static bool param_inside(struct parser *p, struct param *param) {
 }
 
 static void braced(struct parser *p, enum context context, struct part_list *out, uint32_t start) {
-        struct param *param = SHELL_NEW(p, struct param);
         uint32_t inside = shell_joined(p, shell_joined(p, p->pos) + 1);
+        bool in_double = shell_in_double(context);
+        struct param *param;
+        struct part *part;
 
+        if (shell_memo_use(p, start, in_double, out))
+                return;
+        param = SHELL_NEW(p, struct param);
         p->pos = inside;
         param->braced = true;
-        param->in_double = shell_in_double(context);
+        param->in_double = in_double;
         shell_enter(p);
         if (!param_inside(p, param)) {
-                bool in_double = param->in_double;
-
                 *param = (struct param){ .op = PARAM_BAD, .braced = true, .in_double = in_double };
                 p->pos = inside;
                 param->arg = shell_word(p, in_double ? IN_BRACE_DOUBLE : IN_BRACE);
@@ -215,7 +220,9 @@ static void braced(struct parser *p, enum context context, struct part_list *out
         if (shell_peek(p) != '}')
                 shell_unclosed(p, start, "${", "}");
         p->pos++;
-        shell_part(p, out, PART_PARAM, STYLE_PLAIN, start)->param = param;
+        part = shell_part(p, out, PART_PARAM, STYLE_PLAIN, start);
+        part->param = param;
+        shell_memo_keep(p, start, in_double, part);
 }
 
 void shell_param(struct parser *p, enum context context, struct part_list *out, uint32_t start) {

@@ -120,7 +120,7 @@ struct notes {
         struct memo {
                 struct part *part; /* the substitution that begins here */
                 uint32_t end;
-        } * memo;
+        } * memo; /* two for each offset: outside and inside double quotes, where ${...} reads differently */
         uint8_t *not_arith; /* a bit each: `((` here is two parentheses */
 };
 
@@ -233,8 +233,8 @@ bool shell_in_double(enum context context);
 /* assign.c, heredoc.c, compound.c, cond.c */
 bool shell_command_may_start(const struct lexer *lex);
 void shell_deferred(struct parser *p, struct source in, uint32_t pos, struct part *part);
-bool shell_memo_use(struct parser *p, uint32_t start, struct part_list *out);
-void shell_memo_keep(struct parser *p, uint32_t start, struct part *part);
+bool shell_memo_use(struct parser *p, uint32_t start, bool in_double, struct part_list *out);
+void shell_memo_keep(struct parser *p, uint32_t start, bool in_double, struct part *part);
 bool shell_assign(struct parser *p, struct token *t);
 struct assign *shell_compound_argument(struct parser *p);
 void shell_heredocs(struct parser *p);

@@ -23,13 +23,18 @@ static bool is_assoc(const struct reading *r) {
 static struct value read_element(struct walk *w, const struct reading *r, struct value subscript, bool *ret_unset) {
         const struct element *element = NULL;
         struct str key = STR("");
+        enum arith_state state;
         int64_t index = 0;
 
         *ret_unset = false;
         if (!subscript.pieces)
                 return value_unknown(&w->work, UNKNOWN_ERROR, r->name);
-        if (is_assoc(r) ? !value_known(subscript, &key) : walk_index(w, subscript, &index) != ARITH_KNOWN)
-                return value_unknown(&w->work, UNKNOWN_ARITHMETIC, r->name);
+        if (is_assoc(r))
+                state = value_known(subscript, &key) ? ARITH_KNOWN : ARITH_UNKNOWN;
+        else
+                state = walk_index(w, subscript, &index);
+        if (state != ARITH_KNOWN)
+                return value_unknown(&w->work, state == ARITH_ERROR ? UNKNOWN_ERROR : UNKNOWN_ARITHMETIC, r->name);
         *ret_unset = r->datum.kind == DATUM_UNSET;
         if (*ret_unset)
                 return (struct value){ NULL };
@@ -71,7 +76,7 @@ static enum arith_state host_read(void *context, const struct arith_name *name, 
                 return ARITH_KNOWN;
         }
         if (!value_known(value, ret_text))
-                return ARITH_UNKNOWN;
+                return value.pieces->because == UNKNOWN_ERROR ? ARITH_ERROR : ARITH_UNKNOWN;
         walk_data(w, WALK_CODE_ARITHMETIC, value);
         return ARITH_KNOWN;
 }
