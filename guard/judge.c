@@ -405,6 +405,29 @@ static void name_without_unset(struct call *call) {
                 guard_call(&inner);
 }
 
+/* $(which rm), $(command -v rm): where it is does not matter. */
+static void name_looked_up(struct call *call) {
+        const struct piece *piece = call->args[0].value.pieces;
+        const struct command *c =
+                piece && !piece->next && piece->part && piece->part->kind == PART_COMMAND ? piece->part->body : NULL;
+        const struct word *w = c && !c->next && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
+        struct call inner = *call;
+        struct arg *args;
+
+        if (!w || !w->parts || w->parts->kind != PART_LITERAL ||
+            !(str_is(w->parts->text, "which") || str_is(w->parts->text, "command") || str_is(w->parts->text, "type")))
+                return;
+        while (w->next)
+                w = w->next;
+        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
+        if (!args || !w->parts || w->parts->kind != PART_LITERAL || !program_find(w->parts->text))
+                return;
+        memcpy(args, call->args, call->count * sizeof(*args));
+        args[0] = arg_text(call->guard, w->parts->text, call->args[0].range);
+        inner.args = args;
+        guard_call(&inner);
+}
+
 void guard_call(struct call *call) {
         struct guard *g = call->guard;
         const struct arg *program = &call->args[0];
@@ -418,6 +441,7 @@ void guard_call(struct call *call) {
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
                 guard_opaque(g, program->text, program->range);
                 name_without_unset(call);
+                name_looked_up(call);
                 call->program = NULL;
                 call->name = STR("");
                 judge_generic(call);

@@ -494,12 +494,13 @@ void judge_code(struct call *call) {
         struct options options;
         struct option option;
         size_t operands = 0;
-        bool has_code = false, reads = call->program->traits & TRAIT_READS;
+        bool has_code = false, in_place = false, reads = call->program->traits & TRAIT_READS;
         enum scan scan;
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION) {
+                        in_place |= str_is(option.name, "i") && (str_is(call->name, "perl") || str_is(call->name, "ruby"));
                         has_code |= option.meaning == 'e' || option.meaning == 'S' || option.meaning == 's' ||
                                     option.meaning == 'm';
                         if (option.meaning == 'e' && option.has_value)
@@ -527,8 +528,8 @@ void judge_code(struct call *call) {
                                 judge_script(call, &option.value);
                         continue;
                 }
-                if (reads)
-                        guard_path(call->guard, FX_READ, 0, &option.value);
+                if (reads || in_place)
+                        guard_path(call->guard, in_place ? FX_WRITE : FX_READ, 0, &option.value);
         }
         if (!has_code && call->program->traits & TRAIT_FROM_INPUT)
                 judge_from_input(call);

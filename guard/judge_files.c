@@ -86,6 +86,11 @@ static bool makes_only(struct call *call, const struct arg *operand) {
                path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
 }
 
+static bool reads_without_end(const struct call *call, const struct arg *operand) {
+        return (arg_is(operand, "/dev/zero") || arg_is(operand, "/dev/random") || arg_is(operand, "/dev/urandom")) &&
+               !str_is(call->name, "head");
+}
+
 /* echo x | tee FILE */
 static void tee_file(struct call *call, const struct arg *operand) {
         struct file_fact *fact = guard_file(call->guard, operand->text);
@@ -107,6 +112,8 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
                         guard_path(call->guard, FX_READ, how, operand);
                 else
                         unknown_operand(call, operand);
+                if (reads_without_end(call, operand))
+                        guard_effect(call->guard, FX_ENDLESS, 0, operand->text, operand->range);
                 break;
         case ACT_WRITE:
                 if (!makes_only(call, operand))
@@ -479,7 +486,7 @@ void judge_tar(struct call *call) {
                         guard_shell(&dashed, &code, NULL, 0);
                 } else if (option.meaning == 'd' && extracts && option.has_value) {
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
-                } else if (option.meaning != 'e' && option.meaning != 'c') {
+                } else if (option.meaning != 'e') {
                         option_effect(&dashed, &option);
                 }
         }

@@ -134,6 +134,10 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                 fetch->output = o->value;
                 guard_path(g, FX_WRITE, 0, &o->value);
                 break;
+        case 'd':
+                if (path_flags(g, &o->value, path_resolve(g, o->value.text)) & (PATH_SYSTEM | PATH_STARTUP))
+                        guard_path(g, FX_WRITE, 0, &o->value);
+                break;
         case 'r':
                 guard_path(g, FX_READ, 0, &o->value);
                 break;

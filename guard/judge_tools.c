@@ -272,6 +272,9 @@ void judge_git(struct call *call) {
         }
         words_collect(call, "-c -C --git-dir --work-tree --namespace --exec-path -m -b -B -u -o -F --message", &words);
         git_code_options(call);
+        for (size_t i = 1; i + 1 < call->count && is_one_of(&words, "rebase difftool"); i++)
+                if (arg_is(&call->args[i], "-x"))
+                        guard_shell(call, &call->args[i + 1], NULL, 0);
         git_lost(call, &words);
         if (is_one_of(&words, "clone fetch pull ls-remote push remote submodule archive"))
                 git_remote(call, &words, word_is(&words, 0, "remote") || word_is(&words, 0, "submodule") ? 2 : 1,
@@ -444,6 +447,11 @@ void judge_make(struct call *call) {
                                 makefile = option.value;
                 } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.value.text, option.value.range);
+                        if (str_starts(option.value.text, STR("SHELL="))) {
+                                struct arg shell = arg_part(&option.value, 6, option.value.text.len);
+
+                                guard_shell(call, &shell, NULL, 0);
+                        }
                 }
         }
         if (arg_is(&makefile, "-") && call->input)

@@ -359,7 +359,7 @@ static bool is_critical(struct str path) {
         bool all = str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") ||
                    str_is(last, ".?*") || str_is(last, "?*");
 
-        if (str_is(path, "/") || is_home(path))
+        if (str_is(path, "/") || is_home(path) || str_is(path, "~/.."))
                 return true;
         if (all && path.len > 1 && (path.ptr[0] == '/' || path.ptr[0] == '~'))
                 return is_critical(parent(path));

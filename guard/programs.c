@@ -75,7 +75,7 @@ const struct program programs[] = {
         { "bzip2", ACT_READ, READS, 0, "", NULL },
         { "cap_mkdb", ACT_NAMES, 0, 0, "", NULL },
         { "capsh", ACT_ESCALATE, 0, 0, "", NULL },
-        { "cargo", ACT_SPECIAL, 0, 0, "config=X Z= manifest-path= target-dir=d C=d", judge_package },
+        { "cargo", ACT_SPECIAL, 0, 0, "config=X Z=X manifest-path=X target-dir=X C=d out-dir=w artifact-dir=w", judge_package },
         { "cat", ACT_READ, SHOWS, 0, "", NULL },
         { "catchsegv", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "cd", ACT_SPECIAL, 0, 0, "", judge_cd },
@@ -154,8 +154,9 @@ const struct program programs[] = {
         { "git", ACT_SPECIAL, 0, 0, "", judge_git },
         { "git-lfs", ACT_NAMES, 0, 0, "", NULL },
         { "go", ACT_SPECIAL, ONE_DASH, 0,
-          "exec=X toolexec=X o=w C=d overlay=X modfile= ldflags= gcflags= tags= run= timeout= count= coverprofile=w "
-          "cpuprofile=w memprofile=w",
+          "exec=X toolexec=X o=w C=d overlay=X modfile=X ldflags=X gcflags=X tags= run= timeout= count= coverprofile=w "
+          "cpuprofile=w memprofile=w vettool=X gccgoflags=X compiler=X pkgdir=X trace=w blockprofile=w mutexprofile=w "
+          "outputdir=w c!w",
           judge_package },
         { "gosu", ACT_ESCALATE, ORDERED, 1, "", NULL },
         { "gpg", ACT_SPECIAL, 0, 0, "", judge_gpg },
@@ -207,8 +208,8 @@ const struct program programs[] = {
         { "machinectl", ACT_ESCALATE, 0, 0, "", NULL },
         { "mail", ACT_CONNECT, 0, 0, "s= a=U A=U c= b= r=", judge_connect },
         { "make", ACT_SPECIAL, 0, 0,
-          "C=d directory=d f=S file=S makefile=S eval=X E=X I= include-dir= j? jobs? l? load-average? o= W= old-file= "
-          "what-if= O?",
+          "C=d directory=d f=S file=S makefile=S eval=X E=X I=X include-dir=X e!X environment-overrides!X j? jobs? l? "
+          "load-average? o= W= old-file= what-if= O?",
           judge_make },
         { "man", ACT_NAMES, 0, 0, "P=x pager=x H?x html?x", NULL },
         { "mapfile", ACT_NAMES, 0, 0, "C=c c= d= n= O= s= t! u=", judge_alias },
@@ -247,27 +248,27 @@ const struct program programs[] = {
           "N= m= C= p= i= w= cpunodebind= membind= physcpubind= preferred= interleave=", NULL },
         { "od", ACT_READ, SHOWS, 0, "A= j= N= t= w? S=", NULL },
         { "openssl", ACT_SPECIAL, ONE_DASH | READS, 1,
-          "in=r out=w engine=X provider=X connect=u pass= k= K= iv= config=X inkey=r key=r cert= CAfile= servername= "
-          "proxy=p",
+          "in=r out=w engine=X provider=X connect=u pass= k= K= iv= config=X inkey=r key=r cert= CAfile= servername= proxy=p",
           judge_connect },
         { "osascript", ACT_ESCAPES, 0, 0, "e=e l=", judge_escapes },
         { "parallel", ACT_SPECIAL, ORDERED, 0,
-          "j= jobs= P= N= n= L= I= a=r arg-file=r S= sshlogin= tmpdir= results=w joblog=w C= colsep= d= delimiter= k! "
-          "delay= timeout= retries= halt=",
+          "j= jobs= P= N= n= L= I= a=r arg-file=r S= sshlogin= tmpdir= results=w joblog=w C= colsep= d= delimiter= k! delay= "
+          "timeout= retries= halt=",
           judge_parallel },
         { "paste", ACT_READ, SHOWS, 0, "d= delimiters=", NULL },
+        { "patch", ACT_WRITE, 0, 0, "d=d i=r o=w r=w p= B= z= input=r output=w directory=d", NULL },
         { "perf", ACT_COMMAND, ORDERED, 1, "e= o=w p= c= F=", NULL },
         { "perl", ACT_CODE, FROM_INPUT | READS, 0, "e=e E=e M= m= I= i? F= l? 0? C? x?", judge_code },
         { "pg_dump", ACT_NAMES, 0, 0, "f=w file=w", NULL },
         { "php", ACT_CODE, FROM_INPUT, 0, "r=e run=e B=e R=e E=e f=S F=S d= c= z= t= S=", judge_code },
         { "ping", ACT_CONNECT, LOOKUP, 0, "c= i= I= l= m= M= p=q Q= s= S= t= T= w= W=", judge_connect },
         { "pip", ACT_SPECIAL, 0, 0,
-          "i=u index-url=u extra-index-url=u f=u find-links=u r=r requirement=r c= t=d target=d proxy=p trusted-host= "
-          "log=w python=x config-settings= global-option=",
+          "i=u index-url=u extra-index-url=u f=u find-links=u r=r requirement=r c= t=d target=d proxy=p trusted-host= log=w "
+          "python=x config-settings= global-option=",
           judge_package },
         { "pip3", ACT_SPECIAL, 0, 0,
-          "i=u index-url=u extra-index-url=u f=u find-links=u r=r requirement=r c= t=d target=d proxy=p trusted-host= "
-          "log=w python=x",
+          "i=u index-url=u extra-index-url=u f=u find-links=u r=r requirement=r c= t=d target=d proxy=p trusted-host= log=w "
+          "python=x",
           judge_package },
         { "pipenv", ACT_COMMAND, ORDERED, 1, "", NULL },
         { "pkexec", ACT_ESCALATE, ORDERED, 0, "user=", NULL },
@@ -290,8 +291,8 @@ const struct program programs[] = {
         { "ptx", ACT_READ, SHOWS, 0, "", NULL },
         { "pushd", ACT_SPECIAL, 0, 0, "", judge_cd },
         { "pytest", ACT_SPECIAL, 0, 0,
-          "p=X pdb!X pdbcls=X c=X rootdir=X o=X override-ini=X confcutdir=X basetemp=w junitxml=w junit-xml=w "
-          "log-file=w k= m= n= W= cov= cov-report= maxfail= import-mode=X ignore= deselect=",
+          "p=X pdb!X pdbcls=X c=X rootdir=X o=X override-ini=X confcutdir=X basetemp=w junitxml=w junit-xml=w log-file=w k= m= "
+          "n= W= cov= cov-report= maxfail= import-mode=X ignore= deselect= debug?w result-log=w html=w trace!X",
           judge_package },
         { "python", ACT_CODE, FROM_INPUT, 0, "c=e m=m W= X= Q=", judge_code },
         { "python2", ACT_CODE, FROM_INPUT, 0, "c=e m=m W= X= Q=", judge_code },
@@ -309,10 +310,10 @@ const struct program programs[] = {
         { "rmdir", ACT_DELETE, 0, 0, "", NULL },
         { "rscript", ACT_CODE, 0, 0, "e=e", judge_code },
         { "rsync", ACT_SPECIAL, READS, 0,
-          "e=x rsh=x rsync-path=x f= filter= exclude= include= exclude-from=r include-from=r files-from=r T=d "
-          "temp-dir=d compare-dest= copy-dest= link-dest= backup-dir= suffix= log-file=w password-file=r port= "
-          "bwlimit= max-size= min-size= timeout= out-format= M= delete!D delete-after!D delete-before!D "
-          "delete-during!D delete-excluded!D remove-source-files!D",
+          "e=x rsh=x rsync-path=x f= filter= exclude= include= exclude-from=r include-from=r files-from=r T=d temp-dir=d "
+          "compare-dest= copy-dest= link-dest= backup-dir= suffix= log-file=w password-file=r port= bwlimit= max-size= "
+          "min-size= timeout= out-format= M= delete!D delete-after!D delete-before!D delete-during!D delete-excluded!D "
+          "remove-source-files!D",
           judge_copy },
         { "ruby", ACT_CODE, FROM_INPUT, 0, "e=e r= I= C=d E= F= K= x? i? 0?", judge_code },
         { "runuser", ACT_ESCALATE, ORDERED, 0, "u= g= G= c=c s=x user= group= command=c shell=x", NULL },
@@ -361,16 +362,16 @@ const struct program programs[] = {
         { "sudoedit", ACT_ESCALATE, 0, 0, SUDO, NULL },
         { "systemctl", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "systemd-run", ACT_ESCALATE, ORDERED, 0,
-          "u= p= r! E= t! M= H= unit= property= description= slice= uid= gid= nice= working-directory=d setenv= "
-          "machine= host= on-active= on-calendar=",
+          "u= p= r! E= t! M= H= unit= property= description= slice= uid= gid= nice= working-directory=d setenv= machine= host= "
+          "on-active= on-calendar=",
           NULL },
         { "tac", ACT_READ, SHOWS, 0, "s= separator=", NULL },
         { "tail", ACT_READ, SHOWS, 0, "n= c= s= lines= bytes= pid= sleep-interval= f!L F!L follow?L retry!", NULL },
         { "tar", ACT_SPECIAL, 0, 0,
           "f=F file=F C=d directory=d I=x use-compress-program=x F=x info-script=x new-volume-script=x to-command=c "
           "checkpoint-action=k checkpoint? rsh-command=x rmt-command=x T=r files-from=r X=r exclude-from=r g= "
-          "listed-incremental= exclude= transform= xform= strip-components= b= L= K= N= H= V= owner= group= mode= "
-          "mtime= sort= one-top-level? index-file=w remove-files!D x!e extract!e get!e c!c create!c",
+          "listed-incremental= exclude= transform= xform= strip-components= b= L= K= N= H= V= owner= group= mode= mtime= sort= "
+          "one-top-level? index-file=w remove-files!D x!e extract!e get!e c!n create!n",
           judge_tar },
         { "taskset", ACT_COMMAND, ORDERED, 1, "", NULL },
         { "tclsh", ACT_CODE, FROM_INPUT, 0, "", judge_code },
@@ -419,8 +420,8 @@ const struct program programs[] = {
         { "which", ACT_NAMES, 0, 0, "", NULL },
         { "with-contenv", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "xargs", ACT_SPECIAL, ORDERED, 0,
-          "a=r arg-file=r d= E= e? I= i? L= l? n= P= s= delimiter= eof? replace? max-lines? max-args= max-procs= "
-          "max-chars= process-slot-var=",
+          "a=r arg-file=r d= E= e? I= i? L= l? n= P= s= delimiter= eof? replace? max-lines? max-args= max-procs= max-chars= "
+          "process-slot-var=",
           judge_xargs },
         { "xvfb-run", ACT_COMMAND, ORDERED, 0, "n= s= e=w f= p= w= server-num= server-args= error-file=w", NULL },
         { "xxd", ACT_READ, SHOWS, 0, "c= g= l= s= o= cols= groupsize= len= seek=", NULL },

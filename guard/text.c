@@ -174,6 +174,8 @@ static int check_node(const struct node *node, void *data) {
 
         if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) && list_backgrounds(c->loop.body))
                 guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes without end"), c->range);
+        if (c && check->strict && c->kind == COMMAND_COPROC)
+                guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("coproc"), c->range);
         if (c && check->strict && c->timed)
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("time"), c->range);
         if (part && feeds_shell(part))
