@@ -47,7 +47,7 @@ static void make_local(struct walk *w, struct str name) {
         local = WORK_NEW(&w->work, struct local);
         if (!local)
                 return;
-        *local = (struct local){ frame->locals, var, var->content };
+        *local = (struct local){ frame->locals, var, var->content, w->branches > frame->branches };
         frame->locals = local;
         vars_put(&w->vars, var, content_unset(&w->work, 0));
 }

@@ -157,18 +157,21 @@ static struct source backticks_text(struct parser *p, uint32_t start, uint32_t e
 }
 
 void shell_backticks(struct parser *p, enum context context, struct part_list *out) {
+        bool in_double = context == IN_DOUBLE || context == IN_BRACE_DOUBLE, escaped;
         uint32_t start = p->pos, end;
         struct source in = p->in;
         struct part *part;
-        bool escaped;
 
+        if (shell_memo_use(p, start, in_double, out))
+                return;
         end = backticks_end(p, &escaped);
         in.end = end;
         if (escaped)
-                in = backticks_text(p, start + 1, end, context == IN_DOUBLE || context == IN_BRACE_DOUBLE);
+                in = backticks_text(p, start + 1, end, in_double);
         p->pos = end + 1;
         part = shell_part(p, out, PART_COMMAND, STYLE_BACKTICK, start);
         shell_deferred(p, in, escaped ? 0 : start + 1, part);
+        shell_memo_keep(p, start, in_double, part);
 }
 
 /* ---- $'...' ---- */
@@ -270,6 +273,8 @@ static void decoded_parts(struct parser *p, struct part_list *out, struct str te
                 if (part->kind == PART_LITERAL) {
                         part->kind = PART_QUOTED;
                         part->style = STYLE_ANSI;
+                } else if (part->kind == PART_PARAM) {
+                        part->param->braced = true; /* what stands behind the quote does not belong to the name */
                 }
         }
         if (!inside.first)

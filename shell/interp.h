@@ -60,6 +60,7 @@ struct local {
         struct local *next;
         struct var *var;
         const struct content *before;
+        bool maybe; /* declared in a branch: it may be the global one all along */
 };
 
 struct frame {
@@ -67,6 +68,7 @@ struct frame {
         enum frame_kind kind;
         struct scope scope;
         struct local *locals;
+        unsigned branches; /* that it was entered in */
         struct delta escapes[FRAME_MAX_ESCAPES]; /* the state at each return or break */
         size_t escape_count;
         bool weak; /* too many of them: from here on assignments add, and do not replace */
@@ -91,6 +93,7 @@ struct walk {
         struct input *input;    /* NULL: nobody knows */
         const struct walk_call *call;
         const struct command *pipe_from, *pipe_to;
+        unsigned branches; /* that may not be taken, one in the other, around here */
         unsigned where, depth, eval_depth, call_depth, loop_depth, arith_depth;
         unsigned turns; /* of loops that may still be walked one by one */
         bool stopped;
@@ -141,6 +144,7 @@ struct target {
         bool maybe; /* it may also not happen */
 };
 
+const struct array *walk_array_of(struct walk *w, const struct reading *reading); /* a scalar becomes element 0 */
 void walk_assign_value(struct walk *w, const struct target *target, struct value value);
 void walk_assign_array(struct walk *w, const struct target *target, const struct array *array);
 void walk_assign_unknown(struct walk *w, struct str name, enum unknown because);

@@ -168,51 +168,64 @@ static struct datum from_environment(struct vars *vars, const struct var *var) {
         return (struct datum){ .kind = DATUM_SCALAR, .value = value_unknown(vars->work, UNKNOWN_ENV, var->name) };
 }
 
-static size_t add_datum(struct vars *vars, struct datum *all, size_t count, const struct datum *datum, size_t limit) {
-        for (size_t i = 0; i < count; i++)
-                if (datum_equal(vars->work, &all[i], datum))
-                        return count;
-        if (count >= limit) {
-                all[limit - 1] = (struct datum){ .kind = DATUM_SCALAR,
-                                                 .value = value_unknown(vars->work, UNKNOWN_TOO_COMPLEX, STR("")) };
-                return limit;
+/* Alternatives that are being collected. */
+struct collection {
+        struct datum all[ALTERNATIVES_MAX];
+        size_t count, limit;
+        bool overflow;
+};
+
+static void collect(struct vars *vars, struct collection *c, const struct datum *datum) {
+        for (size_t i = 0; i < c->count; i++)
+                if (datum_equal(vars->work, &c->all[i], datum))
+                        return;
+        if (c->count < c->limit) {
+                c->all[c->count++] = *datum;
+                return;
         }
-        all[count] = *datum;
-        return count + 1;
+        if (!c->overflow)
+                c->all[c->limit - 1] = (struct datum){ .kind = DATUM_SCALAR,
+                                                       .value = value_unknown(vars->work, UNKNOWN_TOO_COMPLEX, STR("")) };
+        c->overflow = true;
 }
 
-static size_t add_content(struct vars *vars, const struct var *var, struct datum *all, size_t count,
-                          const struct content *content, size_t limit) {
+static void collect_all(struct vars *vars, struct collection *c, const struct var *var, const struct content *content) {
         struct datum environment;
 
         if (!content) {
                 environment = from_environment(vars, var);
-                return add_datum(vars, all, count, &environment, limit);
+                collect(vars, c, &environment);
         }
-        for (size_t i = 0; i < content->count; i++)
-                count = add_datum(vars, all, count, &content->alternatives[i], limit);
-        return count;
+        for (size_t i = 0; content && i < content->count; i++)
+                collect(vars, c, &content->alternatives[i]);
+}
+
+/* Has it been cut before? */
+static bool is_cut(const struct content *content) {
+        const struct piece *last = content->alternatives[content->count - 1].value.pieces;
+
+        return last && last->because == UNKNOWN_TOO_COMPLEX;
 }
 
 const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a,
                                    const struct content *b, size_t limit) {
-        struct datum all[ALTERNATIVES_MAX];
+        struct collection c; /* large; only what is used is set */
         struct content *joined;
-        size_t count;
 
         if (a == b || (a && b && content_equal(vars->work, a, b)))
                 return a;
-        if (a && a->count > limit)
-                limit = a->count;
-        if (limit > ALTERNATIVES_MAX)
-                limit = ALTERNATIVES_MAX;
-        count = add_content(vars, var, all, 0, a, limit);
-        count = add_content(vars, var, all, count, b, limit);
-        if (a && count == a->count && (!b || !(b->attributes & ~a->attributes)))
+        c.count = 0;
+        c.overflow = false;
+        c.limit = a && a->count > limit ? a->count : limit;
+        if (c.limit > ALTERNATIVES_MAX)
+                c.limit = ALTERNATIVES_MAX;
+        collect_all(vars, &c, var, a);
+        collect_all(vars, &c, var, b);
+        if (a && c.count == a->count && (!c.overflow || is_cut(a)) && (!b || !(b->attributes & ~a->attributes)))
                 return a; /* nothing new */
-        joined = content_new(vars->work, (a ? a->attributes : 0u) | (b ? b->attributes : 0u), count);
+        joined = content_new(vars->work, (a ? a->attributes : 0u) | (b ? b->attributes : 0u), c.count);
         if (joined)
-                memcpy(joined->alternatives, all, count * sizeof(*all));
+                memcpy(joined->alternatives, c.all, c.count * sizeof(*c.all));
         return joined;
 }
 

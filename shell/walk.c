@@ -165,6 +165,7 @@ static void chain_open(struct walk *w, struct chain *chain) {
                 w->output = NULL;
         }
         w->where |= WALK_IN_BRANCH;
+        w->branches++;
         chain->scopes[chain->count++] = vars_begin(&w->vars);
 }
 
@@ -174,6 +175,7 @@ static void chain_close(struct walk *w, struct chain *chain) {
         while (chain->count) {
                 struct delta delta = vars_leave(&w->vars, chain->scopes[--chain->count]);
 
+                w->branches--;
                 if (!chain->gone)
                         vars_join(&w->vars, &delta, 1, true);
                 chain->gone = false;

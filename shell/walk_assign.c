@@ -194,8 +194,9 @@ static struct value concatenate(struct walk *w, unsigned attributes, struct valu
 }
 
 /* The array that an element is put into: the variable's own, or one that its scalar becomes element 0 of. */
-static const struct array *array_of(struct walk *w, const struct reading *r) {
+const struct array *walk_array_of(struct walk *w, const struct reading *r) {
         const struct array *array;
+        const struct piece *unknown;
 
         if (r->datum.kind == DATUM_ARRAY)
                 return r->datum.array;
@@ -205,11 +206,16 @@ static const struct array *array_of(struct walk *w, const struct reading *r) {
         array = array_set(&w->work, array, 0, STR("0"), r->datum.value);
         if (array->count)
                 array->items[0].may_split = r->maybe_unset; /* there, if the environment has it */
+        unknown = value_unknown_piece(r->datum.value);
+        if (unknown && (unknown->because == UNKNOWN_TOO_COMPLEX || unknown->because == UNKNOWN_LOOP)) {
+                array->items[0].may_split = true; /* stands for all it could be, arrays too */
+                array = array_uncertain(&w->work, array);
+        }
         return array;
 }
 
 static const struct array *set_element(struct walk *w, const struct reading *r, const struct target *t, struct value value) {
-        const struct array *array = array_of(w, r);
+        const struct array *array = walk_array_of(w, r);
         struct str key = STR("");
         int64_t index = 0;
         bool known, unset;

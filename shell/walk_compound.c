@@ -123,7 +123,9 @@ static bool walk_branch(struct walk *w, const struct command *body, struct delta
         enum status status;
 
         w->where = (where | WALK_IN_BRANCH) & ~(unsigned)WALK_IN_CONDITION;
+        w->branches++;
         status = walk_list(w, body);
+        w->branches--;
         w->where = where;
         *ret = vars_leave(&w->vars, scope);
         return status != STATUS_GONE;

@@ -107,19 +107,11 @@ static const struct array *fill_array(struct walk *w, const struct walk_assign *
 
 static void assign_compound(struct walk *w, const struct walk_assign *assign, bool maybe) {
         struct reading r = walk_read(w, assign->name);
-        const struct array *array = NULL;
+        const struct array *array =
+                assign->append ? walk_array_of(w, &r) : array_new(&w->work, r.attributes & ATTR_ASSOC);
 
-        if (assign->append && r.datum.kind == DATUM_ARRAY)
-                array = r.datum.array;
-        else
-                array = array_new(&w->work, r.attributes & ATTR_ASSOC);
-        if (array && assign->append && r.datum.kind == DATUM_SCALAR) {
-                array = array_append(&w->work, array, r.datum.value, false);
-                if (array->count)
-                        array->items[0].may_split = r.maybe_unset;
-                if (r.maybe_unset)
-                        array = array_uncertain(&w->work, array);
-        }
+        if (array && assign->append && r.maybe_unset)
+                array = array_uncertain(&w->work, array); /* whether the new ones start at 0 or 1 */
         walk_assign_array(w, &(struct target){ .name = assign->name, .maybe = maybe },
                           fill_array(w, assign, array, r.attributes));
 }

@@ -5,6 +5,7 @@
 
 struct frame *walk_enter(struct walk *w, struct frame *frame, enum frame_kind kind) {
         *frame = (struct frame){ .outer = w->frame, .kind = kind, .scope = vars_begin(&w->vars) };
+        frame->branches = w->branches;
         frame->weak = w->frame && w->frame->weak;
         w->frame = frame;
         return frame;
@@ -28,7 +29,9 @@ bool walk_leave(struct walk *w, struct frame *frame, bool gone) {
         }
         w->frame = frame->outer;
         for (struct local *local = frame->locals; local; local = local->next)
-                vars_put(&w->vars, local->var, local->before);
+                vars_put(&w->vars, local->var,
+                         local->maybe ? content_join(&w->vars, local->var, local->before, local->var->content, VARS_MAX_JOINED)
+                                      : local->before);
         return gone && !count;
 }
 

@@ -240,6 +240,7 @@ enum status walk_loop(struct walk *w, const struct command *command) {
         w->output = NULL;
         w->where = (where | WALK_IN_LOOP | WALK_IN_BRANCH) & ~(unsigned)WALK_IN_CONDITION;
         w->loop_depth++;
+        w->branches++;
         walk_enter(w, &frame, FRAME_LOOP);
         if (command->kind == COMMAND_FOR || command->kind == COMMAND_SELECT) {
                 gone = !walk_for(w, command);
@@ -250,6 +251,7 @@ enum status walk_loop(struct walk *w, const struct command *command) {
         }
         gone = walk_leave(w, &frame, gone);
         w->loop_depth--;
+        w->branches--;
         w->where = where;
         w->unit = unit;
         w->output = output;

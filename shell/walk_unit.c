@@ -45,6 +45,17 @@ unsigned walk_choose(struct walk *w, const void *key, unsigned radix) {
         return unit->run < radix ? unit->run : radix - 1;
 }
 
+static void widen_all(struct walk *w, const struct delta *deltas, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                for (size_t j = 0; j < deltas[i].count && walk_goes_on(w); j++) {
+                        struct var *var = deltas[i].changes[j].var;
+
+                        if (var->space == SPACE_VARIABLE || var == w->positional)
+                                vars_put(&w->vars, var, content_widen(&w->vars, var, var->content, UNKNOWN_TOO_COMPLEX));
+                }
+        }
+}
+
 void walk_each(struct walk *w, void (*once)(struct walk *w, void *context), void *context) {
         struct unit unit = { .product = 1, .diagonal = 1 };
         struct delta deltas[RUNS_MAX];
@@ -77,6 +88,8 @@ void walk_each(struct walk *w, void (*once)(struct walk *w, void *context), void
         if (!count)
                 return;
         vars_join(&w->vars, deltas, count, false);
+        if (unit.sampled) /* what else these could be was not tried */
+                widen_all(w, deltas, count);
         if (output) { /* which of them it prints nobody knows */
                 builder_rewind(output, before);
                 output_unknown(w);
