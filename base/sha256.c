@@ -42,8 +42,8 @@ static void block_mix(uint32_t state[8], const uint8_t *block) {
         for (unsigned i = 0; i < 64; i++) {
                 uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
                 uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-                uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choice +
-                               round_constants[i] + schedule[i];
+                uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choice + round_constants[i] +
+                               schedule[i];
                 uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
 
                 memmove(s + 1, s, 7 * sizeof(*s));
@@ -55,8 +55,8 @@ static void block_mix(uint32_t state[8], const uint8_t *block) {
 }
 
 void sha256_init(struct sha256 *sha) {
-        *sha = (struct sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
-                                           0x1f83d9ab, 0x5be0cd19 } };
+        *sha = (struct sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
+                                           0x5be0cd19 } };
 }
 
 void sha256_add(struct sha256 *sha, struct str bytes) {

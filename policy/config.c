@@ -18,8 +18,7 @@ struct config_reader {
         const struct setting **seen; /* by key: what this file, or this policy of it, has said already */
 };
 
-static int table_read(struct config_reader *r, enum key_section section, const struct tree_node *table,
-                      const char *path);
+static int table_read(struct config_reader *r, enum key_section section, const struct tree_node *table, const char *path);
 
 static int config_fail(struct config_reader *r, struct tree_pos at, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
@@ -45,14 +44,12 @@ static int config_no_memory(struct config_reader *r) {
 /* A key of that name that stands somewhere else. */
 static const struct key_row *key_elsewhere(struct str name) {
         for (size_t i = 0; i < key_count; i++)
-                if (keys[i].section != SECTION_PATTERN && keys[i].section != SECTION_POLICY &&
-                    key_name_is(keys[i].name, name))
+                if (keys[i].section != SECTION_PATTERN && keys[i].section != SECTION_POLICY && key_name_is(keys[i].name, name))
                         return &keys[i];
         return NULL;
 }
 
-static int key_unknown(struct config_reader *r, enum key_section section, const struct tree_node *node,
-                       const char *path) {
+static int key_unknown(struct config_reader *r, enum key_section section, const struct tree_node *node, const char *path) {
         const struct key_row *elsewhere = key_elsewhere(node->key);
         struct key_path near = key_nearest(section, node->key);
         struct reader_quoted given = reader_quote(node->key);
@@ -64,13 +61,11 @@ static int key_unknown(struct config_reader *r, enum key_section section, const 
                 return config_fail(r, node->key_at, "unknown key %s%s; it belongs to [%.40s]", given.text, place,
                                    section_path(elsewhere->section).text);
         if (near.text[0])
-                return config_fail(r, node->key_at, "unknown key %s%s; did you mean \"%.40s\"?", given.text, place,
-                                   near.text);
+                return config_fail(r, node->key_at, "unknown key %s%s; did you mean \"%.40s\"?", given.text, place, near.text);
         return config_fail(r, node->key_at, "unknown key %s%s", given.text, place);
 }
 
-static int key_read(struct config_reader *r, const struct key_row *key, const struct tree_node *node,
-                    const char *path) {
+static int key_read(struct config_reader *r, const struct key_row *key, const struct tree_node *node, const char *path) {
         struct setting_reader reader = { r->arena, &r->error, path };
         const struct setting *before = r->seen[key_index(key)];
         struct setting *setting;
@@ -136,13 +131,12 @@ static int policies_read(struct config_reader *r, const struct tree_node *node) 
         if (node->kind != TREE_TABLE)
                 return setting_expected(&reader, node, "a table of policies");
         TREE_EACH(child, node)
-                if (policy_read(r, child) < 0)
-                        return -1;
+        if (policy_read(r, child) < 0)
+                return -1;
         return 0;
 }
 
-static int entry_read(struct config_reader *r, enum key_section section, const struct tree_node *node,
-                      const char *outer) {
+static int entry_read(struct config_reader *r, enum key_section section, const struct tree_node *node, const char *outer) {
         const struct key_row *key = key_find(section, node->key);
         const struct section_row *row = key ? NULL : section_find(section, node->key);
         char path[KEY_PATH_MAX];
@@ -161,11 +155,10 @@ static int entry_read(struct config_reader *r, enum key_section section, const s
 }
 
 /* Sections stand inside each other at most three deep. */
-static int table_read(struct config_reader *r, enum key_section section, const struct tree_node *table,
-                      const char *path) {
+static int table_read(struct config_reader *r, enum key_section section, const struct tree_node *table, const char *path) {
         TREE_EACH(child, table)
-                if (entry_read(r, section, child, path) < 0)
-                        return -1;
+        if (entry_read(r, section, child, path) < 0)
+                return -1;
         return 0;
 }
 
@@ -189,8 +182,7 @@ static int reader_start(struct config_reader *r, struct arena *arena, struct con
         return r->seen ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 
-int config_read(struct str text, enum config_language language, struct arena *arena, struct config *config,
-                struct err *err) {
+int config_read(struct str text, enum config_language language, struct arena *arena, struct config *config, struct err *err) {
         struct setting_reader whole = { arena, NULL, "the file" };
         struct config_reader r;
         struct tree_node *root;
@@ -256,8 +248,7 @@ int config_read_override(struct arena *arena, struct config *config, struct err 
         if (path.len == text.len || !is_utf8(text))
                 return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE, such as guard.mode=warn", config->file);
         if (!key || key->section == SECTION_PATTERN)
-                return err_set(err, ERR_INVALID, "%.*s: no key has that name; see bailey config show", (int)path.len,
-                               path.ptr);
+                return err_set(err, ERR_INVALID, "%.*s: no key has that name; see bailey config show", (int)path.len, path.ptr);
         node = override_node(key, str_skip(text, path.len + 1), arena);
         config->settings = ARENA_NEW(arena, struct setting);
         if (!node || !config->settings)

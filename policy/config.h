@@ -33,8 +33,7 @@ struct config {
 int config_language(const char *file, enum config_language *ret);
 
 /* Fills settings and policies; file, layer and trusted are the caller's. The error is "FILE:LINE:COLUMN: message". */
-int config_read(struct str text, enum config_language language, struct arena *arena, struct config *config,
-                struct err *err);
+int config_read(struct str text, enum config_language language, struct arena *arena, struct config *config, struct err *err);
 
 /*
  * The same from "guard.mode=warn", in config->file. What comes behind = is a JSON5 value or, where that makes no sense, a

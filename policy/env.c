@@ -160,8 +160,8 @@ static const char *pair_text(const struct env_pair *pair, struct arena *arena) {
         return text;
 }
 
-int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena,
-               const char *const **ret, struct err *err) {
+int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena, const char *const **ret,
+               struct err *err) {
         size_t count = 0, used = 0;
         const char **list;
 

@@ -21,7 +21,7 @@
 enum env_verdict {
         ENV_PASS,
         ENV_SET,
-        ENV_SECRET,    /* the rest is dropped */
+        ENV_SECRET, /* the rest is dropped */
         ENV_RUNS_CODE,
         ENV_UNLISTED,
         ENV_INVALID, /* not NAME=VALUE */
@@ -71,7 +71,7 @@ bool env_pattern_valid(struct str pattern);
 bool env_name_valid(struct str name);
 
 /* The environment of a command, NULL-terminated: what passes, in order, then what is set. */
-int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena,
-               const char *const **ret, struct err *err);
+int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena, const char *const **ret,
+               struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "policy/env.h"
 
+/* clang-format off */
 #define PLAIN(pattern, why) { pattern, ENV_UNLISTED, ENV_CODE_NONE, false, why }
 #define SECRET(pattern, why) { pattern, ENV_SECRET, ENV_CODE_NONE, false, why }
 #define PASS(pattern, why) { pattern, ENV_PASS, ENV_CODE_NONE, false, why }
@@ -12,7 +13,6 @@
 #define CODE(pattern, kind, why) { pattern, ENV_RUNS_CODE, ENV_CODE_##kind, false, why }
 #define ANY_PROGRAM(pattern, kind, why) { pattern, ENV_RUNS_CODE, ENV_CODE_##kind, true, why }
 
-/* clang-format off */
 const struct env_rule env_rules[] = {
         /* ---- look like secrets, are not ---- */
         PLAIN("*PUBLIC_KEY", "public"),

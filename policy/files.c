@@ -81,8 +81,7 @@ static int owner_check(int fd, const char *label, const char *what, struct err *
                 return err_set(err, ERR_REFUSED, "%s: refused, as %s belongs to user %u, neither to you nor to root", label,
                                what, (unsigned)status.st_uid);
         if (status.st_mode & (S_IWGRP | S_IWOTH))
-                return err_set(err, ERR_REFUSED, "%s: refused, as others can write %s; mend it with chmod go-w", label,
-                               what);
+                return err_set(err, ERR_REFUSED, "%s: refused, as others can write %s; mend it with chmod go-w", label, what);
         return 0;
 }
 
@@ -94,8 +93,7 @@ static int open_failed(const char *label, enum file_care care, struct err *err) 
 
 int file_read(int at, const char *name, const char *label, enum file_care care, struct buf *text, struct err *err) {
         /* O_NONBLOCK: a fifo must not keep us waiting before we know that it is one */
-        FD_AUTO fd = openat(at, name,
-                            O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (care == FILE_NO_LINK ? O_NOFOLLOW : 0));
+        FD_AUTO fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (care == FILE_NO_LINK ? O_NOFOLLOW : 0));
         struct stat status;
 
         if (fd < 0)
@@ -104,8 +102,8 @@ int file_read(int at, const char *name, const char *label, enum file_care care, 
                 return err_sys(err, "%s", label);
         if (!S_ISREG(status.st_mode))
                 return err_set(err, ERR_REFUSED, "%s: refused, as it is not a regular file", label);
-        if (care == FILE_PRIVATE && (owner_check(fd, label, "it", err) < 0 ||
-                                     (at != AT_FDCWD && owner_check(at, label, "its directory", err) < 0)))
+        if (care == FILE_PRIVATE &&
+            (owner_check(fd, label, "it", err) < 0 || (at != AT_FDCWD && owner_check(at, label, "its directory", err) < 0)))
                 return -1;
         if (fd_read_all(fd, text, err) < 0) {
                 if (err && err->code == ERR_TOO_COMPLEX)

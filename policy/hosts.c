@@ -83,8 +83,7 @@ static int ipv4_read(struct str text, struct host *ret) {
         value = value << 8 * (5 - parts) | part;
         for (int i = 0; i < 4; i++)
                 ret->address[i] = (uint8_t)(value >> (24 - 8 * i));
-        snprintf(dotted, sizeof(dotted), "%u.%u.%u.%u", ret->address[0], ret->address[1], ret->address[2],
-                 ret->address[3]);
+        snprintf(dotted, sizeof(dotted), "%u.%u.%u.%u", ret->address[0], ret->address[1], ret->address[2], ret->address[3]);
         ret->kind = HOST_IPV4;
         host_set_text(ret, str_z(dotted));
         return 0;
@@ -312,8 +311,7 @@ bool host_matches(struct str pattern, const struct host *host) {
                 return true;
         if (rest.len)
                 return host->kind == HOST_NAME && host->ascii && wildcard_matches(rest, host_text(host));
-        return pattern_host(pattern, &wanted) == 0 && wanted.kind == host->kind &&
-               str_eq(host_text(&wanted), host_text(host));
+        return pattern_host(pattern, &wanted) == 0 && wanted.kind == host->kind && str_eq(host_text(&wanted), host_text(host));
 }
 
 bool host_list_has(struct str_list patterns, const struct host *host) {

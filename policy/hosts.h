@@ -20,10 +20,10 @@ enum host_kind {
 
 struct host {
         enum host_kind kind;
-        bool ascii;          /* a name that is not may be another one once a program has translated it */
-        uint16_t port;       /* 0: none given */
-        uint16_t len;        /* of text */
-        uint8_t address[16]; /* 4 of them for HOST_IPV4; 0 for a name */
+        bool ascii;              /* a name that is not may be another one once a program has translated it */
+        uint16_t port;           /* 0: none given */
+        uint16_t len;            /* of text */
+        uint8_t address[16];     /* 4 of them for HOST_IPV4; 0 for a name */
         char text[HOST_MAX + 1]; /* lower case, no dot at the end; an address as inet_ntop() writes it */
 };
 

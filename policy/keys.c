@@ -81,8 +81,7 @@ struct key_path section_path(enum key_section section) {
                 if (sections[i].section != section)
                         continue;
                 parent = section_path(sections[i].parent); /* no section is its own ancestor */
-                snprintf(path.text, sizeof(path.text), "%.60s%s%s", parent.text, parent.text[0] ? "." : "",
-                         sections[i].name);
+                snprintf(path.text, sizeof(path.text), "%.60s%s%s", parent.text, parent.text[0] ? "." : "", sections[i].name);
                 break;
         }
         return path;

@@ -69,18 +69,18 @@ union key_value {
 };
 
 struct key_row {
-        enum key_section section;
         const char *name; /* snake_case; camelCase is read too */
+        const char *help;
+        enum key_section section;
         enum key_type type;
         enum key_tighten tighten;
-        uint16_t offset, size; /* of the field in struct policy (struct user_pattern, in its section); size 0: none */
-        bool zero_is_none;
-        int64_t min, max; /* of numbers, both included */
+        unsigned tightest; /* of TIGHTEN_WORD */
         const char *const *words;
-        unsigned tightest;
         const struct key_text *text;
+        int64_t min, max;        /* of numbers, both included */
         union key_value initial; /* the built-in value */
-        const char *help;
+        uint16_t offset, size;   /* of the field in struct policy (struct user_pattern, in its section); size 0: none */
+        bool zero_is_none;       /* no limit */
 };
 
 extern const struct key_row keys[];

@@ -89,7 +89,8 @@ const struct key_row keys[] = {
         { ROW(GUARD, "allowed_commands", LIST), FIELD(guard.allowed_commands), .text = &text_command,
           .help = "What may run when nothing else may: \"ls\", \"npm run\", \"python -m pytest\"." },
         { ROW(GUARD, "dangerous_patterns", PATTERNS), .offset = offsetof(struct policy, guard.patterns),
-          .size = sizeof(struct key_items), TIGHTEN(ADD), .help = "Regular expressions of your own, as tables or as plain strings." },
+          .size = sizeof(struct key_items), TIGHTEN(ADD),
+          .help = "Regular expressions of your own, as tables or as plain strings." },
 
         { ROW(PATTERN, "name", STRING), OF_PATTERN(name), .text = &text_pattern_name, IS(text, STR("user-pattern")),
           .help = "How verdicts call it." },

@@ -53,8 +53,8 @@ int user_pattern_compile(struct user_pattern *pattern, struct arena *arena, stru
 /* ---- matching ---- */
 
 /* From `start` on, at most PLACES places. */
-static enum pattern_result group_match(const pcre2_code_8 *code, struct str subject, size_t start,
-                                       pcre2_match_data_8 *data, pcre2_match_context_8 *limits) {
+static enum pattern_result group_match(const pcre2_code_8 *code, struct str subject, size_t start, pcre2_match_data_8 *data,
+                                       pcre2_match_context_8 *limits) {
         int status;
 
         pcre2_set_offset_limit_8(limits, start + PLACES - 1);

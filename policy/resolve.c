@@ -35,8 +35,7 @@ static int policy_unknown(struct resolver *r, struct str name, const struct poli
                                    untrusted->file);
         for (size_t i = 0; i < builtin_policy_count; i++)
                 used += (size_t)snprintf(known + used, sizeof(known) - used, "%s, ", builtin_policies[i].name);
-        return origin_fail(asked, r->err, "there is no policy %s; there are %sand those of [policy.NAME]", quoted.text,
-                           known);
+        return origin_fail(asked, r->err, "there is no policy %s; there are %sand those of [policy.NAME]", quoted.text, known);
 }
 
 /* What `name` extends, and who says so. Every policy but the default one extends something. */
@@ -157,15 +156,14 @@ static int policy_files(struct resolver *r) {
                 return err_set(r->err, ERR_MEMORY, "out of memory");
         for (size_t i = 0; i < r->count; i++)
                 if (r->configs[i].layer != LAYER_OVERRIDE)
-                        files[used++] = (struct policy_file){ r->configs[i].layer, r->configs[i].file,
-                                                              r->configs[i].trusted };
+                        files[used++] = (struct policy_file){ r->configs[i].layer, r->configs[i].file, r->configs[i].trusted };
         r->policy->files = files;
         r->policy->file_count = used;
         return 0;
 }
 
-int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace,
-                   struct arena *arena, const struct policy **ret, struct err *err) {
+int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace, struct arena *arena,
+                   const struct policy **ret, struct err *err) {
         struct resolver r = { .configs = configs, .count = count, .arena = arena, .err = err };
 
         if (!text_policy.valid(name))

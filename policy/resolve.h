@@ -14,8 +14,8 @@
 enum { POLICY_CHAIN_MAX = 16 }; /* policies that extend each other */
 
 /* `configs` in the order of their layers. `workspace` may be empty. All must live as long as the policy. */
-int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace,
-                   struct arena *arena, const struct policy **ret, struct err *err);
+int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace, struct arena *arena,
+                   const struct policy **ret, struct err *err);
 
 /* "built-in", "FILE:LINE:COLUMN", "override", with the policy it was said for. */
 void policy_origin_text(const struct policy_origin *origin, struct buf *out);

@@ -13,7 +13,7 @@ struct resolver {
         struct arena *arena;
         struct err *err;
         struct policy *policy;
-        struct value_origin *origins; /* by key */
+        struct value_origin *origins;       /* by key */
         struct str chain[POLICY_CHAIN_MAX]; /* the chosen policy, the one it extends, ... */
         size_t chain_count;
 };

@@ -172,8 +172,8 @@ static void definition_write(enum key_section section, const struct section_row 
 
         buf_format(out, "\n \"%s\": {", name.text);
         if (row && row->shorthand)
-                buf_format(out, "\"anyOf\": [{\"type\": \"object\"}, {\"$ref\": \"#/$defs/%s/properties/%s\"}]",
-                           name.text, row->shorthand);
+                buf_format(out, "\"anyOf\": [{\"type\": \"object\"}, {\"$ref\": \"#/$defs/%s/properties/%s\"}]", name.text,
+                           row->shorthand);
         else
                 buf_append(out, STR("\"type\": \"object\""));
         if (row) {

@@ -78,8 +78,8 @@ static int out_of_range(const struct setting_reader *r, const struct key_row *ke
         return setting_expected(r, node, range);
 }
 
-static int integer_check(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
-                         int64_t value, int64_t *ret) {
+static int integer_check(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, int64_t value,
+                         int64_t *ret) {
         if (value < key->min || value > key->max)
                 return out_of_range(r, key, node);
         *ret = value;
@@ -123,7 +123,7 @@ static int read_secs_nanos(const struct setting_reader *r, const struct tree_nod
 
                 if (!part)
                         return setting_fail(r, child->key_at, "unknown key %s; a time has secs and nanos",
-                                          reader_quote(child->key).text);
+                                            reader_quote(child->key).text);
                 if (child->kind != TREE_INTEGER || child->integer < 0)
                         return setting_expected(r, child, "an integer");
                 *part = child->integer;
@@ -197,13 +197,12 @@ static int read_string(const struct setting_reader *r, const struct key_row *key
         return setting_text(r, key, node, &ret->value.text);
 }
 
-int setting_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
-               struct setting *ret) {
+int setting_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, struct setting *ret) {
         static int (*const readers[])(const struct setting_reader *, const struct key_row *, const struct tree_node *,
                                       struct setting *) = {
-                [KEY_BOOLEAN] = read_boolean,      [KEY_INTEGER] = read_integer,   [KEY_NUMBER] = read_number,
-                [KEY_BYTES] = read_bytes,          [KEY_DURATION] = read_duration, [KEY_WORD] = read_word,
-                [KEY_STRING] = read_string,        [KEY_LIST] = setting_read_list,   [KEY_PAIRS] = setting_read_list,
+                [KEY_BOOLEAN] = read_boolean,       [KEY_INTEGER] = read_integer,   [KEY_NUMBER] = read_number,
+                [KEY_BYTES] = read_bytes,           [KEY_DURATION] = read_duration, [KEY_WORD] = read_word,
+                [KEY_STRING] = read_string,         [KEY_LIST] = setting_read_list, [KEY_PAIRS] = setting_read_list,
                 [KEY_PATTERNS] = setting_read_list,
         };
 

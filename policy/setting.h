@@ -27,8 +27,7 @@ struct setting_reader {
 };
 
 /* Fills key, value, items_at, at and replace. */
-int setting_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
-               struct setting *ret);
+int setting_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, struct setting *ret);
 
 /* "PATH: message"; returns -1. */
 int setting_fail(const struct setting_reader *r, struct tree_pos at, const char *format, ...)
@@ -43,6 +42,6 @@ int setting_text(const struct setting_reader *r, const struct key_row *key, cons
 
 /* setting_list.c: the three kinds of lists. */
 int setting_read_list(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
-                    struct setting *ret);
+                      struct setting *ret);
 
 #endif

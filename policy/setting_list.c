@@ -30,7 +30,7 @@ static int pair_item(const struct setting_reader *r, const struct tree_node *nod
                 *ret = (struct env_pair){ str_take(node->text, equals), str_skip(node->text, equals + 1) };
         } else {
                 return setting_fail(r, node->at, "expected a pair [\"NAME\", \"VALUE\"], found %s",
-                                  node->kind == TREE_ARRAY ? "another array" : tree_kind_name(node->kind));
+                                    node->kind == TREE_ARRAY ? "another array" : tree_kind_name(node->kind));
         }
         return pair_check(r, node->at, ret);
 }
@@ -58,8 +58,7 @@ static int pattern_fields(const struct setting_reader *r, const struct tree_node
 
                 if (!key)
                         return setting_fail(r, child->key_at, "unknown key %s; did you mean \"%s\"?",
-                                          reader_quote(child->key).text,
-                                          key_nearest(SECTION_PATTERN, child->key).text);
+                                            reader_quote(child->key).text, key_nearest(SECTION_PATTERN, child->key).text);
                 if (setting_read(r, key, child, &setting) < 0)
                         return -1;
                 key_store(key, pattern, &setting.value);
@@ -131,9 +130,9 @@ static int replacement_read(const struct setting_reader *r, const struct key_row
         const struct tree_node *items = tree_get(node, STR("items"));
 
         TREE_EACH(child, node)
-                if (!str_is(child->key, "replace") && !str_is(child->key, "items"))
-                        return setting_fail(r, child->key_at, "unknown key %s; expected replace and items",
-                                          reader_quote(child->key).text);
+        if (!str_is(child->key, "replace") && !str_is(child->key, "items"))
+                return setting_fail(r, child->key_at, "unknown key %s; expected replace and items",
+                                    reader_quote(child->key).text);
         if (!items || items->kind != TREE_ARRAY)
                 return setting_fail(r, items ? items->at : node->at, "replace needs items, an array");
         ret->replace = tree_get(node, STR("replace"))->boolean;
@@ -141,7 +140,7 @@ static int replacement_read(const struct setting_reader *r, const struct key_row
 }
 
 int setting_read_list(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
-                    struct setting *ret) {
+                      struct setting *ret) {
         const struct tree_node *replace = tree_get(node, STR("replace"));
         char what[128] = "an array";
 

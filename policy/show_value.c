@@ -68,8 +68,7 @@ static void pairs_write(const struct env_pairs *pairs, enum show_style style, st
         buf_append(out, pairs->count ? STR(" }") : STR("}"));
 }
 
-static void list_write(const struct key_row *key, const struct key_items *list, enum show_style style,
-                       struct buf *out) {
+static void list_write(const struct key_row *key, const struct key_items *list, enum show_style style, struct buf *out) {
         buf_char(out, '[');
         for (size_t i = 0; i < list->count; i++) {
                 buf_append(out, i ? STR(", ") : STR(""));

@@ -90,16 +90,28 @@ struct unit {
 
 /* Larger ones first. */
 static const struct unit time_units[] = {
-        { "d", 86400 * TIME_SECOND, false },  { "h", 3600 * TIME_SECOND, true },
-        { "m", 60 * TIME_SECOND, true },      { "min", 60 * TIME_SECOND, false },
-        { "s", TIME_SECOND, true },           { "ms", TIME_SECOND / 1000, true },
-        { "us", TIME_SECOND / 1000000, true }, { "ns", 1, true },
+        { "d", 86400 * TIME_SECOND, false },
+        { "h", 3600 * TIME_SECOND, true },
+        { "m", 60 * TIME_SECOND, true },
+        { "min", 60 * TIME_SECOND, false },
+        { "s", TIME_SECOND, true },
+        { "ms", TIME_SECOND / 1000, true },
+        { "us", TIME_SECOND / 1000000, true },
+        { "ns", 1, true },
 };
 static const struct unit byte_units[] = {
-        { "TiB", INT64_C(1) << 40, true }, { "T", INT64_C(1) << 40, false }, { "TB", INT64_C(1000000000000), false },
-        { "GiB", INT64_C(1) << 30, true }, { "G", INT64_C(1) << 30, false }, { "GB", 1000000000, false },
-        { "MiB", INT64_C(1) << 20, true }, { "M", INT64_C(1) << 20, false }, { "MB", 1000000, false },
-        { "KiB", INT64_C(1) << 10, true }, { "K", INT64_C(1) << 10, false }, { "KB", 1000, false },
+        { "TiB", INT64_C(1) << 40, true },
+        { "T", INT64_C(1) << 40, false },
+        { "TB", INT64_C(1000000000000), false },
+        { "GiB", INT64_C(1) << 30, true },
+        { "G", INT64_C(1) << 30, false },
+        { "GB", 1000000000, false },
+        { "MiB", INT64_C(1) << 20, true },
+        { "M", INT64_C(1) << 20, false },
+        { "MB", 1000000, false },
+        { "KiB", INT64_C(1) << 10, true },
+        { "K", INT64_C(1) << 10, false },
+        { "KB", 1000, false },
         { "B", 1, true },
 };
 

@@ -92,8 +92,8 @@ static int notice_add(struct resolver *r, const struct config *config, size_t ig
         buf_init(&text, (size_t)2 * NOTICE_MAX + strlen(config->file));
         buf_format(&text, "%s is not trusted: ", config->file);
         if (ignored)
-                buf_format(&text, "%zu of its settings %s ignored (%.*s)", ignored, ignored == 1 ? "is" : "are",
-                           (int)names.len, names.ptr);
+                buf_format(&text, "%zu of its settings %s ignored (%.*s)", ignored, ignored == 1 ? "is" : "are", (int)names.len,
+                           names.ptr);
         else
                 buf_append(&text, STR("only what makes the policy tighter counts, and that is all it says"));
         if (ignored)

@@ -19,8 +19,8 @@ static const char trust_name[] = "trust";
 static bool line_read(struct str line, struct arena *arena, struct trust_entry *ret) {
         const size_t digits = SHA256_HEX_SIZE - 1;
 
-        if (line.len <= digits + 2 || line.ptr[digits] != ' ' || line.ptr[digits + 1] != ' ' ||
-            line.ptr[digits + 2] != '/' || memchr(line.ptr, '\0', line.len))
+        if (line.len <= digits + 2 || line.ptr[digits] != ' ' || line.ptr[digits + 1] != ' ' || line.ptr[digits + 2] != '/' ||
+            memchr(line.ptr, '\0', line.len))
                 return false;
         for (size_t i = 0; i < digits; i++)
                 if (!is_ascii_digit((unsigned char)line.ptr[i]) && (line.ptr[i] < 'a' || line.ptr[i] > 'f'))
@@ -115,8 +115,7 @@ static int store_write(int directory, const struct trust_list *list, const char 
         return 0;
 }
 
-int trust_set(const char *const *environment, const char *path, const struct str *content, bool *ret_changed,
-              struct err *err) {
+int trust_set(const char *const *environment, const char *path, const struct str *content, bool *ret_changed, struct err *err) {
         struct directory state;
         struct trust_list list;
         FD_AUTO directory = -1;

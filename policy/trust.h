@@ -25,7 +25,6 @@ int trust_read(const char *const *environment, struct arena *arena, struct trust
 bool trust_has(const struct trust_list *list, const char *path, struct str content);
 
 /* Sees to it that `path` is trusted with this content (NULL: not at all). `ret_changed` may be NULL. */
-int trust_set(const char *const *environment, const char *path, const struct str *content, bool *ret_changed,
-              struct err *err);
+int trust_set(const char *const *environment, const char *path, const struct str *content, bool *ret_changed, struct err *err);
 
 #endif
