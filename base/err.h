@@ -34,8 +34,7 @@ struct err {
 /* Puts "context: " in front of the message; a context takes at most half of the room. */
 #define err_context(err, ...) (err_context_message((err), __VA_ARGS__), err_failed())
 
-void err_set_message(struct err *err, enum err_code code, const char *format, ...)
-        __attribute__((format(printf, 3, 4)));
+void err_set_message(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void err_sys_message(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_context_message(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -228,11 +228,11 @@ static void tell_commands(const struct texts *texts, double median, double p99, 
                        texts->count, median, p99, goal_median_us, median <= goal_median_us ? "true" : "false");
                 return;
         }
-        printf("parse: %zu commands, median %.2f us, p99 %.2f us; goal: median <= %g us: %s\n\n", texts->count, median,
-               p99, goal_median_us, median <= goal_median_us ? "ok" : "SLOW");
+        printf("parse: %zu commands, median %.2f us, p99 %.2f us; goal: median <= %g us: %s\n\n", texts->count, median, p99,
+               goal_median_us, median <= goal_median_us ? "ok" : "SLOW");
         printf("%-15s %27s %20s %20s\n", "", "ns a byte, of a text of", "64 KiB in ms", "arena, bytes a byte");
-        printf("%-15s %6s %6s %6s %6s %13s <= %g %13s <= %zu\n", "repeated", "8 KiB", "16", "32", "64", "",
-               goal_stress_ms, "", goal_arena_per_byte);
+        printf("%-15s %6s %6s %6s %6s %13s <= %g %13s <= %zu\n", "repeated", "8 KiB", "16", "32", "64", "", goal_stress_ms, "",
+               goal_arena_per_byte);
 }
 
 static void tell_stress_json(const struct stress_row *row, bool first) {
@@ -252,8 +252,8 @@ static void tell_stress(const struct stress_row *row) {
         buf_init(&name, 1024);
         buf_json(&name, str_z(row->pattern));
         printf("%-15.*s %6.1f %6.1f %6.1f %6.1f %13.3f %6s %13.2f %6s\n", (int)name.len, name.ptr, row->ns_per_byte[0],
-               row->ns_per_byte[1], row->ns_per_byte[2], row->ns_per_byte[3], row->milliseconds,
-               row->fast ? "ok" : "SLOW", row->arena_per_byte, row->small ? "ok" : "LARGE");
+               row->ns_per_byte[1], row->ns_per_byte[2], row->ns_per_byte[3], row->milliseconds, row->fast ? "ok" : "SLOW",
+               row->arena_per_byte, row->small ? "ok" : "LARGE");
 }
 
 int main(int argc, char **argv) {

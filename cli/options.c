@@ -79,8 +79,7 @@ static int option_unknown(const struct reader *r, struct str name) {
         given[name.len > NAME_MAX_LEN ? 0 : name.len] = '\0';
         near = name_nearest(given, &r->table[0].name, table_length(r->table), sizeof(*r->table));
         if (near)
-                return err_set(r->err, ERR_INVALID, "unknown option --%.*s; did you mean --%s?", (int)name.len,
-                               name.ptr, near);
+                return err_set(r->err, ERR_INVALID, "unknown option --%.*s; did you mean --%s?", (int)name.len, name.ptr, near);
         return err_set(r->err, ERR_INVALID, "unknown option --%.*s", (int)name.len, name.ptr);
 }
 

@@ -104,8 +104,7 @@ static void answer_command(const json_t *command, size_t number) {
                 answer_error("input", number, "no \"command\" with a string");
                 return;
         }
-        if (bailey_parse(json_string_value(command), json_string_length(command), BAILEY_COMMANDS, &answer, &length) <
-            0) {
+        if (bailey_parse(json_string_value(command), json_string_length(command), BAILEY_COMMANDS, &answer, &length) < 0) {
                 answer_error("internal", number, "out of memory, or the answer is too large");
                 return;
         }
@@ -157,11 +156,10 @@ const struct cli_command cli_parse = {
         .name = "parse",
         .operands = "TEXT | - | --file FILE | --batch",
         .summary = "show what bash reads in a text, without running it",
-        .details =
-                "Prints the tree of TEXT (standard input for -): a line per node, with its place in bytes.\n"
-                "Exits 0 when bash would accept the text, 1 when not, 2 when asked in the wrong way.\n"
-                "With --batch, answers {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line,\n"
-                "in order, and exits 0.\n",
+        .details = "Prints the tree of TEXT (standard input for -): a line per node, with its place in bytes.\n"
+                   "Exits 0 when bash would accept the text, 1 when not, 2 when asked in the wrong way.\n"
+                   "With --batch, answers {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line,\n"
+                   "in order, and exits 0.\n",
         .options = option_rows,
         .run = parse_run,
 };

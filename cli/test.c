@@ -14,8 +14,7 @@ enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "the verdict as JSON" },
-        [OPTION_BATCH] = { "batch", 'b', NULL,
-                           "a {\"command\": ..., \"policy\": ...} per line in, a verdict per line out" },
+        [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ..., \"policy\": ...} per line in, a verdict per line out" },
         [OPTION_POLICY] = { "policy", 'p', "NAME", "default, readonly, build, or one of a config file" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
         [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: here" },
@@ -76,8 +75,7 @@ static enum exit_status test_command(struct checker *checker, const char *name, 
                 log_line("test: %s", checker->error);
                 return EXIT_TROUBLE;
         }
-        action = bailey_check(policy, text, strlen(text), json ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer,
-                              &length);
+        action = bailey_check(policy, text, strlen(text), json ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length);
         if (action < 0) {
                 log_line("test: out of memory");
                 return EXIT_TROUBLE;
@@ -96,8 +94,7 @@ static void answer_error(size_t number, const char *message) {
         buf_init(&out, INPUT_MAX);
         buf_init(&text, INPUT_MAX);
         buf_format(&text, "line %zu: %s", number, message);
-        buf_append(&out,
-                   STR("{\"action\":\"blocked\",\"reasons\":[{\"rule\":\"input\",\"severity\":\"block\",\"message\":"));
+        buf_append(&out, STR("{\"action\":\"blocked\",\"reasons\":[{\"rule\":\"input\",\"severity\":\"block\",\"message\":"));
         buf_json(&out, buf_str(&text));
         buf_append(&out, STR(",\"range\":[0,0]}],\"commands\":[],\"effects\":[]}"));
         batch_write(out.ptr, out.len);
@@ -145,8 +142,8 @@ static enum exit_status test_run(const struct options *options) {
         if (given[OPTION_BATCH] && options->operand_count == 0) {
                 status = batch_run("test", answer_request, &checker);
         } else if (!given[OPTION_BATCH] && options->operand_count == 1) {
-                status = test_command(&checker, given[OPTION_POLICY] ? given[OPTION_POLICY] : "default",
-                                      options->operands[0], given[OPTION_JSON]);
+                status = test_command(&checker, given[OPTION_POLICY] ? given[OPTION_POLICY] : "default", options->operands[0],
+                                      given[OPTION_JSON]);
         } else {
                 log_line("test: %s; see bailey test --help",
                          options->operand_count > 1 ? "more than one command given: quote it" : "no command given");

@@ -173,8 +173,7 @@ int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length)
                         buf_format(&out,
                                    "%s{\"id\":\"%s\",\"severity\":\"%s\",\"policies\":\"%s\",\"effect\":\"%s\","
                                    "\"message\":",
-                                   i ? "," : "", r->id, severity_name(r->severity), scope_name(r->scope),
-                                   effect_name(r->kind));
+                                   i ? "," : "", r->id, severity_name(r->severity), scope_name(r->scope), effect_name(r->kind));
                         buf_json(&out, str_z(r->message));
                         buf_append(&out, STR(",\"instead\":"));
                         buf_json(&out, str_z(r->instead));
@@ -182,8 +181,8 @@ int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length)
                         buf_json(&out, str_z(r->example));
                         buf_char(&out, '}');
                 } else {
-                        buf_format(&out, "%-22s %-5s  %-15s  %s\n", r->id, severity_name(r->severity),
-                                   scope_name(r->scope), r->example);
+                        buf_format(&out, "%-22s %-5s  %-15s  %s\n", r->id, severity_name(r->severity), scope_name(r->scope),
+                                   r->example);
                 }
         }
         if (answer == BAILEY_ANSWER_JSON)

@@ -108,8 +108,7 @@ static void answer_error(const struct script *script, struct buf *out) {
 int bailey_parse(const char *text, size_t length, enum bailey_format format, char **ret_text, size_t *ret_length) {
         static void (*const answers[])(const struct script *, struct buf *) = {
                 [BAILEY_TREE] = shell_dump_tree, [BAILEY_JSON] = shell_dump_json, [BAILEY_COMMANDS] = answer_commands,
-                [BAILEY_PRINT] = answer_print,   [BAILEY_ERROR] = answer_error,
-                [BAILEY_EXPANDED] = answer_expanded,
+                [BAILEY_PRINT] = answer_print,   [BAILEY_ERROR] = answer_error,   [BAILEY_EXPANDED] = answer_expanded,
         };
         ARENA_AUTO arena;
         BUF_AUTO out;

@@ -12,8 +12,8 @@ bool json5_is_line_end(uint32_t rune) {
 
 bool json5_is_space(uint32_t rune) {
         return rune == ' ' || (rune >= '\t' && rune <= '\r') || rune == 0xa0 || rune == 0x1680 ||
-               (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 || rune == 0x2029 || rune == 0x202f ||
-               rune == 0x205f || rune == 0x3000 || rune == 0xfeff;
+               (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 || rune == 0x2029 || rune == 0x202f || rune == 0x205f ||
+               rune == 0x3000 || rune == 0xfeff;
 }
 
 static bool is_json_space(uint32_t rune) {

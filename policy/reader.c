@@ -30,8 +30,8 @@ int reader_init(struct reader *r, struct str text, struct arena *arena, struct t
         if (text.len > TREE_TEXT_MAX) {
                 if (error) {
                         *error = (struct tree_error){ .code = ERR_TOO_COMPLEX };
-                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; at most %d are read",
-                                 text.len, TREE_TEXT_MAX);
+                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; at most %d are read", text.len,
+                                 TREE_TEXT_MAX);
                 }
                 return -1;
         }

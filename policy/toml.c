@@ -53,8 +53,7 @@ static struct tree_node *table_find(const struct tree_node *table, const struct 
         return (struct tree_node *)tree_get(table, key->name); /* the tree is ours until it is done */
 }
 
-static struct tree_node *table_add(struct toml *t, struct tree_node *parent, const struct reader_key *key,
-                                   uint32_t mark) {
+static struct tree_node *table_add(struct toml *t, struct tree_node *parent, const struct reader_key *key, uint32_t mark) {
         struct tree_node *node = reader_add(&t->r, parent, key);
 
         if (!node)
@@ -107,8 +106,8 @@ int toml_pair(struct toml *t, struct tree_node *table) {
                 return reader_expected(&t->r, "'=' or '.' after a key");
         old = table_find(table, &key);
         if (old)
-                return reader_fail(&t->r, key.at, "the key %s is already defined on line %u",
-                                   reader_quote(key.name).text, old->key_at.line);
+                return reader_fail(&t->r, key.at, "the key %s is already defined on line %u", reader_quote(key.name).text,
+                                   old->key_at.line);
         toml_blanks(&t->r);
         return toml_value(t, table, &key);
 }

@@ -21,8 +21,8 @@ static int field_read(struct reader *r, const char *name, int width, int least, 
                 value = value * 10 + (*r->next - '0');
         }
         if (value < least || value > most)
-                return reader_fail(r, reader_pos(r, from), "the %s %0*d is not between %0*d and %0*d", name, width,
-                                   value, width, least, width, most);
+                return reader_fail(r, reader_pos(r, from), "the %s %0*d is not between %0*d and %0*d", name, width, value,
+                                   width, least, width, most);
         *ret = value;
         return 0;
 }

@@ -142,9 +142,8 @@ static int number_read(struct reader *r, struct tree_node *node) {
                 }
         for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
                 if (reader_take(r, bases[i].prefix))
-                        return digits_read(r, bases[i].base, &digits) < 0
-                                       ? -1
-                                       : integer_set(r, node, digits, bases[i].base, false);
+                        return digits_read(r, bases[i].base, &digits) < 0 ? -1
+                                                                          : integer_set(r, node, digits, bases[i].base, false);
         return decimal_read(r, node);
 }
 

@@ -64,15 +64,18 @@ static const struct operator{
         char text[4];
         char op;
         uint8_t level;
-} operators[] = {
-        { "<<=", '<', ASSIGNS }, { ">>=", '>', ASSIGNS }, { "**", 'p', LEVEL_POWER }, { "||", 'o', LEVEL_OR },
-        { "&&", 'a', LEVEL_AND }, { "==", '=', 6 },       { "!=", '!', 6 },           { "<=", 'l', 7 },
-        { ">=", 'g', 7 },        { "<<", '<', 8 },        { ">>", '>', 8 },           { "+=", '+', ASSIGNS },
-        { "-=", '-', ASSIGNS },  { "*=", '*', ASSIGNS },  { "/=", '/', ASSIGNS },     { "%=", '%', ASSIGNS },
-        { "&=", '&', ASSIGNS },  { "^=", '^', ASSIGNS },  { "|=", '|', ASSIGNS },     { "|", '|', 3 },
-        { "^", '^', 4 },         { "&", '&', 5 },         { "<", 'L', 7 },            { ">", 'G', 7 },
-        { "+", '+', 9 },         { "-", '-', 9 },         { "*", '*', 10 },           { "/", '/', 10 },
-        { "%", '%', 10 },        { "=", '=', ASSIGNS },
+}
+operators[] = {
+        { "<<=", '<', ASSIGNS }, { ">>=", '>', ASSIGNS },  { "**", 'p', LEVEL_POWER },
+        { "||", 'o', LEVEL_OR }, { "&&", 'a', LEVEL_AND }, { "==", '=', 6 },
+        { "!=", '!', 6 },        { "<=", 'l', 7 },         { ">=", 'g', 7 },
+        { "<<", '<', 8 },        { ">>", '>', 8 },         { "+=", '+', ASSIGNS },
+        { "-=", '-', ASSIGNS },  { "*=", '*', ASSIGNS },   { "/=", '/', ASSIGNS },
+        { "%=", '%', ASSIGNS },  { "&=", '&', ASSIGNS },   { "^=", '^', ASSIGNS },
+        { "|=", '|', ASSIGNS },  { "|", '|', 3 },          { "^", '^', 4 },
+        { "&", '&', 5 },         { "<", 'L', 7 },          { ">", 'G', 7 },
+        { "+", '+', 9 },         { "-", '-', 9 },          { "*", '*', 10 },
+        { "/", '/', 10 },        { "%", '%', 10 },         { "=", '=', ASSIGNS },
 };
 
 /* ++x and --x are one token, even where a sign and a sign would make sense. */
@@ -86,7 +89,7 @@ static bool is_prefix_step(const struct arith *a, size_t pos) {
         return is_word_byte(c) && !is_ascii_digit((unsigned char)c);
 }
 
-static const struct operator *peek_operator(struct arith *a) {
+static const struct operator* peek_operator(struct arith *a) {
         struct str rest;
 
         peek(a);
@@ -162,11 +165,10 @@ static result read_variable(struct arith *a, const struct arith_name *name) {
 
 /* bash looks one token ahead before it assigns, and stops at a byte that begins none. */
 static void check_ahead(struct arith *a) {
-        const struct operator *operator= peek_operator(a);
+        const struct operator* operator= peek_operator(a);
         int c = peek(a);
 
-        if ((operator&& operator->level == ASSIGNS) ||
-            (c >= 0 && !is_word_byte(c) && !strchr("+-*/%!()&|^~?:,<>=", c)))
+        if ((operator&& operator->level == ASSIGNS) || (c >= 0 && !is_word_byte(c) && !strchr("+-*/%!()&|^~?:,<>=", c)))
                 fail(a);
 }
 
@@ -214,16 +216,16 @@ static result binary(struct arith *a, unsigned level) {
         result left = parse_unary(a), right;
 
         for (;;) {
-                const struct operator *operator= peek_operator(a);
+                const struct operator* operator= peek_operator(a);
 
-                if (a->failed || !operator|| operator->level < level || operator->level == ASSIGNS || !work_spend(a->work, 1))
+                if (a->failed || !operator|| operator->level<level || operator->level == ASSIGNS || !work_spend(a->work, 1))
                         return left;
                 a->pos += strlen(operator->text);
                 if (operator->level <= LEVEL_AND) {
                         left = right_side(a, operator->op, operator->level, left);
                         continue;
                 }
-                right = binary(a, operator->level + (operator->level != LEVEL_POWER)); /* ** binds to the right */
+                right = binary(a, operator->level +(operator->level != LEVEL_POWER)); /* ** binds to the right */
                 left = apply(a, operator->op, left, right);
         }
 }
@@ -296,7 +298,7 @@ static result parse_unary(struct arith *a) {
                 if (value.state == ARITH_KNOWN)
                         value.value = c == '!'   ? !value.value
                                       : c == '~' ? ~value.value
-                                      : c == '-' ? (int64_t)-(uint64_t)value.value
+                                      : c == '-' ? (int64_t) - (uint64_t)value.value
                                                  : value.value;
         } else {
                 value = parse_operand(a);
@@ -337,7 +339,7 @@ static result parse_conditional(struct arith *a) {
 }
 
 static result parse_assignment(struct arith *a) {
-        const struct operator *operator;
+        const struct operator* operator;
         struct arith_name name;
         size_t start;
         result value;

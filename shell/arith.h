@@ -1,6 +1,6 @@
 /*
- * Shell arithmetic over text that is already expanded, as bash 5.2 does it: 64-bit integers that wrap, variables whose values are
- * expressions themselves, assignments. What depends on something unknown is unknown.
+ * Shell arithmetic over text that is already expanded, as bash 5.2 does it: 64-bit integers that wrap, variables whose values
+ * are expressions themselves, assignments. What depends on something unknown is unknown.
  */
 #ifndef BAILEY_SHELL_ARITH_H
 #define BAILEY_SHELL_ARITH_H

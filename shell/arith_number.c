@@ -70,7 +70,7 @@ static struct arith_result divide(char op, int64_t x, int64_t y) {
         if (y == 0)
                 return error;
         if (y == -1)
-                return known(op == '/' ? (int64_t)-(uint64_t)x : 0);
+                return known(op == '/' ? (int64_t) - (uint64_t)x : 0);
         return known(op == '/' ? x / y : x % y);
 }
 

@@ -5,8 +5,7 @@
 #include "shell/parser.h"
 
 static bool name_byte(int c, bool first) {
-        return c == '_' ||
-               (c >= 0 && (is_ascii_alpha((unsigned char)c) || (!first && is_ascii_digit((unsigned char)c))));
+        return c == '_' || (c >= 0 && (is_ascii_alpha((unsigned char)c) || (!first && is_ascii_digit((unsigned char)c))));
 }
 
 /* The position moves past an identifier, if there is one. */
@@ -41,8 +40,7 @@ static struct word *read_index(struct parser *p) {
 }
 
 /* An index that no assignment follows belongs to an ordinary word, which goes on behind it. */
-static void word_with_index(struct parser *p, struct part_list *out, uint32_t start, uint32_t open,
-                            struct word *index) {
+static void word_with_index(struct parser *p, struct part_list *out, uint32_t start, uint32_t open, struct word *index) {
         uint32_t close = p->pos - 1;
 
         shell_literal(p, out, start, open + 1);

@@ -89,7 +89,7 @@ enum param_op {
         PARAM_TOGGLE_ALL,     /* ${x~~p} */
         PARAM_TRANSFORM,      /* ${x@Q}: transform holds the letter */
         PARAM_NAMES,          /* ${!p*} ${!p@}: transform holds * or @ */
-        PARAM_BAD, /* bash says "bad substitution" when it gets here; arg holds what stands between the braces */
+        PARAM_BAD,            /* bash says "bad substitution" when it gets here; arg holds what stands between the braces */
 };
 
 struct param {

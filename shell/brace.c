@@ -39,7 +39,8 @@ static bool has_quotes(const struct word *word) {
 /* A brace somewhere inside. */
 static bool has_brace(const struct part *p, unsigned depth) {
         for (; p; p = p->next) {
-                if (depth > 4 || ((p->kind == PART_LITERAL || (p->kind == PART_QUOTED && p->style != STYLE_BACKSLASH)) && str_find(p->text, '{') < p->text.len))
+                if (depth > 4 || ((p->kind == PART_LITERAL || (p->kind == PART_QUOTED && p->style != STYLE_BACKSLASH)) &&
+                                  str_find(p->text, '{') < p->text.len))
                         return true;
                 if (p->kind == PART_DOUBLE && has_brace(p->parts, depth + 1))
                         return true;
@@ -164,7 +165,7 @@ static bool close_all(struct brace *b) {
                 if (p.match[i] == NOWHERE)
                         b->closing[i] = NOWHERE;
                 else if (around != NOWHERE)
-                        b->closing[i] = p.match[around] == NOWHERE          ? NOWHERE
+                        b->closing[i] = p.match[around] == NOWHERE         ? NOWHERE
                                         : p.separator[around] > p.match[i] ? p.match[around]
                                                                            : b->closing[around];
         }
@@ -227,7 +228,8 @@ static struct strands sum(struct brace *b, struct strands left, struct strands r
 /* ---- {1..9} ---- */
 
 static struct strands sequence(struct brace *b, const struct brace_sequence *q) {
-        uint64_t distance = q->first < q->last ? (uint64_t)q->last - (uint64_t)q->first : (uint64_t)q->first - (uint64_t)q->last;
+        uint64_t distance =
+                q->first < q->last ? (uint64_t)q->last - (uint64_t)q->first : (uint64_t)q->first - (uint64_t)q->last;
         uint64_t count = distance / (uint64_t)q->step + 1;
         struct strands all = { NULL, 0 };
 

@@ -21,8 +21,7 @@ static bool absorb(struct work *work, struct part *param_part, struct part *text
         size_t taken = 0;
         char *name;
 
-        while (taken < text->text.len &&
-               (is_ascii_alnum((unsigned char)text->text.ptr[taken]) || text->text.ptr[taken] == '_'))
+        while (taken < text->text.len && (is_ascii_alnum((unsigned char)text->text.ptr[taken]) || text->text.ptr[taken] == '_'))
                 taken++;
         name = work_bytes(work, param_part->param->name.len + taken);
         if (!param || !name)

@@ -79,8 +79,8 @@ static enum status builtin_unset(struct walk *w, const struct simple *s) {
                 bool named = walk_parse_target(w, s->argv[i].value, &target);
                 struct var *var;
 
-                if (simple_word(s, i, &name) && (options_has(&o, 'f') || !named ||
-                                                 (!options_has(&o, 'v') && !vars_find(&w->vars, SPACE_VARIABLE, name)))) {
+                if (simple_word(s, i, &name) &&
+                    (options_has(&o, 'f') || !named || (!options_has(&o, 'v') && !vars_find(&w->vars, SPACE_VARIABLE, name)))) {
                         var = vars_find(&w->vars, SPACE_FUNCTION, name);
                         if (var && var->content)
                                 walk_put(w, var, content_unset(&w->work, 0), false);
@@ -177,7 +177,7 @@ static unsigned levels(const struct simple *s) {
         struct str word;
 
         return simple_word(s, 1, &word) && word.len == 1 && *word.ptr > '0' && *word.ptr <= '9' ? (unsigned)(*word.ptr - '0')
-                                                                                               : 1;
+                                                                                                : 1;
 }
 
 static enum status builtin_return(struct walk *w, const struct simple *s) {
@@ -233,8 +233,8 @@ static enum status builtin_source(struct walk *w, const struct simple *s) {
 
         if (p && !p->next && p->content)
                 return source_text(w, *p->content);
-        if (simple_word(s, 1, &name) && (str_is(name, "/dev/stdin") || str_is(name, "/proc/self/fd/0") || str_is(name, "/dev/fd/0")) &&
-            w->input)
+        if (simple_word(s, 1, &name) &&
+            (str_is(name, "/dev/stdin") || str_is(name, "/proc/self/fd/0") || str_is(name, "/dev/fd/0")) && w->input)
                 return source_text(w, w->input->value);
         walk_unread_code(w);
         output_unknown(w);

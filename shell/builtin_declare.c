@@ -7,8 +7,8 @@ static const struct {
         char letter;
         uint16_t attribute;
 } attribute_options[] = {
-        { 'a', ATTR_ARRAY },    { 'A', ATTR_ASSOC }, { 'c', ATTR_CAPITAL }, { 'i', ATTR_INTEGER }, { 'l', ATTR_LOWER },
-        { 'n', ATTR_NAMEREF },  { 'r', ATTR_READONLY }, { 'u', ATTR_UPPER },   { 'x', ATTR_EXPORT },
+        { 'a', ATTR_ARRAY },   { 'A', ATTR_ASSOC },    { 'c', ATTR_CAPITAL }, { 'i', ATTR_INTEGER }, { 'l', ATTR_LOWER },
+        { 'n', ATTR_NAMEREF }, { 'r', ATTR_READONLY }, { 'u', ATTR_UPPER },   { 'x', ATTR_EXPORT },
 };
 
 struct declaration {

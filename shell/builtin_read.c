@@ -249,9 +249,9 @@ enum status builtin_mapfile(struct walk *w, const struct simple *s) {
                 return STATUS_UNKNOWN;
         if (options_has(&o, 'C'))
                 walk_text(w, WALK_CODE_EVAL, o.values['C' - 'A']);
-        if (!w->input || !value_known(w->input->value, &text) || w->input->consumed ||
-            (o.on & ~((uint64_t)1 << ('t' - 'A')))) {
-                walk_assign_array(w, &target, array_append(&w->work, array, value_unknown(&w->work, UNKNOWN_INPUT, STR("")), true));
+        if (!w->input || !value_known(w->input->value, &text) || w->input->consumed || (o.on & ~((uint64_t)1 << ('t' - 'A')))) {
+                walk_assign_array(w, &target,
+                                  array_append(&w->work, array, value_unknown(&w->work, UNKNOWN_INPUT, STR("")), true));
                 return STATUS_UNKNOWN;
         }
         while (text.len && walk_goes_on(w)) {

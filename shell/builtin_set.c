@@ -150,7 +150,7 @@ enum status builtin_test(struct walk *w, const struct simple *s) {
         size_t argc = s->argc;
 
         if (simple_word(s, 0, &name) && str_is(name, "["))
-                argc--; /* the closing bracket */
+                argc--;                       /* the closing bracket */
         for (size_t i = 1; i + 1 < argc; i++) /* -v may stand anywhere among -a and -o */
                 if (simple_word(s, i, &op) && str_is(op, "-v"))
                         test_unary(w, op, &s->argv[i + 1]);

@@ -40,8 +40,9 @@ static bool is_unary(const struct word *word) {
 }
 
 static bool is_binary(struct str op) {
-        static const char *const ops[] = { "=",   "==",  "!=",  "=~",  "-eq", "-ne", "-lt",
-                                           "-le", "-gt", "-ge", "-nt", "-ot", "-ef" };
+        static const char *const ops[] = {
+                "=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"
+        };
 
         for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
                 if (str_is(op, ops[i]))
@@ -66,8 +67,7 @@ static struct cond *cond_binary(struct parser *p, struct cond *cond) {
         } else if (t->kind == TOKEN_REDIR && t->redir->fd < 0 && !t->redir->fd_name.len &&
                    (t->redir->op == REDIR_INPUT || t->redir->op == REDIR_OUTPUT)) {
                 cond->op = t->redir->op == REDIR_INPUT ? STR("<") : STR(">");
-        } else if (t->kind == TOKEN_COND_CLOSE || t->kind == TOKEN_AND || t->kind == TOKEN_OR ||
-                   t->kind == TOKEN_CLOSE) {
+        } else if (t->kind == TOKEN_COND_CLOSE || t->kind == TOKEN_AND || t->kind == TOKEN_OR || t->kind == TOKEN_CLOSE) {
                 return cond;
         } else {
                 cond_fail(p, SYNTAX_CONDITION, "a binary operator or ]]");

@@ -86,8 +86,7 @@ bool shell_arith_command(struct parser *p, struct part *arith) {
 
 /* The position is at the first of two parentheses that begin a command substitution. Its end is found by counting; its
  * text bash parses when it expands it, so that a syntax error in it does not reject the script. */
-static struct part *counted_substitution(struct parser *p, struct part_list *out, enum part_style style,
-                                         uint32_t start) {
+static struct part *counted_substitution(struct parser *p, struct part_list *out, enum part_style style, uint32_t start) {
         uint32_t first = p->pos;
         struct source in = p->in;
         struct part *part;

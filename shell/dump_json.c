@@ -142,8 +142,8 @@ static int json_node(const struct node *node, void *data) {
 }
 
 void shell_error_json(const struct syntax_error *error, struct buf *out) {
-        buf_format(out, "{\"kind\":\"%s\",\"line\":%u,\"column\":%u,\"offset\":%u", shell_syntax_name(error->kind),
-                   error->line, error->column, error->offset);
+        buf_format(out, "{\"kind\":\"%s\",\"line\":%u,\"column\":%u,\"offset\":%u", shell_syntax_name(error->kind), error->line,
+                   error->column, error->offset);
         json_text(out, "message", str_z(error->message));
         buf_char(out, '}');
 }

@@ -17,10 +17,12 @@ static const struct {
         unsigned flag;
         const char *name;
 } places[] = {
-        { WALK_IN_SUBSHELL, "subshell" },   { WALK_IN_BACKGROUND, "background" }, { WALK_IN_PIPELINE, "pipeline" },
-        { WALK_IN_CONDITION, "condition" }, { WALK_IN_BRANCH, "branch" },         { WALK_IN_LOOP, "loop" },
-        { WALK_IN_FUNCTION, "function" },   { WALK_IN_SUBSTITUTION, "substitution" }, { WALK_IN_EVAL, "eval" },
-        { WALK_IN_TRAP, "trap" },           { WALK_IN_DATA, "data" },             { WALK_AGAIN, "again" },
+        { WALK_IN_SUBSHELL, "subshell" },  { WALK_IN_BACKGROUND, "background" },
+        { WALK_IN_PIPELINE, "pipeline" },  { WALK_IN_CONDITION, "condition" },
+        { WALK_IN_BRANCH, "branch" },      { WALK_IN_LOOP, "loop" },
+        { WALK_IN_FUNCTION, "function" },  { WALK_IN_SUBSTITUTION, "substitution" },
+        { WALK_IN_EVAL, "eval" },          { WALK_IN_TRAP, "trap" },
+        { WALK_IN_DATA, "data" },          { WALK_AGAIN, "again" },
         { WALK_AFTER_CODE, "after code" },
 };
 
@@ -200,8 +202,7 @@ static bool command(void *context, const struct walk_visit *visit) {
 }
 
 enum walk_end shell_expand_json(const struct script *script, struct buf *out, struct arena *arena) {
-        struct dump dump = { .out = out,
-                             .work = { .arena = arena, .steps = UINT64_MAX, .bytes = UINT64_MAX } };
+        struct dump dump = { .out = out, .work = { .arena = arena, .steps = UINT64_MAX, .bytes = UINT64_MAX } };
         const struct walk_visitor visitor = { .context = &dump, .command = command };
         enum walk_end end;
 

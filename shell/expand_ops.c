@@ -92,8 +92,7 @@ static bool add_replacement(struct walk *w, const struct param_operands *ops, st
 }
 
 /* /# and /%: one place, if there is any. An empty pattern matches the empty beginning or end. */
-static enum truth find_anchored(struct walk *w, const struct param_operands *ops, struct str text,
-                                struct pattern_span *span) {
+static enum truth find_anchored(struct walk *w, const struct param_operands *ops, struct str text, struct pattern_span *span) {
         bool prefix = ops->param->op == PARAM_REPLACE_PREFIX;
         size_t length = 0;
         enum truth found = prefix ? pattern_match_prefix(&w->work, ops->pattern, text, true, &length)

@@ -1,6 +1,6 @@
 /*
- * $x and ${x...}: what becomes of a parameter in the word. Which one is meant is found out in expand_resolve.c; the operators on
- * texts are in expand_ops.c and expand_transform.c.
+ * $x and ${x...}: what becomes of a parameter in the word. Which one is meant is found out in expand_resolve.c; the operators
+ * on texts are in expand_ops.c and expand_transform.c.
  */
 #include "shell/interp.h"
 
@@ -40,7 +40,8 @@ static void emit_list(struct emit *e, const struct operand *o, bool quoted) {
                 emit_joined(e, o, quoted);
                 return;
         }
-        if (!quoted && (e->operands || o->operated) && walk_ifs(e->w)->first != ' ' && o->count) { /* bash is of several minds */
+        if (!quoted && (e->operands || o->operated) && walk_ifs(e->w)->first != ' ' &&
+            o->count) { /* bash is of several minds */
                 emit_mark(e);
                 e->may_split = true;
         }
@@ -244,8 +245,8 @@ static void transform_whole(struct walk *w, char letter, struct operand *o) {
                 o->items = o->attributes ? items : items + 2;
                 return;
         }
-        items[0] = (struct item){ .value = known ? value : value_unknown(&w->work, UNKNOWN_OPTION, o->name),
-                                  .may_split = !known };
+        items[0] =
+                (struct item){ .value = known ? value : value_unknown(&w->work, UNKNOWN_OPTION, o->name), .may_split = !known };
         o->items = items;
         o->count = 1;
         o->count_known = known;

@@ -154,9 +154,9 @@ static char index_all(const struct word *index) {
 }
 
 char param_list_kind(const struct param *p) {
-        return p->index                                              ? index_all(p->index)
+        return p->index                                                           ? index_all(p->index)
                : p->name.len == 1 && (*p->name.ptr == '@' || *p->name.ptr == '*') ? *p->name.ptr
-                                                                                   : 0;
+                                                                                  : 0;
 }
 
 /* Single quotes are plain bytes to the parser here, but not around the key of an associative array. */

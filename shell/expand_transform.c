@@ -17,7 +17,24 @@ static bool needs_ansi(struct str text) {
 }
 
 static void ansi_byte(struct builder *b, unsigned char c) {
-        static const char letters[] = "\a" "a" "\b" "b" "\t" "t" "\n" "n" "\v" "v" "\f" "f" "\r" "r" "\x1b" "E" "\\\\" "''";
+        static const char letters[] = "\a"
+                                      "a"
+                                      "\b"
+                                      "b"
+                                      "\t"
+                                      "t"
+                                      "\n"
+                                      "n"
+                                      "\v"
+                                      "v"
+                                      "\f"
+                                      "f"
+                                      "\r"
+                                      "r"
+                                      "\x1b"
+                                      "E"
+                                      "\\\\"
+                                      "''";
         char octal[4] = { '\\', (char)('0' + (c >> 6)), (char)('0' + (c >> 3 & 7)), (char)('0' + (c & 7)) };
 
         for (const char *l = letters; *l; l += 2) {
@@ -75,9 +92,9 @@ struct str attribute_letters(unsigned attributes, char *buffer) {
         static const struct {
                 unsigned attribute;
                 char letter;
-        } letters[] = { { ATTR_ARRAY, 'a' },    { ATTR_ASSOC, 'A' },  { ATTR_INTEGER, 'i' }, { ATTR_NAMEREF, 'n' },
-                        { ATTR_READONLY, 'r' }, { ATTR_EXPORT, 'x' }, { ATTR_CAPITAL, 'c' }, { ATTR_LOWER, 'l' },
-                        { ATTR_UPPER, 'u' } };
+        } letters[] = { { ATTR_ARRAY, 'a' },   { ATTR_ASSOC, 'A' },    { ATTR_INTEGER, 'i' },
+                        { ATTR_NAMEREF, 'n' }, { ATTR_READONLY, 'r' }, { ATTR_EXPORT, 'x' },
+                        { ATTR_CAPITAL, 'c' }, { ATTR_LOWER, 'l' },    { ATTR_UPPER, 'u' } };
         size_t n = 0;
 
         for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)

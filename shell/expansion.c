@@ -151,9 +151,7 @@ static struct source backticks_text(struct parser *p, uint32_t start, uint32_t e
                 text[len++] = p->in.text[i];
         }
         map[len] = (struct origin){ shell_range(p, end, end).start, shell_range(p, end, end).start };
-        return (struct source){
-                .text = text, .end = len, .size = len, .map = map, .notes = SHELL_NEW(p, struct notes)
-        };
+        return (struct source){ .text = text, .end = len, .size = len, .map = map, .notes = SHELL_NEW(p, struct notes) };
 }
 
 void shell_backticks(struct parser *p, enum context context, struct part_list *out) {

@@ -24,7 +24,8 @@ static char *delimiter_parts(const struct part *part, char *to, bool *quoted) {
 
 static bool parts_are_text(const struct part *part) {
         for (; part; part = part->next)
-                if (part->kind == PART_DOUBLE ? !parts_are_text(part->parts) : part->kind != PART_LITERAL && part->kind != PART_QUOTED)
+                if (part->kind == PART_DOUBLE ? !parts_are_text(part->parts)
+                                              : part->kind != PART_LITERAL && part->kind != PART_QUOTED)
                         return false;
         return true;
 }
@@ -53,8 +54,8 @@ static char *delimiter_source(struct parser *p, uint32_t start, uint32_t end, ch
 /* Nothing in a delimiter is expanded, so what looks like it does not stay in the tree. */
 static void delimiter_word(struct parser *p, struct redir *r, const struct heredoc *doc) {
         struct part_list parts = { 0 };
-        struct part *part = shell_part(p, &parts, doc->quoted ? PART_QUOTED : PART_LITERAL,
-                                       doc->quoted ? STYLE_SINGLE : STYLE_PLAIN, 0);
+        struct part *part =
+                shell_part(p, &parts, doc->quoted ? PART_QUOTED : PART_LITERAL, doc->quoted ? STYLE_SINGLE : STYLE_PLAIN, 0);
 
         part->range = r->target->range;
         part->text = doc->delimiter;
@@ -67,8 +68,7 @@ void shell_heredoc_start(struct parser *p, struct redir *r) {
         const struct word *word = r->target;
 
         if (++p->lex.pending_count > HEREDOC_MAX)
-                shell_fail(p, SYNTAX_ERROR, p->lex.token.start, "more than %d here-documents begin on one line",
-                           HEREDOC_MAX);
+                shell_fail(p, SYNTAX_ERROR, p->lex.token.start, "more than %d here-documents begin on one line", HEREDOC_MAX);
 
         if (word->parts && !word->parts->next && word->parts->kind == PART_LITERAL) {
                 doc->delimiter = word->parts->text;
@@ -141,8 +141,7 @@ static bool ends_body_at(const struct parser *p, const struct line *line, uint32
 }
 
 /* A delimiter that itself begins with a tab is found on a line whose tabs are still there. */
-static bool line_ends_body(const struct parser *p, const struct line *line, const struct heredoc *doc,
-                           uint32_t *ret_pos) {
+static bool line_ends_body(const struct parser *p, const struct line *line, const struct heredoc *doc, uint32_t *ret_pos) {
         return ends_body_at(p, line, line->content, doc, ret_pos) ||
                (line->content != line->start && ends_body_at(p, line, line->start, doc, ret_pos));
 }

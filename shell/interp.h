@@ -29,7 +29,7 @@ struct ifs {
 struct input {
         struct value value;
         size_t consumed, before; /* bytes that `read` has taken, and those when the present unit began */
-        unsigned loop_depth;  /* where it was opened: a read in a loop inside gets every line */
+        unsigned loop_depth;     /* where it was opened: a read in a loop inside gets every line */
 };
 
 /* Which alternatives the present try takes. */
@@ -68,7 +68,7 @@ struct frame {
         enum frame_kind kind;
         struct scope scope;
         struct local *locals;
-        unsigned branches; /* that it was entered in */
+        unsigned branches;                       /* that it was entered in */
         struct delta escapes[FRAME_MAX_ESCAPES]; /* the state at each return or break */
         size_t escape_count;
         bool weak; /* too many of them: from here on assignments add, and do not replace */
@@ -238,7 +238,7 @@ struct operand {
         bool positional;   /* $@ and $* */
         bool array, assoc; /* the variable is one */
         bool count_known;
-        bool operated;     /* on: bash joins the results by IFS here, by a blank there */
+        bool operated; /* on: bash joins the results by IFS here, by a blank there */
         struct value value;
         struct item *items;
         size_t count;
@@ -285,7 +285,7 @@ struct walk_visit walk_visit_here(struct walk *w, const struct command *command)
 /* What redirections do to standard input and output. */
 struct redirected {
         struct walk_redirect *list;
-        bool input_set;      /* then this is it, NULL: nobody knows */
+        bool input_set; /* then this is it, NULL: nobody knows */
         struct input *input;
         bool output_gone;    /* printed to somewhere else */
         bool output_unclear; /* perhaps, perhaps not */
@@ -342,8 +342,8 @@ typedef enum status builtin_fn(struct walk *w, const struct simple *s);
 builtin_fn *builtin_find(struct str name);
 builtin_fn builtin_declare, builtin_read, builtin_mapfile, builtin_set, builtin_shift, builtin_shopt, builtin_test;
 
-/* Letters of the options that precede the operands, at most once each; `with_value` have one, the last given is kept. False when
- * they cannot be told, being unknown. */
+/* Letters of the options that precede the operands, at most once each; `with_value` have one, the last given is kept. False
+ * when they cannot be told, being unknown. */
 struct options {
         uint64_t on, off; /* bit (letter - 'A') */
         struct value values[64];

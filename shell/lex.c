@@ -35,8 +35,7 @@ int shell_peek_after(const struct parser *p, uint32_t pos) {
 
 struct range shell_range_in(const struct source *in, uint32_t start, uint32_t end) {
         if (in->map)
-                return (struct range){ in->map[start].start,
-                                       end > start ? in->map[end - 1].end : in->map[start].start };
+                return (struct range){ in->map[start].start, end > start ? in->map[end - 1].end : in->map[start].start };
         return (struct range){ start, end };
 }
 
@@ -96,8 +95,7 @@ bool shell_word_is(const struct word *word, const char *text) {
         const struct part *part = word->parts;
 
         /* the first byte tells most words apart, and this is asked of every word */
-        return part && !part->next && part->kind == PART_LITERAL && part->text.ptr[0] == *text &&
-               str_is(part->text, text);
+        return part && !part->next && part->kind == PART_LITERAL && part->text.ptr[0] == *text && str_is(part->text, text);
 }
 
 /* After which tokens a reserved word, or an assignment, may stand. */
@@ -123,8 +121,7 @@ bool shell_command_may_start(const struct lexer *lex) {
 static bool time_may_start(const struct lexer *lex) {
         if (lex->last == TOKEN_NEWLINE && (lex->before_last == TOKEN_PIPE || lex->before_last == TOKEN_PIPE_BOTH))
                 return false;
-        return lex->last != TOKEN_PIPE && lex->last != TOKEN_PIPE_BOTH && lex->last != TOKEN_WORD &&
-               lex->last != TOKEN_COPROC;
+        return lex->last != TOKEN_PIPE && lex->last != TOKEN_PIPE_BOTH && lex->last != TOKEN_WORD && lex->last != TOKEN_COPROC;
 }
 
 static enum token_kind reserved_kind(const struct lexer *lex, const struct word *word) {
@@ -199,8 +196,7 @@ static struct redir *redir_new(struct parser *p, uint32_t start, enum redir_op o
 static bool read_operator(struct parser *p, struct token *t) {
         char first = p->in.text[shell_joined(p, p->pos)];
 
-        if (!(shell_byte_class[(unsigned char)first] &
-              (BYTE_OPERATOR | BYTE_ANGLE | BYTE_OPEN_PAREN | BYTE_CLOSE_PAREN)))
+        if (!(shell_byte_class[(unsigned char)first] & (BYTE_OPERATOR | BYTE_ANGLE | BYTE_OPEN_PAREN | BYTE_CLOSE_PAREN)))
                 return false;
         for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
                 if (operators[i].text[0] != first || !shell_operator(p, operators[i].text))
@@ -253,8 +249,7 @@ static bool word_is_fd_name(struct parser *p, struct token *t) {
                 name++;
         while (last->next)
                 last = last->next;
-        if (name == 0 || is_ascii_digit((unsigned char)text.ptr[0]) || last->kind != PART_LITERAL ||
-            !angle_at(p, p->pos))
+        if (name == 0 || is_ascii_digit((unsigned char)text.ptr[0]) || last->kind != PART_LITERAL || !angle_at(p, p->pos))
                 return false;
         if (str_is(str_skip(text, name), "}")) {
                 t->kind = TOKEN_REDIR;

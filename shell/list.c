@@ -34,8 +34,7 @@ static int write_simple(const struct command *simple, void *data) {
         buf_append(writer->out, writer->any ? STR(",[") : STR("["));
         writer->any = true;
         for (const struct word *word = simple->simple.words; word; word = word->next) {
-                buf_json(writer->out,
-                         str_from(writer->source.ptr + word->range.start, word->range.end - word->range.start));
+                buf_json(writer->out, str_from(writer->source.ptr + word->range.start, word->range.end - word->range.start));
                 if (word->next)
                         buf_char(writer->out, ',');
         }

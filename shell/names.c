@@ -102,10 +102,9 @@ const char *shell_param_name(enum param_op op) {
 
 const char *shell_redir_text(enum redir_op op) {
         static const char *const texts[] = {
-                [REDIR_INPUT] = "<",       [REDIR_OUTPUT] = ">",         [REDIR_CLOBBER] = ">|",
-                [REDIR_APPEND] = ">>",     [REDIR_READ_WRITE] = "<>",    [REDIR_DUP_INPUT] = "<&",
-                [REDIR_DUP_OUTPUT] = ">&", [REDIR_BOTH] = "&>",          [REDIR_BOTH_APPEND] = "&>>",
-                [REDIR_HEREDOC] = "<<",    [REDIR_HEREDOC_TABS] = "<<-", [REDIR_HERESTRING] = "<<<",
+                [REDIR_INPUT] = "<",         [REDIR_OUTPUT] = ">",     [REDIR_CLOBBER] = ">|",       [REDIR_APPEND] = ">>",
+                [REDIR_READ_WRITE] = "<>",   [REDIR_DUP_INPUT] = "<&", [REDIR_DUP_OUTPUT] = ">&",    [REDIR_BOTH] = "&>",
+                [REDIR_BOTH_APPEND] = "&>>", [REDIR_HEREDOC] = "<<",   [REDIR_HEREDOC_TABS] = "<<-", [REDIR_HERESTRING] = "<<<",
         };
 
         return texts[op];

@@ -18,7 +18,10 @@ bool output_input(struct walk *w, struct str *ret) {
 /* ---- escapes ---- */
 
 static int digit(int c, int base) {
-        int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+        int value = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : 99;
 
         return value < base ? value : -1;
 }

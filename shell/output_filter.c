@@ -228,10 +228,10 @@ bool output_tr(struct walk *w, const struct simple *s, struct builder *out) {
         size_t n = 0;
         char *text;
 
-        if (s->argc != 3 || !simple_word(s, delete ? 2 : 1, &word) || (!delete && word.len > 1 && word.ptr[0] == '-') ||
+        if (s->argc != 3 || !simple_word(s, delete ? 2 : 1, &word) || (!delete &&word.len > 1 && word.ptr[0] == '-') ||
             !tr_read(word, &from) || !output_input(w, &input) || !(text = room(w, input.len)))
                 return false;
-        if (!delete && (!simple_word(s, 2, &word) || !tr_read(word, &to)))
+        if (!delete &&(!simple_word(s, 2, &word) || !tr_read(word, &to)))
                 return false;
         for (int i = 0; i < 256; i++)
                 map[i] = i;

@@ -61,7 +61,8 @@ static bool read_integer(struct str text, int64_t *ret) {
                 unsigned char c = ascii_lower((unsigned char)text.ptr[i]);
                 int digit = is_ascii_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 
-                if (digit >= base || __builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
+                if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+                    __builtin_add_overflow(value, digit, &value))
                         return false;
         }
         *ret = negative ? -value : value;
@@ -96,7 +97,8 @@ static void print_padded(struct format *f, const struct conversion *c, struct st
 }
 
 static void print_unknown(struct format *f, struct value why) {
-        builder_value(f->out, why.pieces ? param_unknown(f->w, why) : value_unknown(&f->w->work, UNKNOWN_OUTPUT, STR("")), false);
+        builder_value(f->out, why.pieces ? param_unknown(f->w, why) : value_unknown(&f->w->work, UNKNOWN_OUTPUT, STR("")),
+                      false);
 }
 
 static void print_string(struct format *f, const struct conversion *c) {
@@ -173,6 +175,7 @@ static size_t write_digits(uint64_t value, unsigned base, bool upper, char *end)
         char *p = end;
 
         while (value) {
+                /* cppcheck-suppress zerodivcond; base is 8, 10 or 16 */
                 *--p = digits[value % base];
                 value /= base;
         }
@@ -270,16 +273,26 @@ static bool read_conversion(struct format *f, struct str text, size_t *pos, stru
 
 static bool print_conversion(struct format *f, const struct conversion *c) {
         switch (c->kind) {
-        case 's': print_string(f, c); return true;
-        case 'b': print_escaped(f, c); return true;
-        case 'c': print_char(f, c); return true;
-        case 'q': print_quoted(f, c); return true;
+        case 's':
+                print_string(f, c);
+                return true;
+        case 'b':
+                print_escaped(f, c);
+                return true;
+        case 'c':
+                print_char(f, c);
+                return true;
+        case 'q':
+                print_quoted(f, c);
+                return true;
         case 'd':
         case 'i':
         case 'u':
         case 'o':
         case 'x':
-        case 'X': print_integer(f, c); return true;
+        case 'X':
+                print_integer(f, c);
+                return true;
         }
         return false;
 }

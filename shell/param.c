@@ -147,8 +147,7 @@ static bool is_length(struct parser *p) {
 static bool is_indirect(struct parser *p) {
         int next = shell_peek_after(p, p->pos);
 
-        return starts_name(next) || (next >= '0' && next <= '9') || next == '#' || next == '?' || next == '@' ||
-               next == '*';
+        return starts_name(next) || (next >= '0' && next <= '9') || next == '#' || next == '?' || next == '@' || next == '*';
 }
 
 static bool index_part(struct parser *p, struct param *param) {

@@ -108,9 +108,7 @@ static struct command *function_with_parens(struct parser *p, struct command *c,
 
 /* The builtins whose arguments may be spelled a=(...). */
 static bool word_declares(const struct word *w) {
-        static const char *const names[] = {
-                "alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"
-        };
+        static const char *const names[] = { "alias", "declare", "eval", "export", "let", "local", "readonly", "typeset" };
 
         if (!w->parts || w->parts->kind != PART_LITERAL || !strchr("adelrt", w->parts->text.ptr[0]))
                 return false;
@@ -343,8 +341,7 @@ void shell_lines(struct parser *p, struct chain *chain) {
                 enum token_kind kind;
 
                 skip_newlines(p);
-                if (shell_token(p)->kind == TOKEN_END ||
-                    (p->lex.in_substitution && shell_token(p)->kind == TOKEN_CLOSE))
+                if (shell_token(p)->kind == TOKEN_END || (p->lex.in_substitution && shell_token(p)->kind == TOKEN_CLOSE))
                         break;
                 list(p, chain, true);
                 kind = shell_token(p)->kind;

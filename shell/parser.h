@@ -120,7 +120,7 @@ struct notes {
         struct memo {
                 struct part *part; /* the substitution that begins here */
                 uint32_t end;
-        } * memo; /* two for each offset: outside and inside double quotes, where ${...} reads differently */
+        } * memo;           /* two for each offset: outside and inside double quotes, where ${...} reads differently */
         uint8_t *not_arith; /* a bit each: `((` here is two parentheses */
 };
 
@@ -212,8 +212,7 @@ struct command *shell_list(struct parser *p);
 /* word.c, expansion.c, param.c, arith.c: parts */
 void shell_parts(struct parser *p, enum context context, struct part_list *out);
 struct word *shell_word(struct parser *p, enum context context);
-struct part *shell_part(struct parser *p, struct part_list *out, enum part_kind kind, enum part_style style,
-                        uint32_t start);
+struct part *shell_part(struct parser *p, struct part_list *out, enum part_kind kind, enum part_style style, uint32_t start);
 void shell_literal(struct parser *p, struct part_list *out, uint32_t start, uint32_t end);
 void shell_single_quoted(struct parser *p, struct part_list *out);
 void shell_double_quoted(struct parser *p, struct part_list *out, uint32_t start, enum part_style style);

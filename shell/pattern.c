@@ -41,10 +41,20 @@ static uint16_t *lay_out(struct work *work, struct value value, size_t count) {
 static const struct {
         const char *name, *ranges; /* pairs of first and last byte */
 } classes[] = {
-        { "alnum", "azAZ09" }, { "alpha", "azAZ" },   { "ascii", "\x01\x7f" },       { "blank", "  \t\t" },
-        { "cntrl", "\x01\x1f\x7f\x7f" }, { "digit", "09" }, { "graph", "!~" },       { "lower", "az" },
-        { "print", " ~" },     { "punct", "!/:@[`{~" }, { "space", "  \t\r" },       { "upper", "AZ" },
-        { "word", "azAZ09__" }, { "xdigit", "09afAF" },
+        { "alnum", "azAZ09" },
+        { "alpha", "azAZ" },
+        { "ascii", "\x01\x7f" },
+        { "blank", "  \t\t" },
+        { "cntrl", "\x01\x1f\x7f\x7f" },
+        { "digit", "09" },
+        { "graph", "!~" },
+        { "lower", "az" },
+        { "print", " ~" },
+        { "punct", "!/:@[`{~" },
+        { "space", "  \t\r" },
+        { "upper", "AZ" },
+        { "word", "azAZ09__" },
+        { "xdigit", "09afAF" },
 };
 
 static void set_range(struct pattern_set *set, unsigned first, unsigned last) {
@@ -94,8 +104,7 @@ static unsigned set_member(struct reader *r, size_t *pos) {
 static void read_member(struct reader *r, size_t *pos, struct pattern_set *set) {
         unsigned first, last;
 
-        if (r->units[*pos] == '[' && *pos + 1 < r->end && r->units[*pos + 1] < 0x100 &&
-            strchr(":.=", r->units[*pos + 1])) {
+        if (r->units[*pos] == '[' && *pos + 1 < r->end && r->units[*pos + 1] < 0x100 && strchr(":.=", r->units[*pos + 1])) {
                 size_t inner = *pos + 1;
 
                 if (r->units[inner] == ':' && read_class(r, &inner, set)) {
@@ -127,7 +136,7 @@ static bool read_set(struct reader *r, struct pattern_node *node) {
                 pos++;
                 r->top->odd |= pos < r->end && r->units[pos] == ']';
         }
-        for (size_t first = pos; pos < r->end; ) {
+        for (size_t first = pos; pos < r->end;) {
                 if (r->units[pos] == ']' && pos > first) {
                         r->pos = pos + 1;
                         for (int i = 0; negated && i < 4; i++)

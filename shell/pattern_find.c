@@ -76,8 +76,8 @@ enum truth pattern_find(struct work *work, const struct pattern *pattern, struct
 
         f.starts = positions_none(&f.m);
         f.ends = positions_none(&f.m);
-        if (!pattern_can_tell(pattern, text) || pattern->odd || work->stop || !work_spend(work, 1 + text.len * (pattern->count + 1) / 64) ||
-            (!f.fixed && !find_starts(&f.m, pattern, &f.starts)))
+        if (!pattern_can_tell(pattern, text) || pattern->odd || work->stop ||
+            !work_spend(work, 1 + text.len * (pattern->count + 1) / 64) || (!f.fixed && !find_starts(&f.m, pattern, &f.starts)))
                 return TRUTH_MAYBE;
         while (pos <= text.len && find_next(&f, pos, &span)) {
                 if (!work_spend(work, 1) || !work_room(work, &spans, count, &capacity, sizeof(*spans)))

@@ -1,6 +1,6 @@
 /*
- * Running patterns: a set of positions in the text, one bit each, goes through the nodes one after the other. Ends of a text are
- * matched by running everything backwards.
+ * Running patterns: a set of positions in the text, one bit each, goes through the nodes one after the other. Ends of a text
+ * are matched by running everything backwards.
  */
 #include "shell/pattern_node.h"
 
@@ -153,8 +153,7 @@ static bool take_other(struct matcher *m, const struct pattern *group, const str
         return true;
 }
 
-static bool take_group(struct matcher *m, const struct pattern_node *node, const struct positions *from,
-                       struct positions *to) {
+static bool take_group(struct matcher *m, const struct pattern_node *node, const struct positions *from, struct positions *to) {
         if (node->op == '?' || node->op == '*')
                 add_all(to, from);
         if (node->op == '!')

@@ -148,8 +148,7 @@ static void print_simple(struct printer *p, const struct command *command, bool 
 /* ---- lists ---- */
 
 static bool command_empty(const struct command *command) {
-        return command->kind == COMMAND_SIMPLE && !command->simple.assigns && !command->simple.words &&
-               !command->redirs;
+        return command->kind == COMMAND_SIMPLE && !command->simple.assigns && !command->simple.words && !command->redirs;
 }
 
 static bool prefix_word(struct printer *p, bool wanted, const char *text, bool inside) {

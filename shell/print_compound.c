@@ -155,18 +155,10 @@ static void print_coproc(struct printer *p, const struct command *command) {
 
 void print_compound(struct printer *p, const struct command *command) {
         static void (*const printers[])(struct printer *, const struct command *) = {
-                [COMMAND_SUBSHELL] = print_subshell,
-                [COMMAND_GROUP] = print_group,
-                [COMMAND_IF] = print_if,
-                [COMMAND_WHILE] = print_loop,
-                [COMMAND_UNTIL] = print_loop,
-                [COMMAND_FOR] = print_for,
-                [COMMAND_SELECT] = print_for,
-                [COMMAND_FOR_ARITH] = print_for_arith,
-                [COMMAND_CASE] = print_case,
-                [COMMAND_ARITH] = print_arith,
-                [COMMAND_COND] = print_cond_command,
-                [COMMAND_FUNCTION] = print_function,
+                [COMMAND_SUBSHELL] = print_subshell, [COMMAND_GROUP] = print_group,         [COMMAND_IF] = print_if,
+                [COMMAND_WHILE] = print_loop,        [COMMAND_UNTIL] = print_loop,          [COMMAND_FOR] = print_for,
+                [COMMAND_SELECT] = print_for,        [COMMAND_FOR_ARITH] = print_for_arith, [COMMAND_CASE] = print_case,
+                [COMMAND_ARITH] = print_arith,       [COMMAND_COND] = print_cond_command,   [COMMAND_FUNCTION] = print_function,
                 [COMMAND_COPROC] = print_coproc,
         };
 

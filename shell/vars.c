@@ -207,8 +207,8 @@ static bool is_cut(const struct content *content) {
         return last && last->because == UNKNOWN_TOO_COMPLEX;
 }
 
-const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a,
-                                   const struct content *b, size_t limit) {
+const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a, const struct content *b,
+                                   size_t limit) {
         struct collection c; /* large; only what is used is set */
         struct content *joined;
 
@@ -318,8 +318,7 @@ bool vars_join(struct vars *vars, const struct delta *deltas, size_t count, bool
 
         for (size_t i = 0; i < count; i++)
                 changes += deltas[i].count;
-        if (!changes || !work_spend(vars->work, changes) ||
-            !(slots = work_alloc(vars->work, changes * sizeof(*slots))))
+        if (!changes || !work_spend(vars->work, changes) || !(slots = work_alloc(vars->work, changes * sizeof(*slots))))
                 return false;
         mark = ++vars->joins;
         for (size_t i = 0; i < count; i++)

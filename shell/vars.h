@@ -9,9 +9,9 @@
 #include "shell/value.h"
 
 enum {
-        VARS_MAX_JOINED = 16,  /* alternatives that branches may pile up; then one is "too complex" */
-        VARS_MAX_LISTED = 64,  /* values of a `for` */
-        ARRAY_MAX = 64 << 10,  /* elements */
+        VARS_MAX_JOINED = 16, /* alternatives that branches may pile up; then one is "too complex" */
+        VARS_MAX_LISTED = 64, /* values of a `for` */
+        ARRAY_MAX = 64 << 10, /* elements */
 };
 
 enum space {
@@ -36,10 +36,10 @@ enum attribute {
 };
 
 struct element {
-        int64_t index;    /* indexed arrays, ascending */
-        struct str key;   /* associative ones, in order of assignment */
+        int64_t index;  /* indexed arrays, ascending */
+        struct str key; /* associative ones, in order of assignment */
         struct value value;
-        bool may_split;   /* stands for none or several */
+        bool may_split; /* stands for none or several */
 };
 
 /* Immutable, but for one thing: arrays that only grow share one buffer. */
@@ -105,8 +105,8 @@ const struct content *content_scalar(struct work *work, unsigned attributes, str
 const struct content *content_array(struct work *work, unsigned attributes, const struct array *array);
 const struct content *content_unset(struct work *work, unsigned attributes);
 /* The union, in this order; past `limit` alternatives the last one says TOO_COMPLEX. Either may be NULL: the environment. */
-const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a,
-                                   const struct content *b, size_t limit);
+const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a, const struct content *b,
+                                   size_t limit);
 const struct content *content_with(struct work *work, const struct content *content, unsigned attributes);
 /* Adds an alternative that is unknown. */
 const struct content *content_widen(struct vars *vars, const struct var *var, const struct content *content,
@@ -138,8 +138,7 @@ bool vars_join(struct vars *vars, const struct delta *deltas, size_t count, bool
 
 struct array *array_new(struct work *work, bool assoc);
 /* A new array, with the element set. Indices count from 0. */
-const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key,
-                              struct value value);
+const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key, struct value value);
 /* Behind all others. */
 const struct array *array_append(struct work *work, const struct array *array, struct value value, bool may_split);
 const struct array *array_skip(struct work *work, const struct array *array, size_t count); /* the rest, indices as they are */
@@ -148,6 +147,8 @@ const struct element *array_find(struct work *work, const struct array *array, i
 bool array_count_known(const struct array *array);
 int64_t array_next_index(const struct array *array);
 const struct array *array_uncertain(struct work *work, const struct array *array);
+/* Some element was changed, nobody knows which: each may be there no more. */
+const struct array *array_blurred(struct work *work, const struct array *array);
 /* The order in which bash 5.2 lists the keys of an associative array. */
 const struct array *array_listed(struct work *work, const struct array *array);
 

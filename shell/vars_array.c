@@ -95,8 +95,7 @@ bool array_count_known(const struct array *array) {
         return !array->uncertain;
 }
 
-const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key,
-                              struct value value) {
+const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key, struct value value) {
         const struct element element = { .index = index, .key = key, .value = value };
         const struct element *old = array_find(work, array, index, key);
         struct array *result;
@@ -156,6 +155,17 @@ const struct array *array_uncertain(struct work *work, const struct array *array
                 return array;
         *result = *array;
         result->uncertain = true;
+        return result;
+}
+
+const struct array *array_blurred(struct work *work, const struct array *array) {
+        struct array *result = copy(work, array, 1);
+
+        if (!result)
+                return array;
+        result->uncertain = true;
+        for (size_t i = 0; i < result->count; i++)
+                result->items[i].may_split = true;
         return result;
 }
 

@@ -29,15 +29,12 @@ struct edge {
 enum { EDGES_MAX = 5 }; /* the last one is always EDGE_END */
 
 static const struct edge command_edges[][EDGES_MAX] = {
-        [COMMAND_SIMPLE] = { OF_COMMAND(LIST, ASSIGN, ASSIGN, simple.assigns),
-                             OF_COMMAND(LIST, WORD, WORD, simple.words) },
+        [COMMAND_SIMPLE] = { OF_COMMAND(LIST, ASSIGN, ASSIGN, simple.assigns), OF_COMMAND(LIST, WORD, WORD, simple.words) },
         [COMMAND_SUBSHELL] = { OF_COMMAND(LIST, COMMAND, BODY, body) },
         [COMMAND_GROUP] = { OF_COMMAND(LIST, COMMAND, BODY, body) },
         [COMMAND_IF] = { OF_COMMAND(LIST, CLAUSE, CLAUSE, clauses) },
-        [COMMAND_WHILE] = { OF_COMMAND(LIST, COMMAND, CONDITION, loop.condition),
-                            OF_COMMAND(LIST, COMMAND, BODY, loop.body) },
-        [COMMAND_UNTIL] = { OF_COMMAND(LIST, COMMAND, CONDITION, loop.condition),
-                            OF_COMMAND(LIST, COMMAND, BODY, loop.body) },
+        [COMMAND_WHILE] = { OF_COMMAND(LIST, COMMAND, CONDITION, loop.condition), OF_COMMAND(LIST, COMMAND, BODY, loop.body) },
+        [COMMAND_UNTIL] = { OF_COMMAND(LIST, COMMAND, CONDITION, loop.condition), OF_COMMAND(LIST, COMMAND, BODY, loop.body) },
         [COMMAND_FOR] = { OF_FOR(LIST, WORD, WORD, words), OF_FOR(LIST, COMMAND, BODY, body) },
         [COMMAND_SELECT] = { OF_FOR(LIST, WORD, WORD, words), OF_FOR(LIST, COMMAND, BODY, body) },
         [COMMAND_FOR_ARITH] = { OF_FOR(ONE, PART, START, arith[0]), OF_FOR(ONE, PART, TEST, arith[1]),
@@ -66,8 +63,7 @@ static const struct edge node_edges[NODE_KINDS][EDGES_MAX] = {
         [NODE_ASSIGN] = { DIRECT(ONE, WORD, INDEX, struct assign, index),
                           DIRECT(LIST, ASSIGN, ELEMENT, struct assign, elements),
                           DIRECT(ONE, WORD, VALUE, struct assign, value) },
-        [NODE_REDIR] = { DIRECT(ONE, WORD, INDEX, struct redir, fd_index),
-                         DIRECT(ONE, WORD, TARGET, struct redir, target),
+        [NODE_REDIR] = { DIRECT(ONE, WORD, INDEX, struct redir, fd_index), DIRECT(ONE, WORD, TARGET, struct redir, target),
                          BEHIND(EMBEDDED, WORD, DOCUMENT, struct redir, heredoc, struct heredoc, body) },
         [NODE_CLAUSE] = { DIRECT(LIST, COMMAND, CONDITION, struct if_clause, condition),
                           DIRECT(LIST, COMMAND, BODY, struct if_clause, body) },
@@ -105,10 +101,10 @@ bool node_role_many(enum node_role role) {
 }
 
 /* All that stand in lists begin with their `next`. */
-static_assert(offsetof(struct command, next) == 0 && offsetof(struct word, next) == 0 &&
-                      offsetof(struct part, next) == 0 && offsetof(struct assign, next) == 0 &&
-                      offsetof(struct redir, next) == 0 && offsetof(struct if_clause, next) == 0 &&
-                      offsetof(struct case_item, next) == 0 && offsetof(struct cond, next) == 0,
+static_assert(offsetof(struct command, next) == 0 && offsetof(struct word, next) == 0 && offsetof(struct part, next) == 0 &&
+                      offsetof(struct assign, next) == 0 && offsetof(struct redir, next) == 0 &&
+                      offsetof(struct if_clause, next) == 0 && offsetof(struct case_item, next) == 0 &&
+                      offsetof(struct cond, next) == 0,
               "the list walker follows the first member");
 
 static const void *pointer_at(const void *base, size_t offset) {
@@ -125,8 +121,7 @@ static int edge_visit(const struct edge *edge, const void *base, node_visit *vis
 
         if (!holder)
                 return 0;
-        child.any =
-                edge->kind == EDGE_EMBEDDED ? (const char *)holder + edge->offset : pointer_at(holder, edge->offset);
+        child.any = edge->kind == EDGE_EMBEDDED ? (const char *)holder + edge->offset : pointer_at(holder, edge->offset);
         while (child.any && !stop) {
                 stop = visit(&child, data);
                 child.any = edge->kind == EDGE_LIST ? pointer_at(child.any, 0) : NULL;

@@ -21,8 +21,7 @@ struct walk_visit walk_visit_here(struct walk *w, const struct command *command)
                 visit.input = &w->input->value;
         if (w->unit) {
                 visit.alternative = w->unit->run;
-                visit.alternatives =
-                        w->unit->product > w->unit->diagonal ? w->unit->product : w->unit->diagonal;
+                visit.alternatives = w->unit->product > w->unit->diagonal ? w->unit->product : w->unit->diagonal;
                 visit.sampled = w->unit->sampled;
         }
         return visit;
@@ -286,8 +285,8 @@ enum status walk_list(struct walk *w, const struct command *commands) {
 
 /* ---- the whole ---- */
 
-enum walk_end shell_walk(const struct script *script, const struct walk_options *options,
-                         const struct walk_visitor *visitor, struct arena *arena) {
+enum walk_end shell_walk(const struct script *script, const struct walk_options *options, const struct walk_visitor *visitor,
+                         struct arena *arena) {
         static const struct walk_options nothing;
         struct walk *w = ARENA_NEW(arena, struct walk);
         struct frame frame;
@@ -312,7 +311,5 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
         }
         if (w->stopped)
                 return WALK_STOPPED;
-        return w->work.stop == WORK_NO_MEMORY ? WALK_NO_MEMORY
-               : w->work.stop                 ? WALK_TOO_COMPLEX
-                                              : WALK_COMPLETE;
+        return w->work.stop == WORK_NO_MEMORY ? WALK_NO_MEMORY : w->work.stop ? WALK_TOO_COMPLEX : WALK_COMPLETE;
 }

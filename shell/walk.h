@@ -20,11 +20,11 @@ enum {
         WALK_MEMORY_PER_BYTE = 512,
         WALK_MEMORY_LEAST = 16 << 20,
         WALK_MEMORY_MOST = 128 << 20,
-        WALK_MAX_DEPTH = 400,     /* of commands in commands, calls and evals included */
-        WALK_MAX_EVAL = 8,        /* eval in eval, alias in alias */
-        WALK_MAX_CALLS = 32,      /* functions that call functions */
-        WALK_MAX_TURNS = 256,     /* of all loops, that are walked one by one; the rest are walked as one that stands for all */
-        WALK_MAX_PRODUCT = 16,    /* combinations of alternatives, all tried; beyond, the first with the first, and so on */
+        WALK_MAX_DEPTH = 400,  /* of commands in commands, calls and evals included */
+        WALK_MAX_EVAL = 8,     /* eval in eval, alias in alias */
+        WALK_MAX_CALLS = 32,   /* functions that call functions */
+        WALK_MAX_TURNS = 256,  /* of all loops, that are walked one by one; the rest are walked as one that stands for all */
+        WALK_MAX_PRODUCT = 16, /* combinations of alternatives, all tried; beyond, the first with the first, and so on */
 };
 
 struct walk_binding {
@@ -46,24 +46,24 @@ enum walk_where {
         WALK_IN_SUBSHELL = 1,
         WALK_IN_BACKGROUND = 2,
         WALK_IN_PIPELINE = 4,
-        WALK_IN_CONDITION = 8,      /* its status is asked for: if, while, &&, ||, ! */
-        WALK_IN_BRANCH = 16,        /* may not run at all */
+        WALK_IN_CONDITION = 8, /* its status is asked for: if, while, &&, ||, ! */
+        WALK_IN_BRANCH = 16,   /* may not run at all */
         WALK_IN_LOOP = 32,
         WALK_IN_FUNCTION = 64,
         WALK_IN_SUBSTITUTION = 128, /* $(...) `...` <(...) */
         WALK_IN_EVAL = 256,         /* of eval, source /dev/stdin, an alias */
         WALK_IN_TRAP = 512,
-        WALK_IN_DATA = 1024,        /* a command that hid in a text which bash evaluates a second time */
-        WALK_AGAIN = 4096,          /* a later turn of a loop: shown before, with what was known then */
-        WALK_AFTER_CODE = 2048,     /* code that could not be read has run before: all that is known may have changed */
+        WALK_IN_DATA = 1024,    /* a command that hid in a text which bash evaluates a second time */
+        WALK_AGAIN = 4096,      /* a later turn of a loop: shown before, with what was known then */
+        WALK_AFTER_CODE = 2048, /* code that could not be read has run before: all that is known may have changed */
 };
 
 struct walk_assign {
         struct walk_assign *next;
         const struct assign *assign;
         struct str name;
-        struct value index, value;        /* value: not for compound ones */
-        struct walk_assign *elements;     /* compound ones */
+        struct value index, value;    /* value: not for compound ones */
+        struct walk_assign *elements; /* compound ones */
         bool indexed, append, compound;
         bool may_split; /* an element that may be none or several */
 };
@@ -73,7 +73,7 @@ struct walk_redirect {
         const struct redir *redir;
         struct field *targets; /* more or less than one: bash calls it ambiguous, and does not run the command */
         size_t target_count;
-        struct value body;     /* here documents and here strings */
+        struct value body; /* here documents and here strings */
 };
 
 struct walk_call {
@@ -89,15 +89,15 @@ struct walk_visit {
         size_t argc;
         const struct walk_assign *assigns; /* that precede the name */
         const struct walk_redirect *redirects;
-        const struct value *input;     /* what standard input holds, as far as it is known; NULL: nobody knows */
-        const struct value *output;    /* what it writes to a file, when a redirection sends it there and it is known */
+        const struct value *input;  /* what standard input holds, as far as it is known; NULL: nobody knows */
+        const struct value *output; /* what it writes to a file, when a redirection sends it there and it is known */
         const struct command *pipe_from, *pipe_to; /* its neighbours in a pipeline */
-        const struct walk_call *call;  /* the function it runs in */
-        const struct function *callee; /* the function it calls */
-        bool recursive;                /* and that one is already running */
-        bool sampled;                  /* not all combinations of alternatives are shown */
-        unsigned alternative, alternatives; /* this is number so of so many, as far as is known by now */
-        unsigned where;                /* enum walk_where */
+        const struct walk_call *call;              /* the function it runs in */
+        const struct function *callee;             /* the function it calls */
+        bool recursive;                            /* and that one is already running */
+        bool sampled;                              /* not all combinations of alternatives are shown */
+        unsigned alternative, alternatives;        /* this is number so of so many, as far as is known by now */
+        unsigned where;                            /* enum walk_where */
         unsigned eval_depth;
 };
 
@@ -127,7 +127,7 @@ enum walk_end {
 };
 
 /* `options` may be NULL. All that the visitor is shown lives in the arena. */
-enum walk_end shell_walk(const struct script *script, const struct walk_options *options,
-                         const struct walk_visitor *visitor, struct arena *arena);
+enum walk_end shell_walk(const struct script *script, const struct walk_options *options, const struct walk_visitor *visitor,
+                         struct arena *arena);
 
 #endif

@@ -10,7 +10,9 @@ enum { ARITH_MAX_NESTING = 16 };
 /* A subscript inside an expression. bash may put backslashes before [ ] and ~ in there, and then trips over them. */
 static struct value subscript_value(struct walk *w, struct str subscript) {
         for (size_t i = 0; i < subscript.len; i++)
-                if (strchr("$`[]~" "\x01", subscript.ptr[i])) /* \x01: ARITH_UNKNOWN_BYTE */
+                if (strchr("$`[]~"
+                           "\x01",
+                           subscript.ptr[i])) /* \x01: ARITH_UNKNOWN_BYTE */
                         return value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
         return value_text(&w->work, subscript);
 }
@@ -225,8 +227,8 @@ static const struct array *set_element(struct walk *w, const struct reading *r, 
         known = array->assoc ? value_known(t->subscript, &key) : walk_index(w, t->subscript, &index) == ARITH_KNOWN;
         if (index < 0)
                 index += array_next_index(array);
-        if (!known || index < 0) /* some element, nobody knows which */
-                return array_append(&w->work, array_uncertain(&w->work, array), value, false);
+        if (!known || index < 0 || array->uncertain) /* some element, nobody knows which */
+                return array_append(&w->work, array_blurred(&w->work, array), value, true);
         if (t->append)
                 value = concatenate(w, r->attributes, read_element(w, r, t->subscript, &unset), value);
         return array_set(&w->work, array, index, key, walk_coerce(w, r->attributes, value));
@@ -236,8 +238,7 @@ static const struct array *set_element(struct walk *w, const struct reading *r, 
 static struct var *assignable(struct walk *w, const struct reading *r) {
         bool number;
 
-        if (special_variable(r->name, &number) == SPECIAL_DYNAMIC || (r->attributes & ATTR_READONLY) ||
-            !str_is_name(r->name))
+        if (special_variable(r->name, &number) == SPECIAL_DYNAMIC || (r->attributes & ATTR_READONLY) || !str_is_name(r->name))
                 return NULL;
         return r->var ? r->var : vars_get(&w->vars, SPACE_VARIABLE, r->name);
 }
@@ -298,8 +299,9 @@ void walk_unset(struct walk *w, struct str name, const struct value *subscript) 
         }
         if (r.datum.kind != DATUM_ARRAY)
                 return;
-        if (r.datum.array->assoc ? !value_known(*subscript, &key) : walk_index(w, *subscript, &index) != ARITH_KNOWN) {
-                walk_put(w, var, content_array(&w->work, r.attributes, array_uncertain(&w->work, r.datum.array)), false);
+        if (r.datum.array->uncertain               ? true
+            : r.datum.array->assoc ? !value_known(*subscript, &key) : walk_index(w, *subscript, &index) != ARITH_KNOWN) {
+                walk_put(w, var, content_array(&w->work, r.attributes, array_blurred(&w->work, r.datum.array)), false);
                 return;
         }
         if (index < 0)

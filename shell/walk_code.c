@@ -58,8 +58,8 @@ static struct str spell_out(struct walk *w, struct value text) {
                 if (!kept)
                         break;
                 *kept = alone;
-                walk_put(w, vars_get(&w->vars, SPACE_VARIABLE, known),
-                         content_scalar(&w->work, 0, (struct value){ kept }), false);
+                walk_put(w, vars_get(&w->vars, SPACE_VARIABLE, known), content_scalar(&w->work, 0, (struct value){ kept }),
+                         false);
                 builder_text(&b, STR("${"), false);
                 builder_text(&b, known, false);
                 builder_text(&b, STR("}"), false);
@@ -71,9 +71,9 @@ static struct str spell_out(struct walk *w, struct value text) {
 /* Inside single quotes the parameters are plain text to the parser; here they are found again. */
 void emit_spelled(struct emit *e, struct str text) {
         for (;;) {
-                const char *found = e->w->eval_depth && text.len ? memmem(text.ptr, text.len, CODE_PLACEHOLDER,
-                                                                          sizeof(CODE_PLACEHOLDER) - 1)
-                                                                 : NULL;
+                const char *found = e->w->eval_depth && text.len
+                                            ? memmem(text.ptr, text.len, CODE_PLACEHOLDER, sizeof(CODE_PLACEHOLDER) - 1)
+                                            : NULL;
                 size_t at = found ? (size_t)(found - text.ptr) : text.len;
                 struct str name = str_skip(text, at + 2);
                 bool unset;

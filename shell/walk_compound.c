@@ -51,8 +51,7 @@ static void redirect_output(const struct walk_redirect *r, struct redirected *al
 
         if (redir->fd_name.len || (redir->fd != -1 && redir->fd != 1))
                 return;
-        if (redir->op == REDIR_DUP_OUTPUT && r->target_count == 1 && value_known(r->targets[0].value, &to) &&
-            str_is(to, "1"))
+        if (redir->op == REDIR_DUP_OUTPUT && r->target_count == 1 && value_known(r->targets[0].value, &to) && str_is(to, "1"))
                 return;
         all->output_gone = true;
         if (redir->op == REDIR_DUP_OUTPUT && !str_is(to, "2"))

@@ -95,7 +95,7 @@ static const struct array *fill_array(struct walk *w, const struct walk_assign *
                         continue;
                 }
                 if (array->assoc ? !value_known(e->index, &key) : walk_index(w, e->index, &index) != ARITH_KNOWN || index < 0)
-                        array = array_uncertain(&w->work, array_append(&w->work, array, value, false));
+                        array = array_append(&w->work, array_blurred(&w->work, array), value, true);
                 else if (e->append)
                         array = array_uncertain(&w->work, array);
                 else
@@ -107,8 +107,7 @@ static const struct array *fill_array(struct walk *w, const struct walk_assign *
 
 static void assign_compound(struct walk *w, const struct walk_assign *assign, bool maybe) {
         struct reading r = walk_read(w, assign->name);
-        const struct array *array =
-                assign->append ? walk_array_of(w, &r) : array_new(&w->work, r.attributes & ATTR_ASSOC);
+        const struct array *array = assign->append ? walk_array_of(w, &r) : array_new(&w->work, r.attributes & ATTR_ASSOC);
 
         if (array && assign->append && r.maybe_unset)
                 array = array_uncertain(&w->work, array); /* whether the new ones start at 0 or 1 */

@@ -1,5 +1,6 @@
 /*
- * [[ ]]: its words are expanded for what they run, numbers in it are arithmetic, and what it says is worked out where that is easy.
+ * [[ ]]: its words are expanded for what they run, numbers in it are arithmetic, and what it says is worked out where that is
+ * easy.
  */
 #include "shell/interp.h"
 
@@ -15,7 +16,7 @@ static const struct {
         char op[4];
         bool less, equal, greater;
 } number_ops[] = {
-        { "-eq", false, true, false }, { "-ne", true, false, true }, { "-lt", true, false, false },
+        { "-eq", false, true, false }, { "-ne", true, false, true },  { "-lt", true, false, false },
         { "-le", true, true, false },  { "-gt", false, false, true }, { "-ge", false, true, true },
 };
 
@@ -33,8 +34,7 @@ static bool compares_numbers(struct str op) {
 }
 
 static enum status compare_pattern(struct walk *w, const struct cond *cond, struct str left) {
-        struct pattern *pattern =
-                pattern_compile(&w->work, expand_value(w, cond->right, VALUE_PATTERN), PATTERN_EXTGLOB);
+        struct pattern *pattern = pattern_compile(&w->work, expand_value(w, cond->right, VALUE_PATTERN), PATTERN_EXTGLOB);
         enum truth truth = TRUTH_MAYBE;
 
         if (pattern && walk_option(w, "nocasematch", false) == TRUTH_NO)
@@ -55,7 +55,7 @@ static enum status walk_binary(struct walk *w, const struct cond *cond) {
                 a = walk_arith(w, left);
                 b = walk_arith(w, right);
                 return a.state == ARITH_KNOWN && b.state == ARITH_KNOWN ? compare_numbers(cond->op, a.value, b.value)
-                                                                       : STATUS_UNKNOWN;
+                                                                        : STATUS_UNKNOWN;
         }
         if ((str_is(cond->op, "=") || str_is(cond->op, "==") || str_is(cond->op, "!=")) && value_known(left, &text))
                 return compare_pattern(w, cond, text);
@@ -80,7 +80,7 @@ static enum status walk_unary(struct walk *w, const struct cond *cond) {
 /* && and ||: the right side may not be reached. */
 static enum status walk_connected(struct walk *w, const struct cond *cond) {
         bool and = cond->kind == COND_AND;
-        enum status result = and ? STATUS_TRUE : STATUS_FALSE;
+        enum status result = and? STATUS_TRUE : STATUS_FALSE;
 
         for (const struct cond *c = cond->children; c && walk_goes_on(w); c = c->next) {
                 struct scope scope = vars_begin(&w->vars);
@@ -93,9 +93,9 @@ static enum status walk_connected(struct walk *w, const struct cond *cond) {
 
                         vars_join(&w->vars, &delta, 1, true);
                 }
-                if (status == STATUS_UNKNOWN && result == (and ? STATUS_TRUE : STATUS_FALSE))
+                if (status == STATUS_UNKNOWN && result == (and? STATUS_TRUE : STATUS_FALSE))
                         result = STATUS_UNKNOWN;
-                if (status == (and ? STATUS_FALSE : STATUS_TRUE))
+                if (status == (and? STATUS_FALSE : STATUS_TRUE))
                         result = status;
         }
         return result;

@@ -1,7 +1,7 @@
 /*
  * Loops. As long as it is known that there is another turn, and there are not too many, they are walked one by one. What then
- * remains is walked at most three times, as one turn that stands for all: from the state before, from what that leaves, and,
- * should values still change, with "or something else" added to those that do.
+ * remains is walked as one turn that stands for all, at most four times: from the state before, from what that leaves, and,
+ * should values still change, with "or something else" added to those that do, and at last to all that are assigned.
  */
 #include "shell/interp.h"
 
@@ -79,37 +79,40 @@ static struct delta pass(struct walk *w, const struct turn *turn) {
         return reached ? delta : (struct delta){ .count = 0 };
 }
 
-/* Joins, and lets what changed be anything from now on. */
-static void join_widened(struct walk *w, const struct delta *delta) {
+/* Joins, and lets what changed be anything from now on; or all that was assigned. Returns whether anything changed. */
+static bool join_widened(struct walk *w, const struct delta *delta, bool all) {
+        bool changed = false;
+
         for (size_t i = 0; i < delta->count && walk_goes_on(w); i++) {
                 struct var *var = delta->changes[i].var;
                 const struct content *joined =
                         content_join(&w->vars, var, var->content, delta->changes[i].before, VARS_MAX_JOINED);
 
-                if (joined == var->content || !joined)
+                changed |= joined != var->content;
+                if (!joined || (joined == var->content && !all))
                         continue;
-                if (var->space == SPACE_VARIABLE)
+                if (var->space == SPACE_VARIABLE || var == w->positional)
                         joined = content_widen(&w->vars, var, joined, UNKNOWN_LOOP);
                 vars_put(&w->vars, var, joined);
         }
+        return changed;
 }
 
+/* Once more is enough when nothing changes any more, or when all that could change may be anything. */
 static void many_turns(struct walk *w, const struct turn *turn) {
         struct delta delta = pass(w, turn);
 
-        if (w->loop_depth > DEEP) {
-                join_widened(w, &delta);
-                return;
-        }
-        if (w->loop_depth == DEEP) {
-                join_widened(w, &delta);
-        } else {
+        if (w->loop_depth < DEEP) {
                 if (!vars_join(&w->vars, &delta, 1, true))
                         return;
                 w->where |= WALK_AGAIN;
                 delta = pass(w, turn);
-                join_widened(w, &delta);
+                if (!join_widened(w, &delta, false))
+                        return;
+                delta = pass(w, turn);
         }
+        if (!join_widened(w, &delta, true))
+                return;
         w->where |= WALK_AGAIN;
         delta = pass(w, turn);
         vars_join(&w->vars, &delta, 1, true);
@@ -168,7 +171,7 @@ struct listing {
         const struct content *values; /* all of them */
         struct field_list fields;     /* in the first try */
         unsigned tries;
-        bool exact;                   /* `fields` is what bash will see */
+        bool exact; /* `fields` is what bash will see */
         struct var *var;
 };
 

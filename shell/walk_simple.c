@@ -187,8 +187,7 @@ enum status walk_dispatch(struct walk *w, const struct simple *s, bool functions
                 return STATUS_UNKNOWN;
         content = functions ? find_function(w, name) : NULL;
         if (content) {
-                const struct datum *datum =
-                        &content->alternatives[walk_choose(w, content->alternatives, content->count)];
+                const struct datum *datum = &content->alternatives[walk_choose(w, content->alternatives, content->count)];
 
                 if (datum->kind == DATUM_CODE)
                         return call_function(w, datum, s);

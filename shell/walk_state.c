@@ -140,8 +140,8 @@ static void read_once(struct walk *w, struct reading *r) {
         } else {
                 r->datum = content->alternatives[walk_choose(w, r->var, content->count)];
                 if (r->datum.kind == DATUM_SCALAR && r->datum.value.pieces && !r->datum.value.pieces->next)
-                        r->maybe_unset = r->datum.value.pieces->because == UNKNOWN_ENV &&
-                                         str_eq(r->datum.value.pieces->text, r->name);
+                        r->maybe_unset =
+                                r->datum.value.pieces->because == UNKNOWN_ENV && str_eq(r->datum.value.pieces->text, r->name);
         }
 }
 

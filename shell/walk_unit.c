@@ -69,6 +69,7 @@ void walk_each(struct walk *w, void (*once)(struct walk *w, void *context), void
         }
         if (output)
                 before = builder_mark(output);
+        /* cppcheck-suppress autoVariables; taken back before this returns */
         w->unit = &unit;
         for (; unit.run < runs(&unit) && walk_goes_on(w); unit.run++) {
                 struct scope scope = vars_begin(&w->vars);

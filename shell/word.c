@@ -26,16 +26,15 @@ static const struct {
         [IN_HEREDOC] = { EXPANSIONS, 0, 0, true, false, false },
         [IN_BRACE] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE | BYTE_ANGLE, BYTE_CLOSE_BRACE, 0, false, false, true },
         [IN_BRACE_DOUBLE] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE, BYTE_CLOSE_BRACE, 0, true, true, false },
-        [IN_PATTERN] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE | BYTE_SLASH | BYTE_ANGLE,
-                         BYTE_CLOSE_BRACE | BYTE_SLASH, 0, false, false, true },
+        [IN_PATTERN] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE | BYTE_SLASH | BYTE_ANGLE, BYTE_CLOSE_BRACE | BYTE_SLASH, 0,
+                         false, false, true },
         [IN_ARITH] = { EXPANSIONS | QUOTES | PARENS, BYTE_CLOSE_PAREN, BYTE_OPEN_PAREN, true, true, false },
         [IN_BRACKET] = { EXPANSIONS | QUOTES | BRACKETS, BYTE_CLOSE_BRACKET, BYTE_OPEN_BRACKET, true, true, false },
         [IN_BRACE_BRACKET] = { EXPANSIONS | QUOTES | BRACKETS | BYTE_CLOSE_BRACE, BYTE_CLOSE_BRACKET | BYTE_CLOSE_BRACE,
                                BYTE_OPEN_BRACKET, true, true, false },
-        [IN_OFFSET] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE | BYTE_COLON, BYTE_CLOSE_BRACE | BYTE_COLON, 0, true,
-                        true, false },
-        [IN_EXTGLOB] = { EXPANSIONS | QUOTES | PARENS | BYTE_ANGLE, BYTE_CLOSE_PAREN, BYTE_OPEN_PAREN, false, false,
-                         true },
+        [IN_OFFSET] = { EXPANSIONS | QUOTES | BYTE_CLOSE_BRACE | BYTE_COLON, BYTE_CLOSE_BRACE | BYTE_COLON, 0, true, true,
+                        false },
+        [IN_EXTGLOB] = { EXPANSIONS | QUOTES | PARENS | BYTE_ANGLE, BYTE_CLOSE_PAREN, BYTE_OPEN_PAREN, false, false, true },
 };
 
 bool shell_in_double(enum context context) {
@@ -44,8 +43,7 @@ bool shell_in_double(enum context context) {
 
 /* ---- building ---- */
 
-struct part *shell_part(struct parser *p, struct part_list *out, enum part_kind kind, enum part_style style,
-                        uint32_t start) {
+struct part *shell_part(struct parser *p, struct part_list *out, enum part_kind kind, enum part_style style, uint32_t start) {
         struct part *part = SHELL_NEW(p, struct part);
 
         part->kind = kind;
@@ -340,8 +338,7 @@ void shell_parts(struct parser *p, enum context context, struct part_list *out) 
         } while (c != END_OF_INPUT &&
                  (!(shell_byte_class[c] & contexts[context].special) || special_byte(p, context, out, c, &depth)));
         if (c == END_OF_INPUT && depth)
-                shell_unclosed(p, p->pos, context == IN_BRACKET ? "bracket" : "parenthesis",
-                               context == IN_BRACKET ? "]" : ")");
+                shell_unclosed(p, p->pos, context == IN_BRACKET ? "bracket" : "parenthesis", context == IN_BRACKET ? "]" : ")");
 }
 
 /* A word must hold something; the caller saw a byte that can begin one. */

@@ -17,8 +17,8 @@ enum work_stop {
 
 struct work {
         struct arena *arena;
-        uint64_t steps; /* left */
-        uint64_t bytes; /* left, of texts and lists that are made while expanding */
+        uint64_t steps;                /* left */
+        uint64_t bytes;                /* left, of texts and lists that are made while expanding */
         uint64_t memory, memory_limit; /* taken from the arena, and at most; 0: only the arena's own limit counts */
         enum work_stop stop;
 };

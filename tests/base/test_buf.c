@@ -132,8 +132,7 @@ static void json_strings(void **state) {
                 { STR("\0\x01\x1b\x1f\x7f"), STR("\"\\u0000\\u0001\\u001b\\u001f\\u007f\"") },
                 { STR("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0"), STR("\"\\u0080\\u009b\\u009f\xc2\xa0\"") },
                 { STR("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"), STR("\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"") },
-                { STR("\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf"),
-                  STR("\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\"") },
+                { STR("\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf"), STR("\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\"") },
                 { STR("a\x80z"), STR("\"a" BAD "z\"") },
                 { STR("\xff\xfe"), STR("\"" BAD BAD "\"") },
                 { STR("\xc0\x80"), STR("\"" BAD BAD "\"") },                 /* overlong */

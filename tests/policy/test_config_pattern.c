@@ -113,6 +113,28 @@ static void limits(void **state) {
         free(text);
 }
 
+/* The same answer every time, however long it takes: what is counted is steps. */
+static void long_commands_are_read_to_the_end(void **state) {
+        struct user_pattern far = compile(STR("curl\\b.*\\|\\s*sh\\b")), none = compile(STR("push\\s.*--force\\b"));
+        struct user_pattern repeated = compile(STR("(?:\\w+\\s?)+;\\d"));
+        const size_t length = 8192;
+        char *text = malloc(length);
+
+        (void)state;
+        assert_non_null(text);
+        for (size_t i = 0; i < length; i++)
+                text[i] = "git push, curl, words; "[i % 23];
+        assert_int_equal(user_pattern_matches(&none, str_from(text, 700)), PATTERN_NO);
+        assert_int_equal(user_pattern_matches(&repeated, str_from(text, 700)), PATTERN_NO);
+        memset(text, 'x', length);
+        memcpy(text, "curl ", 5);
+        memcpy(text + length - 5, "| sh ", 5);
+        assert_int_equal(user_pattern_matches(&far, str_from(text, length)), PATTERN_YES);
+        text[length - 5] = 'x'; /* all of the line is looked at, and that is not too much */
+        assert_int_equal(user_pattern_matches(&far, str_from(text, length)), PATTERN_NO);
+        free(text);
+}
+
 static void the_expression_lives_in_the_arena(void **state) {
         size_t before = arena.used;
 
@@ -127,6 +149,7 @@ int main(void) {
                 cmocka_unit_test(matches_everywhere),
                 cmocka_unit_test(errors),
                 cmocka_unit_test(limits),
+                cmocka_unit_test(long_commands_are_read_to_the_end),
                 cmocka_unit_test(the_expression_lives_in_the_arena),
         };
         int failed;

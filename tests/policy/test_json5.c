@@ -195,8 +195,7 @@ static void bad_values(void **state) {
 static void plain_json(void **state) {
         static const struct tree_row good[] = {
                 { STR(" {\"a\" : [ 1 , -2.5e+3, true, null ] }\r\n\t"), "{\"a\": [1, -2500.0, true, null]}" },
-                { STR("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\x7f\""),
-                  "\"\\\"\\\\/\\b\\f\\n\\r\\té😀\\u007f\"" },
+                { STR("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\x7f\""), "\"\\\"\\\\/\\b\\f\\n\\r\\té😀\\u007f\"" },
                 { STR("-0"), "0" },
         };
         static const struct tree_bad_row bad[] = {
@@ -315,8 +314,7 @@ static void unicode_tables(void **state) {
                 assert_false(json5_is_letter(json5_marks[i].first) || json5_is_letter(json5_marks[i].last));
                 assert_true(json5_is_name(json5_marks[i].first) && json5_is_name(json5_marks[i].last));
         }
-        assert_true(json5_is_letter(json5_letters[0].first) &&
-                    json5_is_letter(json5_letters[json5_letters_count - 1].last));
+        assert_true(json5_is_letter(json5_letters[0].first) && json5_is_letter(json5_letters[json5_letters_count - 1].last));
         assert_false(json5_is_name(json5_letters[json5_letters_count - 1].last + 1));
         assert_false(json5_is_letter('1') || json5_is_name('-') || json5_is_name(0) || json5_is_name(0xd800));
 }

@@ -42,8 +42,7 @@ static void strings(void **state) {
                 { STR("a = '''\n'b\\\n'''''"), "{\"a\": \"'b\\\\\\n''\"}" },
                 { STR("a = \"\""), "{\"a\": \"\"}" },
                 { STR("a = \"\"\"\"\"\""), "{\"a\": \"\"}" },
-                { STR("\"b c\" = 1\n'd.e' = 2\n\"\" = 3\n\"\\u0041\" = 4"),
-                  "{\"b c\": 1, \"d.e\": 2, \"\": 3, \"A\": 4}" },
+                { STR("\"b c\" = 1\n'd.e' = 2\n\"\" = 3\n\"\\u0041\" = 4"), "{\"b c\": 1, \"d.e\": 2, \"\": 3, \"A\": 4}" },
         };
 
         (void)state;
@@ -180,8 +179,7 @@ static void places(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(toml_read(STR("\"é\" = '日'\r\n[b]\nc.d = [\n\t1,  {e = 2}]\n[[f]]\n"), &arena, &root, NULL),
-                         0);
+        assert_int_equal(toml_read(STR("\"é\" = '日'\r\n[b]\nc.d = [\n\t1,  {e = 2}]\n[[f]]\n"), &arena, &root, NULL), 0);
         node = tree_get(root, STR("é"));
         assert_int_equal(node->key_at.column, 1);
         assert_int_equal(node->at.column, 7);
@@ -202,10 +200,9 @@ static void places(void **state) {
 }
 
 static void kinds(void **state) {
-        static const enum tree_kind wanted[] = { TREE_STRING,     TREE_INTEGER,         TREE_FLOAT,
-                                                 TREE_BOOLEAN,    TREE_OFFSET_DATETIME, TREE_LOCAL_DATETIME,
-                                                 TREE_LOCAL_DATE, TREE_LOCAL_TIME,      TREE_ARRAY,
-                                                 TREE_TABLE };
+        static const enum tree_kind wanted[] = { TREE_STRING,          TREE_INTEGER,        TREE_FLOAT,      TREE_BOOLEAN,
+                                                 TREE_OFFSET_DATETIME, TREE_LOCAL_DATETIME, TREE_LOCAL_DATE, TREE_LOCAL_TIME,
+                                                 TREE_ARRAY,           TREE_TABLE };
         ARENA_AUTO arena;
         BUF_AUTO tagged;
         struct tree_node *root;
@@ -214,11 +211,10 @@ static void kinds(void **state) {
         (void)state;
         arena_init(&arena, 0);
         buf_init(&tagged, 4096);
-        assert_int_equal(
-                toml_read(STR("a = ['x', 1, -inf, true, 2000-01-01T00:00:00z, 2000-01-01t00:00:00, 2000-01-01, "
-                              "00:00:00, [], {}]"),
-                          &arena, &root, NULL),
-                0);
+        assert_int_equal(toml_read(STR("a = ['x', 1, -inf, true, 2000-01-01T00:00:00z, 2000-01-01t00:00:00, 2000-01-01, "
+                                       "00:00:00, [], {}]"),
+                                   &arena, &root, NULL),
+                         0);
         TREE_EACH(node, root->first)
         assert_int_equal(node->kind, wanted[i++]);
         assert_int_equal(i, 10);
@@ -311,8 +307,7 @@ static void many_keys(void **state) {
         assert_int_equal(toml_read(buf_str(&text), &arena, &root, NULL), 0);
         assert_int_equal(root->count, 100000);
         for (int i = 0; i < 100000; i++) {
-                const struct tree_node *node =
-                        tree_get(root, str_from(key, (size_t)snprintf(key, sizeof(key), "k%d", i)));
+                const struct tree_node *node = tree_get(root, str_from(key, (size_t)snprintf(key, sizeof(key), "k%d", i)));
 
                 assert_non_null(node);
                 assert_int_equal(node->at.line, i + 1);

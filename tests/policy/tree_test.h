@@ -31,8 +31,7 @@ static inline void tree_check(tree_read read, const struct tree_row *row) {
         arena_init(&arena, 0);
         buf_init(&json, 1 << 20);
         if (read(row->text, &arena, &root, &error) < 0)
-                fail_msg("%.*s\n%u:%u: %s", (int)row->text.len, row->text.ptr, error.at.line, error.at.column,
-                         error.message);
+                fail_msg("%.*s\n%u:%u: %s", (int)row->text.len, row->text.ptr, error.at.line, error.at.column, error.message);
         tree_to_json(root, &json);
         buf_char(&json, '\0');
         assert_false(json.failed);
@@ -51,8 +50,8 @@ static inline void tree_check_bad(tree_read read, const struct tree_bad_row *row
         assert_null(root);
         assert_int_equal(arena.used, 0);
         if (error.at.line != row->line || error.at.column != row->column || !strstr(error.message, row->message))
-                fail_msg("%.*s\n%u:%u: %s\nnot %u:%u: %s", (int)row->text.len, row->text.ptr, error.at.line,
-                         error.at.column, error.message, row->line, row->column, row->message);
+                fail_msg("%.*s\n%u:%u: %s\nnot %u:%u: %s", (int)row->text.len, row->text.ptr, error.at.line, error.at.column,
+                         error.message, row->line, row->column, row->message);
 }
 
 #define TREE_CHECK_ALL(check, read, rows)                                    \

@@ -1,8 +1,8 @@
 /*
- * Helps expand_oracle.sh: for each script in a file of scripts (a NUL between them) prints one line for each command `P words...`
- * that a walk shows, in order: "call" (or "sampled"), and the words, in hexadecimal behind a dot, or ? when they are not known. A
- * line "end" and how it ended follows each.
- * The environment is taken to be empty; with another argument, to be unknown.
+ * Helps expand_oracle.sh: for each script in a file of scripts (a NUL between them) prints one line for each command `P
+ * words...` that a walk shows, in order: "call" (or "sampled"), and the words, in hexadecimal behind a dot, or ? when they are
+ * not known. A line "end" and how it ended follows each. The environment is taken to be empty; with another argument, to be
+ * unknown.
  */
 #include <stdio.h>
 #include <stdlib.h>

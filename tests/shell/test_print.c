@@ -266,8 +266,7 @@ static void every_byte(void **state) {
         for (size_t i = 0; i < sizeof(bytes); i++)
                 bytes[i] = (char)(i + 1);
         buf_clear(&printed);
-        shell_print_word(STR(""),
-                         &(struct word){ .parts = part_text(PART_QUOTED, STYLE_ANSI, str_from(bytes, sizeof(bytes))) },
+        shell_print_word(STR(""), &(struct word){ .parts = part_text(PART_QUOTED, STYLE_ANSI, str_from(bytes, sizeof(bytes))) },
                          &printed);
         assert_int_equal(shell_parse(buf_str(&printed), &arena, &script), 0);
         part = script.commands->simple.words->parts;
