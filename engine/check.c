@@ -88,20 +88,25 @@ static void mark_range(struct str source, struct range range, struct buf *out) {
         buf_char(out, '\n');
 }
 
+struct words_writer {
+        struct buf *out;
+        struct str source;
+};
+
 static int print_words(const struct command *simple, void *data) {
-        struct buf *out = ((void **)data)[0];
-        const struct script *script = ((void **)data)[1];
+        const struct words_writer *writer = data;
+        struct buf *out = writer->out;
 
         buf_append(out, STR("  "));
         for (const struct word *w = simple->simple.words; w; w = w->next) {
-                buf_append(out, str_from(script->source.ptr + w->range.start, w->range.end - w->range.start));
+                buf_append(out, str_from(writer->source.ptr + w->range.start, w->range.end - w->range.start));
                 buf_char(out, w->next ? ' ' : '\n');
         }
         return out->failed;
 }
 
 static void answer_text(const struct verdict *verdict, bool bypassed, struct buf *out) {
-        void *context[] = { out, (void *)(uintptr_t)&verdict->script };
+        struct words_writer context = { out, verdict->script.source };
 
         buf_format(out, "%s%s\n", action_name(verdict->action),
                    bypassed               ? " (the guard is bypassed by the environment)"
@@ -115,7 +120,7 @@ static void answer_text(const struct verdict *verdict, bool bypassed, struct buf
         }
         if (verdict->script.commands)
                 buf_append(out, STR("commands\n"));
-        shell_each_simple(&verdict->script, print_words, context);
+        shell_each_simple(&verdict->script, print_words, &context);
         if (verdict->effects)
                 buf_append(out, STR("effects\n"));
         for (const struct effect *e = verdict->effects; e; e = e->next) {

@@ -40,8 +40,8 @@ static struct str shown(struct guard *g, struct str text) {
                 copy[i] = c == UNKNOWN_BYTE ? '?' : c < ' ' || c == 0x7f ? ' ' : (char)c;
         }
         if (text.len > most) {
-                memcpy(copy + len, "...", 3);
-                len += 3;
+                for (unsigned dots = 0; dots < 3; dots++)
+                        copy[len++] = '.';
         }
         return str_from(copy, len);
 }

@@ -201,8 +201,8 @@ void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of a program nobody told us about */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
-void judge_host(struct call *call, const struct arg *url_or_host);
-void judge_upload(struct call *call, const struct arg *host, struct range range);
+void judge_host(struct call *call, const struct arg *host);
+void judge_upload(struct call *call, const struct arg *url, struct range range);
 void judge_ssh_option(struct call *call, const struct arg *option);
 void judge_print(struct call *call);
 void judge_tmux(struct call *call);

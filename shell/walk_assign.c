@@ -299,8 +299,9 @@ void walk_unset(struct walk *w, struct str name, const struct value *subscript) 
         }
         if (r.datum.kind != DATUM_ARRAY)
                 return;
-        if (r.datum.array->uncertain               ? true
-            : r.datum.array->assoc ? !value_known(*subscript, &key) : walk_index(w, *subscript, &index) != ARITH_KNOWN) {
+        if (r.datum.array->uncertain ? true
+            : r.datum.array->assoc   ? !value_known(*subscript, &key)
+                                     : walk_index(w, *subscript, &index) != ARITH_KNOWN) {
                 walk_put(w, var, content_array(&w->work, r.attributes, array_blurred(&w->work, r.datum.array)), false);
                 return;
         }

@@ -93,7 +93,7 @@ static void errors(void **state) {
 static void limits(void **state) {
         static const struct str evil[] = { STR("(a+)+$"),       STR("(a|aa)+$"),         STR("(?:a?){40}a{40}$"),
                                            STR("a*a*a*a*b\\d"), STR("^(\\w+\\s?)*\\d$"), STR("(?=(a+))a*b\\1\\d"),
-                                           STR("(.)(?R)?\\d") };
+                                           STR("(.)(?R)?\\d"),  STR("[ab]*[cd]") };
         const size_t length = 65536;
         char *text = malloc(length);
 
