@@ -46,8 +46,8 @@ bool brace_sequence_read(struct str text, struct brace_sequence *q) {
         if (first.len == 1 && last.len == 1 && is_ascii_alpha((unsigned char)*first.ptr) &&
             is_ascii_alpha((unsigned char)*last.ptr)) {
                 q->letters = true;
-                q->first = *first.ptr;
-                q->last = *last.ptr;
+                q->first = (unsigned char)*first.ptr;
+                q->last = (unsigned char)*last.ptr;
         } else {
                 size_t a = padded_width(first), z = padded_width(last);
 

@@ -14,11 +14,11 @@
 
 enum {
         WALK_STEPS_PER_BYTE = 16,
-        WALK_STEPS_LEAST = 128 << 10,
+        WALK_STEPS_LEAST = 384 << 10,
         WALK_BYTES_PER_BYTE = 64,
         WALK_BYTES_LEAST = 4 << 20,
         WALK_MEMORY_PER_BYTE = 512,
-        WALK_MEMORY_LEAST = 16 << 20,
+        WALK_MEMORY_LEAST = 24 << 20,
         WALK_MEMORY_MOST = 128 << 20,
         WALK_MAX_DEPTH = 400,  /* of commands in commands, calls and evals included */
         WALK_MAX_EVAL = 8,     /* eval in eval, alias in alias */

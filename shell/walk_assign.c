@@ -206,8 +206,9 @@ const struct array *walk_array_of(struct walk *w, const struct reading *r) {
         if (!array || r->datum.kind != DATUM_SCALAR)
                 return array;
         array = array_set(&w->work, array, 0, STR("0"), r->datum.value);
-        if (array->count)
-                array->items[0].may_split = r->maybe_unset; /* there, if the environment has it */
+        if (!array->count) /* the work stopped */
+                return array;
+        array->items[0].may_split = r->maybe_unset; /* there, if the environment has it */
         unknown = value_unknown_piece(r->datum.value);
         if (unknown && (unknown->because == UNKNOWN_TOO_COMPLEX || unknown->because == UNKNOWN_LOOP)) {
                 array->items[0].may_split = true; /* stands for all it could be, arrays too */
