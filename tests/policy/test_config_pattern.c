@@ -1,6 +1,6 @@
 #include <stdlib.h>
+#include <time.h>
 
-#include "base/time.h"
 #include "policy/pattern.h"
 #include "tests/test.h"
 
@@ -103,12 +103,11 @@ static void limits(void **state) {
         text[length - 1] = '!';
         for (size_t i = 0; i < sizeof(evil) / sizeof(*evil); i++) {
                 struct user_pattern pattern = compile(evil[i]);
-                int64_t before = time_monotonic(), took;
+                clock_t before = clock(); /* processor time, as that is what is limited */
 
                 assert_int_not_equal(user_pattern_matches(&pattern, str_from(text, length)), PATTERN_YES);
-                took = time_monotonic() - before;
-                if (took > 5 * TIME_SECOND) /* under sanitizers, on a busy machine */
-                        fail_msg("%s took %d ms", evil[i].ptr, (int)(took / 1000000));
+                if (clock() - before > 2 * CLOCKS_PER_SEC)
+                        fail_msg("%s took %ld ms", evil[i].ptr, (long)((clock() - before) * 1000 / CLOCKS_PER_SEC));
         }
         free(text);
 }
