@@ -304,8 +304,10 @@ static void parse_coproc(struct parser *p, struct command *c) {
                 return;
         }
         name = shell_token(p)->word;
+        p->lex.declares = shell_word_declares(name); /* should it be the command's, the next token may be a=(...) */
         shell_take(p);
         if (shell_compound_starts(shell_token(p)->kind)) {
+                p->lex.declares = false;
                 c->coproc->name = word_source(p, name);
                 c->coproc->body = shell_compound(p);
         } else {

@@ -107,7 +107,7 @@ static struct command *function_with_parens(struct parser *p, struct command *c,
 }
 
 /* The builtins whose arguments may be spelled a=(...). */
-static bool word_declares(const struct word *w) {
+bool shell_word_declares(const struct word *w) {
         static const char *const names[] = { "alias", "declare", "eval", "export", "let", "local", "readonly", "typeset" };
 
         if (!w->parts || w->parts->kind != PART_LITERAL || !strchr("adelrt", w->parts->text.ptr[0]))
@@ -152,7 +152,7 @@ struct command *shell_simple(struct parser *p, struct word *first) {
         if (first) {
                 *word = first;
                 word = &first->next;
-                p->lex.declares = word_declares(first);
+                p->lex.declares = shell_word_declares(first);
         }
         for (;;) {
                 struct token *t = shell_token(p);
@@ -172,7 +172,7 @@ struct command *shell_simple(struct parser *p, struct word *first) {
                         assign = &t->assign->next;
                 }
                 if (t->word) {
-                        p->lex.declares |= !c->simple.words && word_declares(t->word);
+                        p->lex.declares |= !c->simple.words && shell_word_declares(t->word);
                         p->lex.after_redir = false;
                         *word = t->word;
                         word = &t->word->next;

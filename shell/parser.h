@@ -239,6 +239,7 @@ struct assign *shell_compound_argument(struct parser *p);
 void shell_heredocs(struct parser *p);
 void shell_heredoc_start(struct parser *p, struct redir *redir);
 struct command *shell_command(struct parser *p);
+bool shell_word_declares(const struct word *word);
 struct command *shell_simple(struct parser *p, struct word *first); /* `first` was read already, or NULL */
 void shell_skip_blanks(struct parser *p);                           /* and a comment */
 bool shell_compound_starts(enum token_kind kind);

@@ -103,18 +103,24 @@ static void print_redirs(struct printer *p, const struct redir *redirs, bool *in
         }
 }
 
+/* Would be reserved where a command may start; so is !(x), which there would negate a subshell. */
+static bool word_starts_command(const struct word *word) {
+        return print_reserved(word) || (word && word->parts && word->parts->kind == PART_EXTGLOB);
+}
+
 /*
- * Right behind a redirection, a reserved word is just a word: there is no other way to have it as a command's name. And
- * a backslash that means itself is the last byte of all: there is no other way to have that.
+ * Right behind a redirection, a reserved word is just a word: there is no other way to have it as a command's name, nor
+ * as the word behind the name of a coprocess. And a backslash that means itself is the last byte of all: there is no
+ * other way to have that.
  */
-static bool redirs_lead(const struct command *simple) {
+static bool redirs_lead(const struct command *simple, bool coprocess) {
         const struct word *word = simple->simple.words;
         const struct part *part;
 
         if (!word || !simple->redirs)
                 return false;
-        if (!simple->simple.assigns && (print_reserved(word) || (word->parts && word->parts->kind == PART_EXTGLOB)))
-                return true; /* so is !(x), which elsewhere would negate a subshell */
+        if (!simple->simple.assigns && (word_starts_command(word) || (coprocess && word_starts_command(word->next))))
+                return true;
         while (word->next)
                 word = word->next;
         for (part = word->parts; part && part->next;)
@@ -122,9 +128,9 @@ static bool redirs_lead(const struct command *simple) {
         return part && part->kind == PART_LITERAL && str_ends(part->text, STR("\\"));
 }
 
-static void print_simple(struct printer *p, const struct command *command, bool inside) {
+static void print_simple(struct printer *p, const struct command *command, bool inside, bool coprocess) {
         const struct assign *argument = first_argument(command);
-        bool redirs_first = redirs_lead(command);
+        bool redirs_first = redirs_lead(command, coprocess);
 
         for (const struct assign *assign = command->simple.assigns; assign != argument; assign = assign->next) {
                 print_space(p, &inside);
@@ -174,12 +180,19 @@ void print_command(struct printer *p, const struct command *command) {
         if (!inside && command_empty(command))
                 print_text(p, "! !"); /* all that can be said twice and come to nothing */
         if (simple) {
-                print_simple(p, command, inside);
+                print_simple(p, command, inside, false);
                 return;
         }
         print_space(p, &inside);
         print_compound(p, command);
         print_redirs(p, command->redirs, &inside);
+}
+
+void print_coprocess(struct printer *p, const struct command *body) {
+        if (body->kind == COMMAND_SIMPLE)
+                print_simple(p, body, false, true);
+        else
+                print_command(p, body);
 }
 
 /* Whether a line of the source ends between the two: only there does `shopt -s extglob` change how the rest is read. */

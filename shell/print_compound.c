@@ -150,7 +150,7 @@ static void print_coproc(struct printer *p, const struct command *command) {
                 buf_append(p->out, command->coproc->name);
                 buf_char(p->out, ' ');
         }
-        print_command(p, command->coproc->body);
+        print_coprocess(p, command->coproc->body);
 }
 
 void print_compound(struct printer *p, const struct command *command) {

@@ -175,6 +175,10 @@ static void compounds(void **state) {
                 { "function f { a; }; function g() (b)", "f() { a; }; g() (b)" },
                 { "function if { a; }", "function if () { a; }" },
                 { "coproc a b; coproc C { d; } 2>&1", NULL },
+                { "coproc <a b in; coproc b <a {; coproc <a {", "coproc < a b in; coproc < a b {; coproc < a {" },
+                { "coproc <a b c in; coproc <a b=c d in", "coproc b c in < a; coproc b=c d in < a" },
+                { "coproc <a b @(c)", "coproc < a b @(c)" },
+                { "coproc declare a=(b) <c; coproc declare { a=(b); }", "coproc declare a=(b) < c; coproc declare { a=(b); }" },
         };
 
         (void)state;
