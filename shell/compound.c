@@ -39,8 +39,11 @@ static bool next_is(struct parser *p, enum token_kind reserved, const char *text
         return t->kind == reserved || (t->kind == TOKEN_WORD && shell_word_is(t->word, text));
 }
 
-static struct str word_source(const struct parser *p, const struct word *word) {
-        return str_from(p->root.ptr + word->range.start, word->range.end - word->range.start);
+/* The word at hand as bash keeps it for a name: as it is written, but for \newline and the escapes of backticks. */
+static struct str token_source(struct parser *p) {
+        const struct token *t = shell_token(p);
+
+        return shell_text(p, t->start, t->end);
 }
 
 /* ---- bodies ---- */
@@ -169,7 +172,7 @@ static void parse_for(struct parser *p, struct command *c) {
         }
         if (shell_token(p)->kind != TOKEN_WORD)
                 shell_unexpected(p, "the name of a variable");
-        c->each->name = word_source(p, shell_token(p)->word);
+        c->each->name = token_source(p);
         shell_take(p);
         if (shell_token(p)->kind == TOKEN_SEMICOLON) {
                 shell_take(p);
@@ -279,7 +282,7 @@ static void parse_function(struct parser *p, struct command *c) {
         shell_take(p);
         if (shell_token(p)->kind != TOKEN_WORD)
                 shell_unexpected(p, "the name of a function");
-        f->name = word_source(p, shell_token(p)->word);
+        f->name = token_source(p);
         f->name_range = shell_token(p)->word->range;
         shell_take(p);
         if (empty_parens_next(p)) {
@@ -293,7 +296,8 @@ static void parse_function(struct parser *p, struct command *c) {
 }
 
 static void parse_coproc(struct parser *p, struct command *c) {
-        struct word *name;
+        struct word *first;
+        struct str name;
 
         c->coproc = SHELL_NEW(p, struct coproc);
         shell_take(p);
@@ -303,15 +307,16 @@ static void parse_coproc(struct parser *p, struct command *c) {
                 c->coproc->body = shell_command(p);
                 return;
         }
-        name = shell_token(p)->word;
-        p->lex.declares = shell_word_declares(name); /* should it be the command's, the next token may be a=(...) */
+        first = shell_token(p)->word;
+        name = token_source(p);
+        p->lex.declares = shell_word_declares(first); /* should it be the command's, the next token may be a=(...) */
         shell_take(p);
         if (shell_compound_starts(shell_token(p)->kind)) {
                 p->lex.declares = false;
-                c->coproc->name = word_source(p, name);
+                c->coproc->name = name;
                 c->coproc->body = shell_compound(p);
         } else {
-                c->coproc->body = shell_simple(p, name);
+                c->coproc->body = shell_simple(p, first);
         }
 }
 

@@ -58,18 +58,28 @@ static const struct {
         { "~~", PARAM_TOGGLE_ALL, false, false, false },    { "~", PARAM_TOGGLE, false, false, false },
 };
 
-static unsigned count_byte(const struct word *word, char c) {
-        unsigned n = 0;
+/* The question marks among literals that grow: each byte is looked at once. */
+struct tally {
+        const struct part *part; /* the last one counted */
+        size_t len;              /* and how much of it */
+        unsigned marks;
+};
 
-        for (const struct part *part = word->parts; part; part = part->next)
-                for (size_t i = 0; part->kind == PART_LITERAL && i < part->text.len; i++)
-                        n += part->text.ptr[i] == c;
-        return n;
+static void tally_marks(struct tally *tally, const struct part *first) {
+        size_t from = tally->len;
+
+        for (const struct part *part = tally->part ? tally->part : first; part; part = part->next, from = 0) {
+                tally->part = part;
+                tally->len = part->kind == PART_LITERAL ? part->text.len : 0;
+                for (; from < tally->len; from++)
+                        tally->marks += part->text.ptr[from] == '?';
+        }
 }
 
 /* ${x:offset:length}. A colon that belongs to ?: does not part the two. */
 static void substring(struct parser *p, struct param *param) {
         struct part_list parts = { 0 };
+        struct tally tally = { 0 };
         uint32_t start = p->pos;
 
         param->op = PARAM_SUBSTRING;
@@ -77,7 +87,8 @@ static void substring(struct parser *p, struct param *param) {
         for (unsigned colons = 0;; colons++) {
                 shell_parts(p, IN_OFFSET, &parts);
                 param->arg->parts = parts.first;
-                if (shell_peek(p) != ':' || count_byte(param->arg, '?') <= colons)
+                tally_marks(&tally, parts.first);
+                if (shell_peek(p) != ':' || tally.marks <= colons)
                         break;
                 shell_literal(p, &parts, p->pos, p->pos + 1);
                 p->pos++;

@@ -85,11 +85,11 @@ bool shell_catch(struct parser *p, void (*body)(struct parser *, void *), void *
 /* ---- simple commands ---- */
 
 /* f ( ) body: the name is read, the parenthesis is next. */
-static struct command *function_with_parens(struct parser *p, struct command *c, struct word *name) {
+static struct command *function_with_parens(struct parser *p, struct command *c, struct str name) {
         struct function *f = SHELL_NEW(p, struct function);
 
-        f->name = str_from(p->root.ptr + name->range.start, name->range.end - name->range.start);
-        f->name_range = name->range;
+        f->name = name;
+        f->name_range = c->simple.words->range;
         p->lex.declares = false;
         shell_take(p);
         if (shell_token(p)->kind != TOKEN_CLOSE)
@@ -156,6 +156,7 @@ struct command *shell_simple(struct parser *p, struct word *first) {
         }
         for (;;) {
                 struct token *t = shell_token(p);
+                uint32_t start = t->start, end = t->end;
 
                 if (t->kind == TOKEN_REDIR) {
                         struct redir *r = t->redir;
@@ -177,10 +178,10 @@ struct command *shell_simple(struct parser *p, struct word *first) {
                         *word = t->word;
                         word = &t->word->next;
                 }
-                c->range.end = shell_range(p, t->start, t->end).end;
+                c->range.end = shell_range(p, start, end).end;
                 shell_take(p);
                 if (!first && starts_function(p, c))
-                        return function_with_parens(p, c, c->simple.words);
+                        return function_with_parens(p, c, shell_text(p, start, end));
         }
         p->lex.after_redir = p->lex.declares = false;
         return c;

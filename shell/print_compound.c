@@ -127,7 +127,6 @@ static void print_cond_command(struct printer *p, const struct command *command)
         print_text(p, " ]]");
 }
 
-/* Other names need the reserved word, or what follows would be read as part of them. */
 static bool function_name_plain(struct str name) {
         for (size_t i = 0; i < name.len; i++) {
                 unsigned char c = (unsigned char)name.ptr[i];
@@ -137,11 +136,15 @@ static bool function_name_plain(struct str name) {
         return !print_reserved(&(struct word){ .parts = &(struct part){ .kind = PART_LITERAL, .text = name } });
 }
 
+/* Some names can be had only with the reserved word, and those with blanks in a subscript only without. */
 static void print_function(struct printer *p, const struct command *command) {
-        print_text(p, function_name_plain(command->function->name) ? "" : "function ");
-        buf_append(p->out, command->function->name);
-        print_text(p, function_name_plain(command->function->name) ? "() " : " () ");
-        print_command(p, command->function->body);
+        const struct function *function = command->function;
+        bool plain = function_name_plain(function->name), keyword = command->range.start < function->name_range.start;
+
+        print_text(p, keyword && !plain ? "function " : "");
+        buf_append(p->out, function->name);
+        print_text(p, plain ? "() " : " () ");
+        print_command(p, function->body);
 }
 
 static void print_coproc(struct printer *p, const struct command *command) {

@@ -174,6 +174,8 @@ static void compounds(void **state) {
                 { "f(){ a;} >b", "f() { a; } > b" },
                 { "function f { a; }; function g() (b)", "f() { a; }; g() (b)" },
                 { "function if { a; }", "function if () { a; }" },
+                { "a[ b\\\nc]d() { e; }; f@ () { g; }", "a[ bc]d () { e; }; f@ () { g; }" },
+                { "`f\\\\a() { b; }`", "`f\\a () { b; }`" },
                 { "coproc a b; coproc C { d; } 2>&1", NULL },
                 { "coproc <a b in; coproc b <a {; coproc <a {", "coproc < a b in; coproc < a b {; coproc < a {" },
                 { "coproc <a b c in; coproc <a b=c d in", "coproc b c in < a; coproc b=c d in < a" },
