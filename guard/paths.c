@@ -1,5 +1,7 @@
 #include "guard/paths.h"
 
+#include "policy/credentials.h"
+
 enum { PATH_LOOKED_UP = 512 };
 
 /* ---- tables ---- */
@@ -24,66 +26,6 @@ static const char *const harmless_devices[] = {
 
 /* Written without becoming a file. */
 static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*" };
-
-const char *const path_credentials[] = {
-        "**/.aws",
-        "**/.aws/**",
-        "**/.azure",
-        "**/.azure/**",
-        "**/.bash_history",
-        "**/.cargo/credentials*",
-        "**/.config/gcloud",
-        "**/.config/gcloud/**",
-        "**/.config/gh/hosts.yml",
-        "**/.config/op/**",
-        "**/.config/bailey/auth*",
-        "**/.docker/config.json",
-        "**/.gcloud",
-        "**/.gcloud/**",
-        "**/.gem/credentials",
-        "**/.git-credentials",
-        "**/.gnupg",
-        "**/.gnupg/**",
-        "**/.htpasswd",
-        "**/.kube/config",
-        "**/.m2/settings-security.xml",
-        "**/.my.cnf",
-        "**/.netrc",
-        "**/.npmrc",
-        "**/.password-store/**",
-        "**/.pgpass",
-        "**/.pypirc",
-        "**/.ssh",
-        "**/.ssh/*_key",
-        "**/.ssh/id_*",
-        "**/.terraform.d/credentials*",
-        "**/.vault-token",
-        "**/.mozilla/**/logins.json",
-        "**/.mozilla/**/key4.db",
-        "**/.mozilla/**/cookies.sqlite",
-        "**/.config/*chrom*/**/Login Data",
-        "**/.config/*chrom*/**/Cookies",
-        "**/Library/Keychains/**",
-        "**/_netrc",
-        "**/id_dsa",
-        "**/id_ecdsa",
-        "**/id_ed25519",
-        "**/id_rsa",
-        "**/wallet.dat",
-        "/etc/gshadow*",
-        "/etc/master.passwd",
-        "/etc/shadow*",
-        "/etc/ssh/ssh_host_*_key",
-        "/etc/ssl/private/**",
-        "/etc/sudoers",
-        "/etc/sudoers.d/**",
-        "/etc/krb5.keytab",
-        "/run/secrets/**",
-        "/var/run/secrets/**",
-        "/proc/*/mem",
-        "/proc/kcore",
-        NULL,
-};
 
 /* What a shell, git, cron or a desktop runs later by itself. */
 static const char *const startup_files[] = {
@@ -207,6 +149,13 @@ static bool in_globs(const char *const *globs, size_t count, struct str text) {
                         return true;
         return false;
 }
+static bool is_credential(struct str path) {
+        for (size_t i = 0; i < credential_count; i++)
+                if (path_glob(str_z(credentials[i].glob), path))
+                        return true;
+        return false;
+}
+
 #define IN_GLOBS(globs, text) in_globs((globs), sizeof(globs) / sizeof(*(globs)), (text))
 
 /* ---- resolving ---- */
@@ -467,8 +416,8 @@ static uint32_t glob_flags(struct str path) {
         static const char *const dotenv[] = { "**/.env", "**/.env.local", "**/.env.production" };
         uint32_t flags = 0;
 
-        for (size_t i = 0; path_credentials[i]; i++)
-                if (glob_meets(path, str_z(path_credentials[i])))
+        for (size_t i = 0; i < credential_count; i++)
+                if (glob_meets(path, str_z(credentials[i].glob)))
                         flags |= PATH_CREDENTIAL;
         for (size_t i = 0; i < sizeof(dotenv) / sizeof(*dotenv); i++)
                 if (glob_meets(path, str_z(dotenv[i])))
@@ -526,7 +475,7 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 return flags;
         if (path.len > PATH_LOOKED_UP)
                 path = str_skip(path, path.len - PATH_LOOKED_UP); /* what it is, its end tells */
-        if (in_globs(path_credentials, SIZE_MAX, path))
+        if (is_credential(path))
                 flags |= PATH_CREDENTIAL;
         if (dots && is_dotenv(path))
                 flags |= PATH_DOTENV;

@@ -21,6 +21,4 @@ bool path_unset_is_critical(struct guard *g, const struct arg *arg);
 /* * and ? stay inside a component, ** does not. */
 bool path_glob(struct str pattern, struct str text);
 
-extern const char *const path_credentials[]; /* for tests */
-
 #endif
