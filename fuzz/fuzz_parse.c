@@ -11,8 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
         INPUT_MAX = 1 << 16,
-        ARENA_PER_BYTE = 128, /* at worst: texts that are tried in several ways, or copied, are counted each time */
-        ARENA_FIXED = 64 << 10,
+        ARENA_PADDING = 1 << 10,         /* what the parser does not count */
         DEPTH_MAX = 8 * SHELL_MAX_DEPTH, /* nodes from the top: a command in a part in a word in a command ... */
 };
 
@@ -91,6 +90,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (size > INPUT_MAX)
                 return 0;
         check_error(&script, shell_parse(walk.source, &arena, &script));
-        require(arena.used <= ARENA_PER_BYTE * size + ARENA_FIXED);
+        require(arena.used <= SHELL_MAX_PER_BYTE * size + SHELL_MAX_MORE + ARENA_PADDING);
         return shell_visit_list(script.commands, ROLE_COMMAND, check_node, &walk);
 }

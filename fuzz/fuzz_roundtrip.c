@@ -122,7 +122,10 @@ static void show(const char *what, struct str text) {
         fprintf(stderr, "--- %s\n%.*s\n", what, (int)text.len, text.ptr);
 }
 
+/* What is close to a limit may be past it when it is printed; that is no other meaning. */
 static void compare(const struct reading *first, const struct reading *second, int status) {
+        if (second->script.error.kind == SYNTAX_TOO_COMPLEX)
+                return;
         if (status == 0 && str_eq(buf_str(&first->values.out), buf_str(&second->values.out)) &&
             str_eq(buf_str(&first->printed), buf_str(&second->printed)))
                 return;

@@ -184,6 +184,30 @@ static struct source copy_body(struct parser *p, uint32_t start, uint32_t end, b
         return to;
 }
 
+/* \newline with an even number of backslashes is no \newline. */
+static bool has_joins(const char *text, const char *end) {
+        const char *at = text;
+
+        while ((at = memmem(at, (size_t)(end - at), "\\\n", 2))) {
+                const char *first = at;
+
+                while (first > text && first[-1] == '\\')
+                        first--;
+                if ((at - first) % 2 == 0)
+                        return true;
+                at += 2;
+        }
+        return false;
+}
+
+/* Whether bash keeps the body otherwise than it is written. In a body inside a copied one it seldom does, so bodies
+ * inside bodies are not copied again and again. */
+static bool body_changes(const char *text, const char *end, bool tabs, bool joins) {
+        if (tabs && (*text == '\t' || memmem(text, (size_t)(end - text), "\n\t", 2)))
+                return true;
+        return joins && has_joins(text, end);
+}
+
 static void fill_body(struct parser *p, struct heredoc *doc, uint32_t start, uint32_t end, bool tabs) {
         struct part_list parts = { 0 };
         struct region region = { .in = p->in, .out = &parts };
@@ -193,7 +217,7 @@ static void fill_body(struct parser *p, struct heredoc *doc, uint32_t start, uin
         if (start == end)
                 return;
         region.in.end = end;
-        copied = tabs || (!doc->quoted && memmem(p->in.text + start, end - start, "\\\n", 2));
+        copied = body_changes(p->in.text + start, p->in.text + end, tabs, !doc->quoted);
         if (copied)
                 region.in = copy_body(p, start, end, tabs, !doc->quoted);
         start = copied ? 0 : start;
@@ -213,9 +237,9 @@ static void fill_body(struct parser *p, struct heredoc *doc, uint32_t start, uin
 static void read_body(struct parser *p, struct redir *r) {
         struct heredoc *doc = r->heredoc;
         bool tabs = r->op == REDIR_HEREDOC_TABS;
-        uint32_t start = p->pos, pos = start, after = p->in.end;
+        uint32_t start = p->pos, pos = start, after = p->in.end, lines = 0;
 
-        while (pos < p->in.end) {
+        for (; pos < p->in.end; lines++) {
                 struct line line = read_line(p, pos, tabs, !doc->quoted);
 
                 if (line_ends_body(p, &line, doc, &after)) {
@@ -226,6 +250,7 @@ static void read_body(struct parser *p, struct redir *r) {
                 pos = line.next;
         }
         p->pos = after;
+        shell_looked(p, pos - start, lines);
         fill_body(p, doc, start, pos, tabs);
 }
 

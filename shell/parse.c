@@ -39,12 +39,26 @@ _Noreturn void shell_unclosed(struct parser *p, uint32_t start, const char *open
         shell_fail(p, SYNTAX_ERROR, start, "%s is not closed: no matching %s before the end", open, close);
 }
 
-void *shell_new(struct parser *p, size_t size) {
-        void *node = arena_alloc(p->arena, size);
+static void check_work(struct parser *p, size_t more) {
+        size_t work = p->arena->used - p->arena_start + p->looked + more;
 
+        if (work > SHELL_MAX_PER_BYTE * p->root.len + SHELL_MAX_MORE)
+                shell_fail(p, SYNTAX_TOO_COMPLEX, p->pos, "too complex: texts inside texts have to be read too often");
+}
+
+void *shell_new(struct parser *p, size_t size) {
+        void *node;
+
+        check_work(p, size);
+        node = arena_alloc(p->arena, size);
         if (!node)
                 shell_fail(p, SYNTAX_NO_MEMORY, p->pos, "out of memory");
         return node;
+}
+
+void shell_looked(struct parser *p, size_t bytes, size_t lines) {
+        p->looked += 2 * bytes + 16 * lines; /* that many bytes of nodes take about as long */
+        check_work(p, 0);
 }
 
 void shell_enter(struct parser *p) {
@@ -389,7 +403,7 @@ static void parse_guarded(struct parser *p, struct chain *chain) {
 
 int shell_parse(struct str source, struct arena *arena, struct script *script) {
         uint32_t size = source.len > SHELL_MAX_BYTES ? 0 : (uint32_t)source.len;
-        struct parser p = { .arena = arena, .root = source };
+        struct parser p = { .arena = arena, .arena_start = arena->used, .root = source };
         struct chain chain = { 0 };
         struct notes notes = { 0 };
 

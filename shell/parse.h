@@ -12,6 +12,10 @@
 enum {
         SHELL_MAX_BYTES = 1 << 20,
         SHELL_MAX_DEPTH = 200, /* of anything inside anything */
+        /* Of memory, or as much work without it: so many bytes for each of the source, and as many more. Text that is
+         * read once takes half at most; only texts inside texts, each read in several ways, can need more. */
+        SHELL_MAX_PER_BYTE = 128,
+        SHELL_MAX_MORE = 256 << 10,
 };
 
 enum syntax_kind {

@@ -169,6 +169,8 @@ struct lexer {
 
 struct parser {
         struct arena *arena;
+        size_t arena_start; /* what of it was in use before */
+        size_t looked;      /* work that takes no memory: bytes looked at in search of an end, weighed */
         struct str root;
         struct source in;
         uint32_t pos;
@@ -200,6 +202,7 @@ _Noreturn void shell_fail(struct parser *p, enum syntax_kind kind, uint32_t pos,
 _Noreturn void shell_unexpected(struct parser *p, const char *expected);
 _Noreturn void shell_unclosed(struct parser *p, uint32_t start, const char *open, const char *close);
 void *shell_new(struct parser *p, size_t size);
+void shell_looked(struct parser *p, size_t bytes, size_t lines); /* in search of an end, to be read again */
 #define SHELL_NEW(p, type) ((type *)shell_new((p), sizeof(type)))
 void shell_enter(struct parser *p);
 void shell_leave(struct parser *p);
