@@ -194,9 +194,10 @@ static void escape(struct parser *p, enum context context, struct part_list *out
                 return;
         }
         part = out->last;
-        if (part && part->kind == PART_QUOTED && part->style == STYLE_BACKSLASH &&
+        if (c < 0x80 && part && part->kind == PART_QUOTED && part->style == STYLE_BACKSLASH &&
             part->range.end == shell_range(p, start, start).start && part->text.len == 1) {
-                char *both = arena_bytes(p->arena, 2); /* pairs: \r\m costs one part, not two */
+                /* Pairs: \r\m costs one part, not two. Halves of a character stay apart, as they were written. */
+                char *both = arena_bytes(p->arena, 2);
 
                 if (!both)
                         shell_fail(p, SYNTAX_NO_MEMORY, start, "out of memory");

@@ -215,6 +215,7 @@ static void substitutions(void **state) {
                 { "`a`", NULL },
                 { "`a \\`b \\\\\\`c\\\\\\`\\``", NULL },
                 { "\"`a \\\"b\\\"`\"", "\"`a \"b\"`\"" },
+                { "`\\\\\xd9\\\\\xbb`", "`\\\xd9\\\xbb`" }, /* a character torn apart stays so */
                 { "`a \\$b '\\\\n' \\\\\\$`", "`a $b '\\n' \\\\$`" },
                 { "a `if b`", NULL }, /* the error is found only when it runs */
                 { "$(a &) $(time;)", NULL },
