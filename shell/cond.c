@@ -20,10 +20,10 @@ static void skip_newlines(struct parser *p) {
 
 static struct cond *cond_new(struct parser *p, enum cond_kind kind) {
         struct cond *cond = SHELL_NEW(p, struct cond);
-        uint32_t start = shell_token(p)->start;
+        const struct token *t = shell_token(p);
 
         cond->kind = kind;
-        cond->range = shell_range(p, start, start);
+        cond->range = shell_range(p, t->start, t->end);
         return cond;
 }
 

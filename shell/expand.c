@@ -201,7 +201,7 @@ void expand_operand(struct emit *e, const struct word *word, unsigned flags) {
         unsigned empty = e->empty_lists;
         struct quoted q = look_into(word ? word->parts : NULL);
 
-        if (q.at && (q.star || (flags & EXPAND_QUOTED && word->parts->next)))
+        if (word && q.at && (q.star || (flags & EXPAND_QUOTED && word->parts->next)))
                 e->may_split |= e->splits; /* as above */
         e->operands++;
         if (word)

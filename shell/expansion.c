@@ -147,7 +147,7 @@ static struct source backticks_text(struct parser *p, uint32_t start, uint32_t e
                         if (c != '"') /* the other escapes belong to the backticks, this one to the quotes outside */
                                 from = i;
                 }
-                map[len] = (struct origin){ shell_range(p, from, from).start, shell_range(p, i, i + 1).end };
+                map[len] = (struct origin){ shell_range(p, from, from + 1).start, shell_range(p, i, i + 1).end };
                 text[len++] = p->in.text[i];
         }
         map[len] = (struct origin){ shell_range(p, end, end).start, shell_range(p, end, end).start };

@@ -249,7 +249,7 @@ struct operand {
 
 /* ---- expand_resolve.c ---- */
 
-void operand_resolve(struct walk *w, const struct param *param, struct operand *ret);
+void operand_resolve(struct walk *w, const struct param *p, struct operand *o);
 void operand_list_one(struct walk *w, struct operand *o, struct value value, bool may_split); /* a list of one */
 struct value operand_number_unknown(struct walk *w, enum unknown because, struct str name);
 
@@ -263,7 +263,7 @@ struct param_operands {
 };
 
 struct value param_unknown(struct walk *w, struct value value);
-struct value param_apply(struct walk *w, const struct param_operands *operands, struct value value);
+struct value param_apply(struct walk *w, const struct param_operands *ops, struct value value);
 struct value param_length(struct walk *w, struct value value);
 struct value param_transform(struct walk *w, char letter, struct value value, struct str name, unsigned attributes);
 struct value param_transform_list(struct walk *w, char letter, const struct item *items, size_t count, struct str name,

@@ -33,10 +33,16 @@ int shell_peek_after(const struct parser *p, uint32_t pos) {
         return byte_at(p, shell_joined(p, pos) + 1);
 }
 
+/* What is empty stands right behind the byte before it: escapes of the original may separate it from the next one. */
 struct range shell_range_in(const struct source *in, uint32_t start, uint32_t end) {
-        if (in->map)
-                return (struct range){ in->map[start].start, end > start ? in->map[end - 1].end : in->map[start].start };
-        return (struct range){ start, end };
+        uint32_t empty;
+
+        if (!in->map)
+                return (struct range){ start, end };
+        if (start < end)
+                return (struct range){ in->map[start].start, in->map[end - 1].end };
+        empty = start ? in->map[start - 1].end : in->map[start].start;
+        return (struct range){ empty, empty };
 }
 
 struct range shell_range(const struct parser *p, uint32_t start, uint32_t end) {
@@ -234,8 +240,8 @@ static bool read_fd_number(struct parser *p, struct token *t) {
         if (pos == p->pos || fd > INT32_MAX || !angle_at(p, pos) || byte_at(p, shell_joined(p, pos) + 1) == '(')
                 return false;
         p->pos = pos;
-        read_operator(p, t);
-        t->redir->fd = (int32_t)fd;
+        if (read_operator(p, t) && t->redir) /* what begins with an angle is one */
+                t->redir->fd = (int32_t)fd;
         return true;
 }
 
@@ -260,9 +266,10 @@ static bool word_is_fd_name(struct parser *p, struct token *t) {
         }
         if (t->kind != TOKEN_REDIR)
                 return false;
-        read_operator(p, t);
-        t->redir->fd_name = str_take(text, name);
-        t->redir->fd_index = text.ptr[name] == '[' ? t->word : NULL;
+        if (read_operator(p, t) && t->redir) {
+                t->redir->fd_name = str_take(text, name);
+                t->redir->fd_index = text.ptr[name] == '[' ? t->word : NULL;
+        }
         t->word = NULL;
         return true;
 }
