@@ -155,7 +155,7 @@ static bool on_visit(void *context, const struct walk_visit *visit) {
         struct guard *g = context;
 
         guard_visit(g, visit);
-        return !g->failed;
+        return !g->failed && g->inner.steps;
 }
 
 /* Text that bash takes for code: when it came from the network, wherever it was kept meanwhile. */
@@ -172,13 +172,27 @@ static bool on_code(void *context, const struct walk_visit *visit, enum walk_cod
         return !g->failed;
 }
 
+bool guard_spend(struct guard *g, uint64_t steps) {
+        g->inner.steps -= g->inner.steps < steps ? g->inner.steps : steps;
+        return g->inner.steps;
+}
+
 /* Walks a script, the root one or one inside it. */
 void guard_script(struct guard *g, const struct script *script, const struct walk_options *options) {
         struct walk_visitor visitor = { .context = g, .command = on_visit, .code = on_code };
+        struct walk_options inner = *options;
 
-        switch (shell_walk(script, options, &visitor, g->arena)) {
+        if (g->depth) {
+                inner.budget = &g->inner;
+                guard_spend(g, GUARD_STEPS_SCRIPT + script->source.len / 2);
+        }
+        switch (shell_walk(script, &inner, &visitor, g->arena)) {
         case WALK_TOO_COMPLEX:
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);
+                break;
+        case WALK_STOPPED:
+                if (!g->failed)
+                        guard_effect(g, FX_TEXT, TEXT_LONG, STR("too much code inside code to follow"), g->range);
                 break;
         case WALK_NO_MEMORY:
                 g->failed = true;
@@ -240,6 +254,8 @@ static void check(struct guard *g, struct str command) {
         text_check_bytes(g, command);
         shell_parse(command, g->arena, script);
         g->root = script;
+        g->inner = (struct walk_budget){ .steps = GUARD_STEPS_LEAST + (uint64_t)GUARD_STEPS_PER_BYTE * command.len,
+                                         .memory = GUARD_MEMORY_LEAST + (uint64_t)GUARD_MEMORY_PER_BYTE * command.len };
         check_syntax(g, script);
         text_check_tree(g, script);
         guard_script(g, script, &(struct walk_options){ .name = STR("bash"), .arguments_known = true });

@@ -158,6 +158,7 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         struct str words[16];
         struct script *script = ARENA_NEW(g->arena, struct script);
         struct str cwd = g->cwd;
+        size_t used;
 
         if (guard_value_network(&text->value)) {
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), text->range);
@@ -177,8 +178,11 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         options.arguments = words + 1;
         if (options.argument_count > 15)
                 options.argument_count = 15;
+        used = g->arena->used;
         if (shell_parse(text->text, g->arena, script) < 0 && text->known)
                 guard_opaque(g, STR("text that bash cannot read"), text->range);
+        used = g->arena->used - used;
+        g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
         guard_script(g, script, &options);
         g->depth--;
         g->cwd = cwd;
@@ -205,11 +209,16 @@ void guard_rest(struct call *call, size_t first) {
 
 /* ---- files of the command itself ---- */
 
+/* Paths begin alike; most differ in their last byte. */
+static bool same_path(struct str a, struct str b) {
+        return a.len == b.len && (!a.len || (a.ptr[a.len - 1] == b.ptr[a.len - 1] && str_eq(a, b)));
+}
+
 const struct file_fact *guard_file_find(struct guard *g, struct str path) {
         struct str normal = path_normal(g, path);
 
         for (const struct file_fact *f = g->files; f; f = f->next)
-                if (str_eq(f->path, normal) || str_eq(f->path, path))
+                if (same_path(f->path, normal) || same_path(f->path, path))
                         return f;
         return NULL;
 }
@@ -218,7 +227,7 @@ struct file_fact *guard_file(struct guard *g, struct str path) {
         struct file_fact *fact = g->files;
 
         path = path_normal(g, path);
-        while (fact && !str_eq(fact->path, path))
+        while (fact && !same_path(fact->path, path))
                 fact = fact->next;
         if (fact) { /* written once more */
                 *fact = (struct file_fact){ .next = fact->next, .path = path };
@@ -526,13 +535,7 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
         }
 }
 
-/* In a strict policy only what would be inherited anyway may be set for a command. */
-static bool env_is_foreign(struct str name) {
-        const struct env_rule *rule = env_rule_find(name);
-
-        return !rule || rule->verdict != ENV_PASS;
-}
-
+/* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
 static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
         struct call call = { .guard = g, .visit = visit };
 
@@ -541,8 +544,8 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
                 struct arg value = guard_arg(g, a->value, range);
                 const struct env_rule *rule = env_rule_find(a->name);
 
-                if (env_runs_code(a->name) || env_picks_code(a->name) ||
-                    (g->policy->guard.allow_only_listed && visit->argc && env_is_foreign(a->name)))
+                if ((rule && (rule->verdict == ENV_RUNS_CODE || (rule->verdict == ENV_PASS && rule->code != ENV_CODE_NONE))) ||
+                    (g->policy->guard.allow_only_listed && visit->argc && !(rule && rule->verdict == ENV_PASS)))
                         guard_effect(g, FX_INJECT, 0, a->name, range);
                 if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces)
                         guard_shell(&call, &value, NULL, 0); /* GIT_SSH_COMMAND, PAGER */

@@ -10,11 +10,17 @@
 enum {
         GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
         GUARD_MAX_EFFECTS = 512,
-        GUARD_MAX_FILES = 256, /* that a command writes and that are followed */
+        GUARD_MAX_FILES = 128, /* that a command writes and that are followed */
         GUARD_MAX_PLACE = 256, /* bytes of a directory that is followed; of one above the start, a quarter */
         EFFECTS_RECENT = 16,
         GUARD_MAX_REASONS = 32,
         PIPES_KEPT = 8,
+        /* Steps and bytes for all the code inside the command, however often it is run; a script costs some by itself. */
+        GUARD_STEPS_LEAST = 256 << 10,
+        GUARD_STEPS_PER_BYTE = 4,
+        GUARD_STEPS_SCRIPT = 128,
+        GUARD_MEMORY_LEAST = 4 << 20,
+        GUARD_MEMORY_PER_BYTE = 192,
         UNKNOWN_BYTE = 1, /* stands in an argument's text for something that only the run can tell */
 };
 
@@ -45,6 +51,10 @@ struct kept_line {
         struct str text;
 };
 
+struct byte_set {
+        uint64_t bits[4];
+};
+
 struct guard {
         const struct policy *policy;
         struct arena *arena;
@@ -54,6 +64,7 @@ struct guard {
         const struct effect *recent[EFFECTS_RECENT];
         size_t effect_count, reason_count, file_count;
         unsigned depth;
+        struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
         struct range range;   /* of the command of the root script that is being judged */
         struct str cwd;       /* absolute, ~..., or empty for where the command started */
@@ -68,7 +79,8 @@ struct guard {
         size_t found_count;
         struct kept_line *kept, **kept_tail;
         size_t kept_count;
-        bool last_network; /* the present command prints what the network sent */
+        struct byte_set table_beginnings; /* of the tables of paths, see paths.c */
+        bool last_network;                /* the present command prints what the network sent */
 };
 
 /* A command: argv with what surrounds it. */
@@ -90,6 +102,7 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
 void guard_opaque(struct guard *g, struct str what, struct range range);
 
 /* ---- going deeper ---- */
+bool guard_spend(struct guard *g, uint64_t steps); /* false: enough; the command will be called too complex */
 void guard_script(struct guard *g, const struct script *script, const struct walk_options *options);
 void guard_visit(struct guard *g, const struct walk_visit *visit);
 void guard_call(struct call *call);               /* judges argv */

@@ -150,6 +150,8 @@ void judge_env(struct call *call) {
 
 /* ---- find ---- */
 
+enum { FIND_ROOTS_ALONE = 8, FIND_FOUND_MOST = 8 };
+
 static const struct {
         const char *name;
         char meaning; /* C: a command up to ; or +. w: writes. D: deletes. =: takes an argument. */
@@ -158,26 +160,54 @@ static const struct {
         { "-fprint0", 'w' }, { "-fprintf", 'w' }, { "-ok", 'C' },      { "-okdir", 'C' }, { "-files0-from", 'r' },
 };
 
+static void find_put(struct arg *arg, const struct arg *root) {
+        arg->glob = root->glob;
+        arg->text = root->text;
+        arg->known = root->known;
+        arg->value = root->value;
+}
+
+static size_t count_found(const struct call *call, size_t first, size_t count) {
+        size_t found = 0;
+
+        for (size_t i = 0; i < count; i++)
+                found += arg_is(&call->args[first + i], "{}");
+        return found;
+}
+
 /* {} in the command stands for what is found: at worst, where it starts to look. */
 static void find_command(struct call *call, size_t first, size_t count, const struct arg *roots, size_t root_count) {
         struct guard *g = call->guard;
-        struct arg *args = arena_alloc(g->arena, (count ? count : 1) * sizeof(*args));
+        size_t found = count_found(call, first, count), most = found > FIND_FOUND_MOST ? 0 : found * root_count;
         struct call inner = *call;
+        struct arg *args;
 
+        if (found > FIND_FOUND_MOST && root_count > 1) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);
+                return;
+        }
+        if (!guard_spend(g, GUARD_STEPS_SCRIPT + 16 * (count + most)))
+                return;
+        args = arena_alloc(g->arena, (count + most + 1) * sizeof(*args));
         guard_effect(g, FX_CODE, CODE_OPTION, STR("find -exec"), call->args[first ? first - 1 : 0].range);
-        for (size_t r = 0; args && count && r < (root_count ? root_count : 1); r++) {
+        for (size_t r = 0; args && count && r < root_count; r++) {
+                size_t all = r + 1 == FIND_ROOTS_ALONE ? root_count - r : 1; /* the last ones all at once */
+
+                inner.count = 0;
                 for (size_t i = 0; i < count; i++) {
-                        args[i] = call->args[first + i];
-                        if (arg_is(&args[i], "{}") && root_count) {
-                                args[i].glob = roots[r].glob;
-                                args[i].text = roots[r].text;
-                                args[i].known = roots[r].known;
-                                args[i].value = roots[r].value;
+                        bool here = arg_is(&call->args[first + i], "{}");
+
+                        for (size_t at = 0; at < (here ? all : 1); at++) {
+                                args[inner.count] = call->args[first + i];
+                                if (here)
+                                        find_put(&args[inner.count], &roots[r + at]);
+                                inner.count++;
                         }
                 }
                 inner.args = args;
-                inner.count = count;
                 guard_rest(&inner, 0);
+                if (all > 1)
+                        break;
         }
 }
 
@@ -204,9 +234,9 @@ static const struct arg *find_name(const struct call *call) {
         return NULL;
 }
 
-static void find_action(struct call *call, size_t *i, const struct arg *roots, size_t root_count) {
+static void find_action(struct call *call, size_t *i, const struct arg *roots, size_t root_count, const struct arg *name) {
         struct guard *g = call->guard;
-        const struct arg *arg = &call->args[*i], *name = find_name(call);
+        const struct arg *arg = &call->args[*i];
 
         for (size_t a = 0; a < sizeof(find_actions) / sizeof(*find_actions); a++) {
                 size_t end = *i + 1;
@@ -279,8 +309,8 @@ static const struct arg *find_below(struct call *call, const struct arg *roots, 
 
 void judge_find(struct call *call) {
         struct arg here = arg_text(call->guard, STR("."), call->args[0].range);
+        const struct arg *roots, *name = find_name(call);
         size_t first = 1, end;
-        const struct arg *roots;
 
         while (first < call->count &&
                (arg_is(&call->args[first], "-L") || arg_is(&call->args[first], "-H") || arg_is(&call->args[first], "-P")))
@@ -292,8 +322,8 @@ void judge_find(struct call *call) {
         if (find_picks(call))
                 roots = find_below(call, roots, end > first ? end - first : 1);
         for (size_t i = end; i < call->count; i++)
-                find_action(call, &i, roots, end > first ? end - first : 1);
-        guard_found(call, roots, end > first ? end - first : 1, find_name(call));
+                find_action(call, &i, roots, end > first ? end - first : 1, name);
+        guard_found(call, roots, end > first ? end - first : 1, name);
 }
 
 /* ---- xargs, parallel ---- */

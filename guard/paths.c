@@ -143,20 +143,49 @@ bool path_glob(struct str pattern, struct str text) {
         return false;
 }
 
-static bool in_globs(const char *const *globs, size_t count, struct str text) {
-        for (size_t i = 0; i < count && globs[i]; i++)
-                if (path_glob(str_z(globs[i]), text))
-                        return true;
-        return false;
+/* Most globs of a table are ruled out by the bytes that the components of a path begin with. */
+static void bytes_add(struct byte_set *set, char c) {
+        set->bits[(unsigned char)c / 64] |= UINT64_C(1) << (unsigned char)c % 64;
 }
-static bool is_credential(struct str path) {
-        for (size_t i = 0; i < credential_count; i++)
-                if (path_glob(str_z(credentials[i].glob), path))
+
+static bool bytes_have(const struct byte_set *set, char c) {
+        return set->bits[(unsigned char)c / 64] >> (unsigned char)c % 64 & 1;
+}
+
+static struct byte_set path_beginnings(struct str path) {
+        struct byte_set set = { 0 };
+
+        for (size_t i = 0; i < path.len; i++)
+                if ((i == 0 || path.ptr[i - 1] == '/') && !str_is(str_take(str_skip(path, i), 3), "../"))
+                        bytes_add(&set, path.ptr[i]);
+        return set;
+}
+
+static char glob_beginning(const char *glob) {
+        return strncmp(glob, "**/", 3) == 0 ? glob[3] : *glob;
+}
+
+static bool in_globs(const char *const *globs, struct str text, const struct byte_set *beginnings) {
+        for (size_t i = 0; globs[i]; i++)
+                if (bytes_have(beginnings, glob_beginning(globs[i])) && path_glob(str_z(globs[i]), text))
                         return true;
         return false;
 }
 
-#define IN_GLOBS(globs, text) in_globs((globs), sizeof(globs) / sizeof(*(globs)), (text))
+static bool in_devices(const char *const *globs, size_t count, struct str text) {
+        for (size_t i = 0; i < count; i++)
+                if (path_glob(str_z(globs[i]), text))
+                        return true;
+        return false;
+}
+static bool is_credential(struct str path, const struct byte_set *beginnings) {
+        for (size_t i = 0; i < credential_count; i++)
+                if (bytes_have(beginnings, glob_beginning(credentials[i].glob)) && path_glob(str_z(credentials[i].glob), path))
+                        return true;
+        return false;
+}
+
+#define IN_DEVICES(globs, text) in_devices((globs), sizeof(globs) / sizeof(*(globs)), (text))
 
 /* ---- resolving ---- */
 
@@ -241,10 +270,15 @@ struct str path_normal(struct guard *g, struct str path) {
         return cwd ? normalise(g, base, path) : path;
 }
 
+/* Paths begin alike, so the byte where the shorter one ends tells more. */
+static bool str_same_end(struct str path, struct str beginning) {
+        return !beginning.len || path.ptr[beginning.len - 1] == beginning.ptr[beginning.len - 1];
+}
+
 struct str path_resolve(struct guard *g, struct str path) {
         path = path_normal(g, path);
         for (const struct file_fact *f = g->files; f; f = f->next) {
-                if (!f->stands_for.len || !str_starts(path, f->path))
+                if (!f->stands_for.len || path.len < f->path.len || !str_same_end(path, f->path) || !str_starts(path, f->path))
                         continue;
                 if (path.len == f->path.len)
                         return f->stands_for;
@@ -430,8 +464,8 @@ static uint32_t glob_flags(struct str path) {
 static uint32_t device_flags(struct str path) {
         if (str_starts(path, STR("/dev/tcp/")) || str_starts(path, STR("/dev/udp/")))
                 return PATH_SOCKET;
-        if (IN_GLOBS(harmless_devices, path))
-                return IN_GLOBS(sinks, path) ? PATH_HARMLESS : 0;
+        if (IN_DEVICES(harmless_devices, path))
+                return IN_DEVICES(sinks, path) ? PATH_HARMLESS : 0;
         return PATH_DEVICE;
 }
 
@@ -455,15 +489,31 @@ bool path_unset_is_critical(struct guard *g, const struct arg *arg) {
         return is_critical(normalise(g, (struct str){ 0 }, str_skip(arg->text, 1)));
 }
 
+/* Most paths begin no component like anything in the tables. */
+static bool may_be_in_table(struct guard *g, const struct byte_set *beginnings) {
+        uint64_t common = 0;
+
+        if (!bytes_have(&g->table_beginnings, '.')) {
+                for (size_t i = 0; i < credential_count; i++)
+                        bytes_add(&g->table_beginnings, glob_beginning(credentials[i].glob));
+                for (size_t i = 0; startup_files[i]; i++)
+                        bytes_add(&g->table_beginnings, glob_beginning(startup_files[i]));
+        }
+        for (size_t i = 0; i < 4; i++)
+                common |= beginnings->bits[i] & g->table_beginnings.bits[i];
+        return common;
+}
+
 uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
         bool dots = has_dot_component(path);
+        struct byte_set begins;
 
         if (arg->glob)
                 path = without_brackets(g, path);
         if (str_starts(path, STR("/dev/")))
                 return flags | device_flags(path);
-        if (str_starts(path, STR("/proc/")) && IN_GLOBS(sinks, path))
+        if (str_starts(path, STR("/proc/")) && IN_DEVICES(sinks, path))
                 return flags | PATH_HARMLESS;
         if (is_critical(path))
                 flags |= PATH_CRITICAL;
@@ -475,11 +525,12 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 return flags;
         if (path.len > PATH_LOOKED_UP)
                 path = str_skip(path, path.len - PATH_LOOKED_UP); /* what it is, its end tells */
-        if (is_credential(path))
+        begins = path_beginnings(path);
+        if (may_be_in_table(g, &begins) && is_credential(path, &begins))
                 flags |= PATH_CREDENTIAL;
         if (dots && is_dotenv(path))
                 flags |= PATH_DOTENV;
-        if (in_globs(startup_files, SIZE_MAX, path))
+        if (may_be_in_table(g, &begins) && in_globs(startup_files, path, &begins))
                 flags |= PATH_STARTUP;
         return arg->glob ? flags | glob_flags(path) : flags;
 }

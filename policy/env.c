@@ -79,7 +79,10 @@ static bool pairs_have(struct env_pairs pairs, struct str name) {
 const struct env_rule *env_rule_find(struct str name) {
         for (size_t i = 0; i < env_rule_count; i++) {
                 const struct env_rule *rule = &env_rules[i];
+                unsigned char first = (unsigned char)*rule->pattern;
 
+                if (first != '*' && !(name.len && ascii_lower(first) == ascii_lower((unsigned char)name.ptr[0])))
+                        continue; /* most are ruled out by their first byte */
                 if (wildcard_matches(rule->pattern, name, rule->verdict == ENV_SECRET || rule->verdict == ENV_UNLISTED))
                         return rule;
         }

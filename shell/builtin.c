@@ -153,21 +153,29 @@ static bool plain_path(struct str path) {
         return path.len && path.ptr[0] == '/';
 }
 
-/* PWD and OLDPWD: where the directory surely is, if the cd succeeds. */
+/* PWD and OLDPWD: where the directory surely is, if the cd succeeds. All that PWD can be is moved at once; choosing one of it
+ * would show the command once for each. */
 static enum status builtin_cd(struct walk *w, const struct simple *s) {
-        struct str path;
-        bool unset;
-        struct value old = walk_scalar(w, STR("PWD"), &unset);
-        const struct target pwd = { .name = STR("PWD"), .maybe = true }, oldpwd = { .name = STR("OLDPWD"), .maybe = true };
+        const unsigned strange = ATTR_NAMEREF | ATTR_READONLY | ATTR_ARRAY | ATTR_ASSOC;
+        struct var *pwd = vars_get(&w->vars, SPACE_VARIABLE, STR("PWD"));
+        struct var *oldpwd = vars_get(&w->vars, SPACE_VARIABLE, STR("OLDPWD"));
         struct value new = value_unknown(&w->work, UNKNOWN_SPECIAL, STR("PWD"));
+        const struct content *old;
+        struct str path;
+
+        if (!pwd || !oldpwd)
+                return STATUS_UNKNOWN;
 
         if (s->argc == 2 && simple_word(s, 1, &path) && plain_path(path)) {
                 while (path.len > 1 && path.ptr[path.len - 1] == '/')
                         path.len--;
                 new = value_text(&w->work, path);
         }
-        walk_assign_value(w, &pwd, new);
-        walk_assign_value(w, &oldpwd, old);
+        old = pwd->content ? pwd->content : content_scalar(&w->work, 0, value_unknown(&w->work, UNKNOWN_ENV, STR("PWD")));
+        if (!(oldpwd->content && oldpwd->content->attributes & strange) && !(old && old->attributes & strange))
+                walk_put(w, oldpwd, old, true);
+        if (!(pwd->content && pwd->content->attributes & strange))
+                walk_put(w, pwd, content_scalar(&w->work, 0, new), true);
         return STATUS_UNKNOWN;
 }
 

@@ -98,8 +98,8 @@ struct walk {
         unsigned turns; /* of loops that may still be walked one by one */
         bool stopped;
         struct ifs ifs;
-        const void *ifs_from; /* the datum that `ifs` was made of */
-        struct var *positional;
+        const void *ifs_from;                      /* the datum that `ifs` was made of */
+        struct var *positional, *ifs_var, *unread; /* $@, IFS; set once code ran that could not be read */
 };
 
 static inline bool walk_goes_on(const struct walk *w) {

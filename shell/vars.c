@@ -22,6 +22,8 @@ static size_t hash(enum space space, struct str name) {
 }
 
 struct var *vars_find(const struct vars *vars, enum space space, struct str name) {
+        if (!(vars->spaces >> space & 1))
+                return NULL;
         for (struct var *var = vars->table[hash(space, name) & vars->mask]; var; var = var->next)
                 if (var->space == space && str_eq(var->name, name))
                         return var;
@@ -65,6 +67,7 @@ struct var *vars_get(struct vars *vars, enum space space, struct str name) {
         at = hash(space, name) & vars->mask;
         var->next = vars->table[at];
         vars->table[at] = var;
+        vars->spaces |= 1u << space;
         vars->count++;
         return var;
 }

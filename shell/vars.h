@@ -88,6 +88,7 @@ struct vars {
         struct vars_log *log;
         size_t logged, log_capacity;
         uint32_t scope, last_scope, joins;
+        uint32_t spaces;        /* bits of those that hold any name: few scripts have aliases or set options */
         bool environment_known; /* what nobody assigned is unset */
 };
 

@@ -8,13 +8,12 @@ enum { CHAIN_MAX = 32 };
 /* ---- showing ---- */
 
 struct walk_visit walk_visit_here(struct walk *w, const struct command *command) {
-        struct var *code = vars_find(&w->vars, SPACE_SHELL, STR("code"));
         struct walk_visit visit = { .script = w->script,
                                     .command = command,
                                     .pipe_from = w->pipe_from,
                                     .pipe_to = w->pipe_to,
                                     .call = w->call,
-                                    .where = w->where | (code && code->content ? WALK_AFTER_CODE : 0),
+                                    .where = w->where | (w->unread->content ? WALK_AFTER_CODE : 0),
                                     .eval_depth = w->eval_depth };
 
         if (w->input)
@@ -285,20 +284,37 @@ enum status walk_list(struct walk *w, const struct command *commands) {
 
 /* ---- the whole ---- */
 
+static struct walk_budget walk_budget(size_t bytes) {
+        struct walk_budget budget = { .steps = WALK_STEPS_LEAST + (uint64_t)WALK_STEPS_PER_BYTE * bytes,
+                                      .memory = WALK_MEMORY_LEAST + (uint64_t)WALK_MEMORY_PER_BYTE * bytes };
+
+        if (budget.memory > WALK_MEMORY_MOST)
+                budget.memory = WALK_MEMORY_MOST;
+        return budget;
+}
+
+static void budget_take(struct walk_budget *budget, uint64_t steps, uint64_t memory) {
+        budget->steps -= steps < budget->steps ? steps : budget->steps;
+        budget->memory -= memory < budget->memory ? memory : budget->memory;
+}
+
 enum walk_end shell_walk(const struct script *script, const struct walk_options *options, const struct walk_visitor *visitor,
                          struct arena *arena) {
         static const struct walk_options nothing;
         struct walk *w = ARENA_NEW(arena, struct walk);
+        struct walk_budget *budget = options ? options->budget : NULL, own = walk_budget(script->source.len);
         struct frame frame;
 
         if (!w)
                 return WALK_NO_MEMORY;
+        if (budget) {
+                own.steps = own.steps < budget->steps ? own.steps : budget->steps;
+                own.memory = own.memory < budget->memory ? own.memory : budget->memory;
+        }
         w->work = (struct work){ .arena = arena,
-                                 .steps = WALK_STEPS_LEAST + (uint64_t)WALK_STEPS_PER_BYTE * script->source.len,
+                                 .steps = own.steps,
                                  .bytes = WALK_BYTES_LEAST + (uint64_t)WALK_BYTES_PER_BYTE * script->source.len,
-                                 .memory_limit = WALK_MEMORY_LEAST + (uint64_t)WALK_MEMORY_PER_BYTE * script->source.len };
-        if (w->work.memory_limit > WALK_MEMORY_MOST)
-                w->work.memory_limit = WALK_MEMORY_MOST;
+                                 .memory_limit = own.memory + 1 }; /* 0 would be no limit */
         w->options = options ? options : &nothing;
         w->visitor = visitor;
         w->script = script;
@@ -309,6 +325,8 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
                 walk_traps(w);
                 walk_leave(w, &frame, false);
         }
+        if (budget)
+                budget_take(budget, own.steps - w->work.steps, w->work.memory);
         if (w->stopped)
                 return WALK_STOPPED;
         return w->work.stop == WORK_NO_MEMORY ? WALK_NO_MEMORY : w->work.stop ? WALK_TOO_COMPLEX : WALK_COMPLETE;

@@ -13,12 +13,12 @@
 #include "shell/parse.h"
 
 enum {
-        WALK_STEPS_PER_BYTE = 16,
-        WALK_STEPS_LEAST = 384 << 10,
+        WALK_STEPS_PER_BYTE = 8,
+        WALK_STEPS_LEAST = 256 << 10,
         WALK_BYTES_PER_BYTE = 64,
         WALK_BYTES_LEAST = 4 << 20,
-        WALK_MEMORY_PER_BYTE = 512,
-        WALK_MEMORY_LEAST = 24 << 20,
+        WALK_MEMORY_PER_BYTE = 192,
+        WALK_MEMORY_LEAST = 8 << 20,
         WALK_MEMORY_MOST = 128 << 20,
         WALK_MAX_DEPTH = 400,  /* of commands in commands, calls and evals included */
         WALK_MAX_EVAL = 8,     /* eval in eval, alias in alias */
@@ -31,7 +31,13 @@ struct walk_binding {
         struct str name, value;
 };
 
+/* What several walks may spend together; each takes off what it spent. */
+struct walk_budget {
+        uint64_t steps, memory;
+};
+
 struct walk_options {
+        struct walk_budget *budget;          /* NULL: what its length allows it */
         const struct walk_binding *bindings; /* variables that the environment is known to have */
         size_t binding_count;
         bool environment_known;      /* and it has no others: a variable that nobody assigned is unset */

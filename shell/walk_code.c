@@ -12,9 +12,7 @@ static bool show_code(struct walk *w, enum walk_code code, struct value text) {
 }
 
 void walk_unread_code(struct walk *w) {
-        struct var *var = vars_get(&w->vars, SPACE_SHELL, STR("code"));
-
-        walk_put(w, var, content_scalar(&w->work, 0, (struct value){ NULL }), false);
+        walk_put(w, w->unread, content_scalar(&w->work, 0, (struct value){ NULL }), false);
 }
 
 /* ---- parsing texts ---- */

@@ -89,6 +89,8 @@ int walk_init(struct walk *w) {
         w->vars.environment_known = o->environment_known;
         for (size_t i = 0; i < o->binding_count; i++)
                 bind(w, o->bindings[i].name, value_text(&w->work, o->bindings[i].value), ATTR_EXPORT);
+        w->ifs_var = vars_get(&w->vars, SPACE_VARIABLE, STR("IFS"));
+        w->unread = vars_get(&w->vars, SPACE_SHELL, STR("code"));
         w->positional = vars_get(&w->vars, SPACE_SHELL, STR("@"));
         if (w->positional && o->arguments_known) {
                 const struct array *array = array_new(&w->work, false);
@@ -235,8 +237,8 @@ static void ifs_read(struct ifs *ifs, bool unset, struct value value) {
 }
 
 const struct ifs *walk_ifs(struct walk *w) {
-        struct var *var = vars_find(&w->vars, SPACE_VARIABLE, STR("IFS"));
-        const struct content *content = var ? var->content : NULL;
+        struct var *var = w->ifs_var;
+        const struct content *content = var->content;
         const struct datum *datum;
 
         if (!content || (content->attributes & ATTR_NAMEREF)) {

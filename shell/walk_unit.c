@@ -5,7 +5,7 @@
  */
 #include "shell/interp.h"
 
-enum { RUNS_MAX = VARS_MAX_LISTED + 1 };
+enum { RUNS_MAX = VARS_MAX_LISTED + 1, CHOICES_MANY = 512 };
 
 static unsigned runs(const struct unit *unit) {
         return unit->product > unit->diagonal ? unit->product : unit->diagonal;
@@ -45,6 +45,17 @@ unsigned walk_choose(struct walk *w, const void *key, unsigned radix) {
         return unit->run < radix ? unit->run : radix - 1;
 }
 
+/* A command with very many choices is tried with each value only, not with each combination: it is long, and so is a try. */
+static void only_diagonal(struct unit *unit) {
+        for (unsigned i = 0; i < unit->count; i++) {
+                unit->digits[i].stride = 0;
+                if (unit->digits[i].radix > unit->diagonal)
+                        unit->diagonal = unit->digits[i].radix;
+        }
+        unit->product = 1;
+        unit->sampled = true;
+}
+
 static void widen_all(struct walk *w, const struct delta *deltas, size_t count) {
         for (size_t i = 0; i < count; i++) {
                 for (size_t j = 0; j < deltas[i].count && walk_goes_on(w); j++) {
@@ -79,6 +90,8 @@ void walk_each(struct walk *w, void (*once)(struct walk *w, void *context), void
                 if (unit.run && output)
                         builder_rewind(output, before);
                 once(w, context);
+                if (unit.run == 0 && unit.choices > CHOICES_MANY)
+                        only_diagonal(&unit);
                 if (unit.run == 0 && runs(&unit) == 1) {
                         vars_commit(&w->vars, scope);
                         break;

@@ -50,7 +50,7 @@ bool work_spend_bytes(struct work *work, uint64_t bytes) {
 }
 
 bool work_room(struct work *work, void *items, size_t count, size_t *capacity, size_t size) {
-        size_t wanted = *capacity ? *capacity * 2 : 16;
+        size_t wanted = *capacity ? *capacity * 2 : 4;
         void *old, *bigger;
 
         if (count < *capacity)
