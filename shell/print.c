@@ -103,9 +103,13 @@ static void print_redirs(struct printer *p, const struct redir *redirs, bool *in
         }
 }
 
-/* Would be reserved where a command may start; so is !(x), which there would negate a subshell. */
+/* Would be reserved where a command may start; !(x) would negate a subshell there, and f@() begin a function. */
 static bool word_starts_command(const struct word *word) {
-        return print_reserved(word) || (word && word->parts && word->parts->kind == PART_EXTGLOB);
+        const struct part *part = word ? word->parts : NULL;
+
+        if (part && part->kind == PART_LITERAL && part->next)
+                part = part->next;
+        return print_reserved(word) || (part && part->kind == PART_EXTGLOB);
 }
 
 /*

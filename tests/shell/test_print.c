@@ -145,6 +145,8 @@ static void simple_commands(void **state) {
                 { ">f a 2>&1 <g b", "a b > f 2>&1 < g" },
                 { ">f if", "> f if" },
                 { "x=1 if >f", "x=1 if > f" },
+                { ">f !() a", "> f !() a" },
+                { ">f g@() {", "> f g@() {" },
                 { "a >|b >>c <>d &>e &>>f <&3 >&- 4<&5- {g}>h <<<i", //
                   "a >| b >> c <> d &> e &>> f <&3 >&- 4<&5- {g}> h <<< i" },
                 { "a < <(b) > >(c) >& >(d)", NULL },
