@@ -259,7 +259,8 @@ static bool word_is_fd_name(struct parser *p, struct token *t) {
                 return false;
         if (str_is(str_skip(text, name), "}")) {
                 t->kind = TOKEN_REDIR;
-        } else if (name < text.len && text.ptr[name] == '[' && str_ends(last->text, STR("]}"))) {
+        } else if (name < text.len && text.ptr[name] == '[' && str_ends(last->text, STR("]}")) &&
+                   !str_is(str_skip(text, name), "[]}")) {
                 t->kind = TOKEN_REDIR;
                 last->text.len -= 2;
                 first->text = str_skip(first->text, name + 2);
@@ -381,6 +382,8 @@ static void token_read(struct parser *p) {
                 read_word(p, t);
         }
         t->end = p->pos;
+        if (process || t->kind == TOKEN_REDIR)
+                p->lex.declares = false; /* behind an angle bash takes no more arrays for arguments */
         if (t->kind == TOKEN_END)
                 shell_heredocs(p);
 }

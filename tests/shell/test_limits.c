@@ -14,11 +14,12 @@ static char text[TEXT_MAX];
 
 /* `before`, then `unit` as often as it fits. */
 static struct str text_of(const char *before, const char *unit, size_t size) {
-        size_t len = strlen(before), step = strlen(unit);
+        struct str first = str_z(before), again = str_z(unit);
+        size_t len = first.len;
 
-        memcpy(text, before, len);
-        for (; len + step <= size; len += step)
-                memcpy(text + len, unit, step);
+        memcpy(text, first.ptr, first.len);
+        for (; len + again.len <= size; len += again.len)
+                memcpy(text + len, again.ptr, again.len);
         return str_from(text, len);
 }
 
