@@ -9,17 +9,6 @@
 
 static const struct host localhost = { .kind = HOST_NAME, .ascii = true, .len = 9, .text = "localhost" };
 
-/* By whatever name: who may talk to localhost may talk to this. */
-static bool host_is_loopback(const struct host *host) {
-        static const uint8_t ipv6_loopback[16] = { [15] = 1 }, ipv4_any[4];
-
-        if (host->kind == HOST_IPV4)
-                return host->address[0] == 127 || memcmp(host->address, ipv4_any, 4) == 0;
-        if (host->kind == HOST_IPV6)
-                return memcmp(host->address, ipv6_loopback, 16) == 0;
-        return str_is(host_text(host), "localhost") || str_ends(host_text(host), STR(".localhost"));
-}
-
 static uint32_t host_flags(struct call *call, const struct arg *url, struct host *host) {
         const struct guard_policy *policy = &call->guard->policy->guard;
 

@@ -193,6 +193,16 @@ static size_t find_any(struct str s, const char *bytes) {
         return i;
 }
 
+bool host_is_loopback(const struct host *host) {
+        static const uint8_t ipv6_loopback[16] = { [15] = 1 }, ipv4_any[4];
+
+        if (host->kind == HOST_IPV4)
+                return host->address[0] == 127 || memcmp(host->address, ipv4_any, 4) == 0;
+        if (host->kind == HOST_IPV6)
+                return memcmp(host->address, ipv6_loopback, 16) == 0;
+        return str_is(host_text(host), "localhost") || str_ends(host_text(host), STR(".localhost"));
+}
+
 struct str url_scheme(struct str url) {
         struct str scheme = str_take(url, str_find(url, ':'));
 

@@ -1,0 +1,232 @@
+/*
+ * What was seen, and how the command ended, make findings.
+ */
+#include "run/explain.h"
+
+#include <signal.h>
+
+#include "base/buf.h"
+#include "base/time.h"
+#include "run/explain_look.h"
+
+enum {
+        TEXT_MAX = 16 << 10,
+        SHELL_SIGNAL = 128, /* how a shell says that a signal ended a command */
+};
+
+/* ---- telling ---- */
+
+#define S(str) (int)(str).len, (str).ptr
+
+static void new_line(struct buf *out) {
+        if (out->len > 0)
+                buf_char(out, '\n');
+}
+
+static bool ended_by(const struct look *look, int signal) {
+        return look->in->signal == signal || look->in->exit_code == SHELL_SIGNAL + signal;
+}
+
+static void put_bytes(struct buf *out, int64_t bytes) {
+        static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+        size_t unit = 0;
+
+        for (; bytes % 1024 == 0 && bytes > 0 && unit + 1 < sizeof(units) / sizeof(*units); bytes /= 1024)
+                unit++;
+        buf_format(out, "%lld %s", (long long)bytes, units[unit]);
+}
+
+static void put_seconds(struct buf *out, int64_t ns) {
+        if (ns % TIME_SECOND)
+                buf_format(out, "%.1f s", (double)ns / (double)TIME_SECOND);
+        else
+                buf_format(out, "%lld s", (long long)(ns / TIME_SECOND));
+}
+
+static void tell_timeout(const struct look *look, struct buf *out) {
+        int64_t most = look->in->policy->run.timeout_max;
+
+        if (!look->in->timed_out)
+                return;
+        new_line(out);
+        buf_append(out, STR("It timed out after "));
+        put_seconds(out, look->in->timeout);
+        buf_append(out, STR(" and was killed. "));
+        if (most > look->in->timeout) {
+                buf_append(out, STR("Use a longer timeout, up to "));
+                put_seconds(out, most);
+                buf_append(out, STR(", or run it in the background"));
+        } else {
+                buf_append(out, STR("That is the longest there is: run it in the background, or in smaller steps"));
+        }
+        buf_append(out, STR("; a person can change `[run] timeout` and `timeout_max`."));
+}
+
+static void tell_memory(const struct look *look, struct buf *out) {
+        int64_t most = look->in->policy->sandbox.max_memory_bytes;
+        bool killed = look->in->memory_killed || (most && !look->in->timed_out && ended_by(look, SIGKILL));
+
+        if (!killed && !(look->seen & SIGN_MEMORY))
+                return;
+        new_line(out);
+        buf_append(out, look->in->memory_killed ? STR("It was killed for using more memory than it may")
+                        : killed                ? STR("It was killed, probably for using more memory than it may")
+                                                : STR("It ran out of memory, probably at the limit"));
+        if (most) {
+                buf_append(out, STR(" ("));
+                put_bytes(out, most);
+                buf_char(out, ')');
+        }
+        buf_append(out, STR(". Use less at a time (fewer jobs, smaller pieces); a person can raise it with `--memory` or "
+                            "`[sandbox] max_memory_bytes`."));
+}
+
+static void tell_syscall(const struct look *look, struct buf *out) {
+        bool strict = look->in->policy->sandbox.syscalls == SYSCALLS_STRICT;
+
+        if (!ended_by(look, SIGSYS) && !(look->seen & SIGN_SYSCALL))
+                return;
+        new_line(out);
+        buf_append(out, STR("It was killed for a system call that the sandbox does not allow. Do it another way"));
+        buf_append(out,
+                   strict ? STR("; a person can allow more with `[sandbox] syscall_policy = \"inherit\"`.")
+                          : STR(": mounts, namespaces, kernel modules, 32-bit programs and their like are never allowed."));
+}
+
+/* Limits that need no more than a number, a name and what to do. */
+static void tell_limits(const struct look *look, struct buf *out) {
+        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
+        const struct {
+                bool reached;
+                int64_t limit;
+                bool bytes;
+                const char *text, *instead, *key;
+        } rows[] = {
+                { ended_by(look, SIGXCPU), sandbox->max_cpu_secs, false, "It used up the seconds of processor time it may",
+                  "Do less at a time", "max_cpu_secs" },
+                { ended_by(look, SIGXFSZ) || look->seen & SIGN_FILE_SIZE, sandbox->max_file_bytes, true,
+                  "It wrote a larger file than it may", "Write smaller files", "max_file_bytes" },
+                { look->seen & SIGN_PIDS, sandbox->max_pids, false, "It ran into the limit of processes and threads",
+                  "Use fewer jobs at a time", "max_pids" },
+                { look->seen & SIGN_SPACE, sandbox->tmp_bytes, true,
+                  "The private /tmp is full, which is no larger than this here, as are /var/tmp and /dev/shm",
+                  "Write large files into the workspace", "tmp_bytes" },
+                { look->seen & SIGN_OPEN_FILES, sandbox->max_open_files, false, "It ran into the limit of open files",
+                  "Open fewer at a time", "max_open_files" },
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                if (!rows[i].reached || !rows[i].limit)
+                        continue;
+                new_line(out);
+                buf_format(out, "%s (", rows[i].text);
+                if (rows[i].bytes)
+                        put_bytes(out, rows[i].limit);
+                else
+                        buf_format(out, "%lld", (long long)rows[i].limit);
+                buf_format(out, "). %s; a person can raise `[sandbox] %s`.", rows[i].instead, rows[i].key);
+        }
+}
+
+static void tell_network(const struct look *look, struct buf *out) {
+        const struct explain_command *command = &look->command;
+        bool code = command->network_code && look->in->policy->sandbox.network == NETWORK_DENY;
+
+        if (!(look->seen & SIGN_NETWORK) && !code)
+                return;
+        new_line(out);
+        if (command->network)
+                buf_format(out, "%.*s needs the network, and there is none here but localhost. ", S(command->program));
+        else
+                buf_append(out, STR("It wanted to reach another host, and there is no network here but localhost. "));
+        buf_append(out, STR("Use what is already there (the workspace, installed packages, caches), or ask the user; a person "
+                            "can allow it with `--network inherit` or `[sandbox] network = \"inherit\"`."));
+}
+
+static bool list_has(struct str_list list, struct str path) {
+        for (size_t i = 0; i < list.count; i++)
+                if (str_eq(list.items[i], path))
+                        return true;
+        return false;
+}
+
+static void tell_masked(const struct look *look, struct buf *out) {
+        for (size_t i = 0; i < look->masked.count; i++) {
+                struct str path = look->masked.items[i];
+
+                new_line(out);
+                if (list_has(look->in->policy->sandbox.fs_read_deny, path))
+                        buf_format(out,
+                                   "The policy denies reading %.*s. Do without it, or ask the user; a person can take it off "
+                                   "`[sandbox] fs_read_deny`.",
+                                   S(path));
+                else
+                        buf_format(out,
+                                   "%.*s is hidden from commands, as credentials are kept there and its like. Do without it, "
+                                   "or ask "
+                                   "the user to do what needs it outside of the sandbox.",
+                                   S(path));
+        }
+}
+
+static void tell_protected(const struct look *look, struct buf *out) {
+        for (size_t i = 0; i < look->protected.count; i++) {
+                struct str path = look->protected.items[i];
+
+                new_line(out);
+                if (list_has(look->in->policy->sandbox.fs_write_deny, path))
+                        buf_format(
+                                out,
+                                "The policy denies writing %.*s. Leave it as it is, or ask the user; a person can take it off "
+                                "`[sandbox] fs_write_deny`.",
+                                S(path));
+                else
+                        buf_format(out,
+                                   "%.*s is read-only here, as programs outside of the sandbox act on it. Leave it as it is, "
+                                   "or ask "
+                                   "the user to change it.",
+                                   S(path));
+        }
+}
+
+static void tell_outside(const struct look *look, struct buf *out) {
+        bool workspace = explain_workspace_writable(look->in);
+
+        for (size_t i = 0; i < look->outside.count; i++) {
+                struct str path = look->outside.items[i];
+
+                new_line(out);
+                buf_format(
+                        out,
+                        "%.*s cannot be written here. Write in %s%s/tmp instead; a person can allow it with `--write %.*s` or "
+                        "`[sandbox] fs_write_allow`.",
+                        S(path), workspace ? look->in->workspace : "", workspace ? " or " : "", S(path));
+        }
+        if (!look->workspace_read_only)
+                return;
+        new_line(out);
+        buf_append(out, STR("The workspace is read-only under this policy. Write in /tmp instead; a person can choose another "
+                            "policy or set `[sandbox] workspace_write = true`."));
+}
+
+int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
+        static void (*const tell[])(const struct look *look, struct buf *out) = {
+                tell_timeout, tell_memory, tell_syscall, tell_limits, tell_network, tell_masked, tell_protected, tell_outside,
+        };
+        BUF_AUTO out;
+        struct look look = { .in = in, .arena = arena };
+        char *text;
+
+        buf_init(&out, TEXT_MAX);
+        if (!in->cancelled) { /* whoever did that knows why */
+                if (explain_command(in->command, in->exit_code, arena, &look.command) < 0 || explain_look(&look) < 0)
+                        return err_set(err, ERR_MEMORY, "no memory to explain a failure");
+                for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)
+                        tell[i](&look, &out);
+        }
+        text = out.failed ? NULL : arena_dup(arena, buf_str(&out));
+        if (!text)
+                return err_set(err, ERR_MEMORY, "no memory to explain a failure");
+        *ret_text = str_from(text, out.len);
+        return 0;
+}

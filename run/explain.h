@@ -1,0 +1,34 @@
+/*
+ * Why a command probably failed, told only from evidence: how it ended, what it printed, which programs it runs, and what the
+ * policy forbids. Without evidence nothing is said. Pure.
+ */
+#ifndef BAILEY_RUN_EXPLAIN_H
+#define BAILEY_RUN_EXPLAIN_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/policy.h"
+
+enum { EXPLAIN_OUTPUT_MAX = 64 << 10 }; /* so much of the output's end is looked at */
+
+struct explain_input {
+        const struct policy *policy;
+        struct str command; /* bash text, or the words joined */
+        int exit_code;      /* -1: ended by a signal */
+        int signal;
+        bool timed_out, cancelled;
+        bool memory_killed;           /* the cgroup says so */
+        bool output_known;            /* false: it was streamed, and `output` is empty */
+        int64_t timeout;              /* ns; 0: there was none */
+        struct str output;            /* captured */
+        const char *const *masked;    /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
+        const char *const *read_only; /* protected paths inside the writable ones */
+        const char *const *writable;  /* the workspace if it is, and fs_write_allow; /tmp and its like are known */
+        const char *workspace, *home; /* NULL: none */
+};
+
+/* A line for each finding, of one to three sentences: what happened, what an agent can do instead, which setting a person can
+ * change. No newline at the end; empty when there is nothing to say. */
+int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * Signs (a table of phrases that programs print) are looked for in the output, line by line. A sign that speaks of a path
+ * counts only with a path that the sandbox has something to do with.
+ */
+#include "run/explain_look.h"
+
+#include "run/explain_path.h"
+
+enum { PATH_TEXT_MAX = 512 };
+
+/* ---- what programs print ---- */
+
+/* In lower case, as is what they are compared with. "Connection refused" is no sign: without a network, there is no way to
+ * somebody who could refuse, so it speaks of localhost, where nobody listens. */
+static const struct phrase {
+        uint16_t sign;
+        const char *text;
+        const char *with; /* on the same line; NULL: nothing */
+} phrases[] = {
+        { SIGN_NETWORK, "could not resolve host", NULL },
+        { SIGN_NETWORK, "couldn't resolve host", NULL },
+        { SIGN_NETWORK, "could not resolve proxy", NULL },
+        { SIGN_NETWORK, "could not resolve hostname", NULL },
+        { SIGN_NETWORK, "unable to resolve host", NULL },
+        { SIGN_NETWORK, "temporary failure in name resolution", NULL },
+        { SIGN_NETWORK, "temporary failure resolving", NULL },
+        { SIGN_NETWORK, "name or service not known", NULL },
+        { SIGN_NETWORK, "nodename nor servname provided", NULL },
+        { SIGN_NETWORK, "no address associated with hostname", NULL },
+        { SIGN_NETWORK, "network is unreachable", NULL },
+        { SIGN_NETWORK, "network unreachable", NULL },
+        { SIGN_NETWORK, "no route to host", NULL },
+        { SIGN_NETWORK, "enetunreach", NULL },
+        { SIGN_NETWORK, "ehostunreach", NULL },
+        { SIGN_NETWORK, "enotfound", "getaddrinfo" },
+        { SIGN_NETWORK, "enotfound", "registry" },
+        { SIGN_NETWORK, "eai_again", NULL },
+        { SIGN_NETWORK, "dial tcp: lookup", NULL },
+        { SIGN_NETWORK, "failed to establish a new connection", NULL },
+        { SIGN_NETWORK, "failed to lookup address information", NULL },
+        { SIGN_NETWORK, "dns error", NULL },
+        { SIGN_NETWORK, "nameresolutionerror", NULL },
+        { SIGN_NETWORK, "unknown host", NULL },
+        { SIGN_NETWORK, "unknownhostexception", NULL },
+        { SIGN_NETWORK, "no servers could be reached", NULL },
+        { SIGN_NETWORK, "could not connect to the endpoint url", NULL },
+        { SIGN_NETWORK, "error connecting to api.github.com", NULL },
+        { SIGN_DENIED, "permission denied", NULL },
+        { SIGN_DENIED, "eacces", NULL },
+        { SIGN_READ_ONLY, "read-only file system", NULL },
+        { SIGN_READ_ONLY, "erofs", NULL },
+        { SIGN_BUSY, "device or resource busy", NULL },
+        { SIGN_BUSY, "ebusy", NULL },
+        { SIGN_MEMORY, "cannot allocate memory", NULL },
+        { SIGN_MEMORY, "out of memory", NULL },
+        { SIGN_MEMORY, "memoryerror", NULL },
+        { SIGN_MEMORY, "virtual memory exhausted", NULL },
+        { SIGN_MEMORY, "std::bad_alloc", NULL },
+        { SIGN_SYSCALL, "bad system call", NULL },
+        { SIGN_FILE_SIZE, "file size limit exceeded", NULL },
+        { SIGN_FILE_SIZE, "file too large", NULL },
+        { SIGN_PIDS, "resource temporarily unavailable", "fork" },
+        { SIGN_PIDS, "resource temporarily unavailable", "clone" },
+        { SIGN_PIDS, "resource temporarily unavailable", "pthread_create" },
+        { SIGN_PIDS, "eagain", "spawn" },
+        { SIGN_PIDS, "can't start new thread", NULL },
+        { SIGN_SPACE, "no space left on device", NULL },
+        { SIGN_SPACE, "enospc", NULL },
+        { SIGN_OPEN_FILES, "too many open files", NULL },
+        { SIGN_OPEN_FILES, "emfile", NULL },
+};
+
+/* On a line with "Permission denied": it wanted to write. */
+static const char *const writing[] = {
+        "cannot create",    "can't create",    "could not create", "couldn't create", "unable to create",
+        "failed to create", "cannot touch",    "cannot remove",    "cannot move",     "cannot copy",
+        "cannot overwrite", "cannot unlink",   "for writing",      "mkdir",           "rmdir",
+        "unlink",           "rename",          "copyfile",         "symlink",         "cannot write",
+        "could not write",  "failed to write", "write error",      "cannot change",   "could not lock",
+        "cannot make link", "cannot set",      "not writable",     "changing ",       "cannot install",
+};
+
+static const char *const temporary[] = { "/tmp", "/var/tmp", "/dev/shm", NULL };
+static const char *const devices[] = { "/dev", NULL };
+static const char *const localhosts[] = { "localhost", "127.0.0.1", "::1", NULL };
+
+/* ---- looking ---- */
+
+static bool has(struct str s, const char *text) {
+        return s.len > 0 && memmem(s.ptr, s.len, text, strlen(text));
+}
+
+static void paths_add(struct paths *paths, struct str path) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (str_eq(paths->items[i], path))
+                        return;
+        if (paths->count < EXPLAIN_PATHS_MAX)
+                paths->items[paths->count++] = path;
+}
+
+/* The path of the list that the line names. */
+static bool line_has(const struct look *look, struct str line, const char *const *list, struct str *ret_path) {
+        for (; list && *list; list++)
+                if (explain_names(look->in, line, str_z(*list))) {
+                        *ret_path = str_z(*list);
+                        return true;
+                }
+        return false;
+}
+
+static bool under_any(struct str text, const char *const *list) {
+        for (; list && *list; list++)
+                if (explain_is_under(text, str_z(*list)))
+                        return true;
+        return false;
+}
+
+static bool is_target(const struct look *look, struct str path) {
+        for (size_t i = 0; i < look->command.target_count; i++)
+                if (str_eq(look->command.targets[i], path))
+                        return true;
+        return false;
+}
+
+/* An absolute path on the line that is outside of all that can be written. With `wants_to_write` false, only one that the
+ * command redirects to. */
+static bool line_has_outside(const struct look *look, struct str line, bool wants_to_write, struct str *ret_path) {
+        for (size_t at = 0; explain_next_path(line, &at); at++) {
+                struct str text = str_skip(line, at), path = explain_path_text(text);
+
+                if (under_any(text, look->in->writable) || under_any(text, temporary) || under_any(text, devices) ||
+                    path.len > PATH_TEXT_MAX)
+                        continue;
+                if (wants_to_write || is_target(look, path)) {
+                        *ret_path = path;
+                        return true;
+                }
+        }
+        return false;
+}
+
+static bool is_writing(struct str lower) {
+        for (size_t i = 0; i < sizeof(writing) / sizeof(*writing); i++)
+                if (has(lower, writing[i]))
+                        return true;
+        return false;
+}
+
+bool explain_workspace_writable(const struct explain_input *in) {
+        return in->workspace && under_any(str_z(in->workspace), in->writable);
+}
+
+static void note_denied(struct look *look, struct str line, struct str lower, bool read_only) {
+        struct str path;
+
+        if (!read_only && line_has(look, line, look->in->masked, &path))
+                paths_add(&look->masked, path);
+        else if (look->command.prints_only)
+                return; /* what it prints are not its own troubles */
+        else if (line_has(look, line, look->in->read_only, &path))
+                paths_add(&look->protected, path);
+        else if (line_has_outside(look, line, read_only || is_writing(lower), &path))
+                paths_add(&look->outside, path);
+        else if (read_only && look->in->exit_code != 0 && look->in->workspace && !explain_workspace_writable(look->in))
+                look->workspace_read_only = true;
+}
+
+static bool is_under_temporary(const struct look *look, struct str line) {
+        struct str path;
+
+        return line_has(look, line, temporary, &path);
+}
+
+static void note_line(struct look *look, unsigned sign, struct str line, struct str lower) {
+        const unsigned of_paths = SIGN_BUSY | SIGN_SPACE;
+        struct str path;
+
+        if (sign == SIGN_NETWORK && (has(lower, localhosts[0]) || has(lower, localhosts[1]) || has(lower, localhosts[2])))
+                return;
+        if (sign == SIGN_DENIED || sign == SIGN_READ_ONLY)
+                note_denied(look, line, lower, sign == SIGN_READ_ONLY);
+        else if (sign == SIGN_BUSY && line_has(look, line, look->in->read_only, &path))
+                paths_add(&look->protected, path);
+        else if (!(sign & of_paths) || (sign == SIGN_SPACE && is_under_temporary(look, line)))
+                look->seen |= sign;
+}
+
+/* Each line with the phrase, once. */
+static void look_for(struct look *look, const struct phrase *phrase) {
+        size_t at = 0, len = strlen(phrase->text);
+
+        while (at < look->lower.len) {
+                const char *hit = memmem(look->lower.ptr + at, look->lower.len - at, phrase->text, len);
+                const char *before = hit ? memrchr(look->lower.ptr + at, '\n', (size_t)(hit - look->lower.ptr) - at) : NULL;
+                size_t start = before ? (size_t)(before + 1 - look->lower.ptr) : at;
+                size_t line = str_find(str_skip(look->lower, start), '\n');
+                struct str lower = str_from(look->lower.ptr + start, line);
+
+                if (!hit)
+                        return;
+                if (!phrase->with || has(lower, phrase->with))
+                        note_line(look, phrase->sign, str_from(look->output.ptr + start, line), lower);
+                at = start + line + 1;
+        }
+}
+
+/* Signs that could explain something: there is a limit or wall to run into. */
+static unsigned wanted_signs(const struct look *look) {
+        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
+        const struct explain_command *command = &look->command;
+        bool failed = look->in->exit_code != 0 && !command->prints_only;
+        unsigned wanted = SIGN_DENIED;
+
+        /* A program that needs no network may run one that does, and must have failed for it. */
+        if (sandbox->network == NETWORK_DENY && (command->network || (failed && !command->local)))
+                wanted |= SIGN_NETWORK;
+        if (!command->prints_only)
+                wanted |= SIGN_READ_ONLY | SIGN_BUSY;
+        if (failed)
+                wanted |= SIGN_SYSCALL | (sandbox->max_memory_bytes ? SIGN_MEMORY : 0) |
+                          (sandbox->max_file_bytes ? SIGN_FILE_SIZE : 0) | (sandbox->max_pids ? SIGN_PIDS : 0) |
+                          (sandbox->tmp_bytes ? SIGN_SPACE : 0) | (sandbox->max_open_files ? SIGN_OPEN_FILES : 0);
+        return wanted;
+}
+
+int explain_look(struct look *look) {
+        struct str all = look->in->output_known ? look->in->output : STR("");
+        unsigned wanted = wanted_signs(look);
+        char *lower;
+
+        look->output = str_skip(all, all.len > EXPLAIN_OUTPUT_MAX ? all.len - EXPLAIN_OUTPUT_MAX : 0);
+        lower = arena_bytes(look->arena, look->output.len);
+        if (!lower)
+                return -1;
+        for (size_t i = 0; i < look->output.len; i++)
+                lower[i] = (char)ascii_lower((unsigned char)look->output.ptr[i]);
+        look->lower = str_from(lower, look->output.len);
+        for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
+                if (phrases[i].sign & wanted)
+                        look_for(look, &phrases[i]);
+        return 0;
+}

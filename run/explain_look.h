@@ -1,0 +1,45 @@
+/*
+ * What is seen in a command's output, before anything is made of it.
+ */
+#ifndef BAILEY_RUN_EXPLAIN_LOOK_H
+#define BAILEY_RUN_EXPLAIN_LOOK_H
+
+#include "run/explain.h"
+#include "run/explain_command.h"
+
+enum { EXPLAIN_PATHS_MAX = 3 }; /* of a kind; an agent that ran into more learns no more from them */
+
+enum sign {
+        SIGN_NETWORK = 1 << 0,
+        SIGN_DENIED = 1 << 1,
+        SIGN_READ_ONLY = 1 << 2,
+        SIGN_BUSY = 1 << 3,
+        SIGN_MEMORY = 1 << 4,
+        SIGN_SYSCALL = 1 << 5,
+        SIGN_FILE_SIZE = 1 << 6,
+        SIGN_PIDS = 1 << 7,
+        SIGN_SPACE = 1 << 8,
+        SIGN_OPEN_FILES = 1 << 9,
+};
+
+struct paths {
+        struct str items[EXPLAIN_PATHS_MAX];
+        size_t count;
+};
+
+struct look {
+        const struct explain_input *in;
+        struct explain_command command;
+        struct arena *arena;
+        struct str output, lower; /* the part that is looked at; the same in lower case */
+        unsigned seen;            /* signs */
+        struct paths masked, protected, outside;
+        bool workspace_read_only;
+};
+
+/* `in`, `command` and `arena` are given. -1: no memory. */
+int explain_look(struct look *look);
+
+bool explain_workspace_writable(const struct explain_input *in);
+
+#endif
