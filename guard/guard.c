@@ -163,13 +163,30 @@ static bool on_code(void *context, const struct walk_visit *visit, enum walk_cod
         struct guard *g = context;
 
         (void)visit;
-        const struct piece *piece = value_unknown_piece(text);
-        bool piped_in = piece && piece->because == UNKNOWN_INPUT && g->pipes_seen; /* curl | while read x; do eval "$x" */
-
-        if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) &&
-            (piped_in || guard_value_network(&text)))
+        if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) && guard_value_network(g, &text))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), g->range);
         return !g->failed;
+}
+
+static bool on_written(void *context, const struct walk_visit *visit) {
+        struct guard *g = context;
+        struct command alone = *visit->command;
+
+        alone.next = NULL;
+        guard_written(g, visit, guard_list_network(g, &alone));
+        return !g->failed;
+}
+
+/* The content of a file that the command wrote itself; of one that it fetched, only where it is from. */
+static bool on_file(void *context, struct str path, struct value *ret) {
+        static const struct origin network = { .marked = true };
+        static const struct piece fetched = { .kind = PIECE_UNKNOWN, .because = UNKNOWN_OUTPUT, .origin = &network };
+        const struct file_fact *fact = guard_file_find(context, path);
+
+        if (!fact || (!fact->fetched && !fact->content_known))
+                return false;
+        *ret = fact->fetched ? (struct value){ &fetched } : fact->content;
+        return true;
 }
 
 bool guard_spend(struct guard *g, uint64_t steps) {
@@ -179,7 +196,9 @@ bool guard_spend(struct guard *g, uint64_t steps) {
 
 /* Walks a script, the root one or one inside it. */
 void guard_script(struct guard *g, const struct script *script, const struct walk_options *options) {
-        struct walk_visitor visitor = { .context = g, .command = on_visit, .code = on_code };
+        struct walk_visitor visitor = {
+                .context = g, .command = on_visit, .code = on_code, .written = on_written, .file = on_file
+        };
         struct walk_options inner = *options;
 
         if (g->depth) {

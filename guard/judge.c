@@ -103,35 +103,73 @@ struct str guard_join(struct guard *g, const struct arg *args, size_t count, boo
 
 /* ---- what comes from the network ---- */
 
-static int network_node(const struct node *node, void *data) {
-        const struct command *c = node->kind == NODE_COMMAND ? node->command : NULL;
+struct network_search {
+        const struct guard *g;
+};
 
-        if (c && c->kind == COMMAND_SIMPLE) {
-                for (const struct word *w = c->simple.words; w; w = w->next) {
-                        const struct part *p = w->parts;
-                        const struct program *program = p && !p->next && (p->kind == PART_LITERAL || p->kind == PART_QUOTED)
-                                                                ? program_find(arg_basename(p->text))
-                                                                : NULL;
+/* By its name, or because it was seen to. */
+static bool command_network(const struct guard *g, const struct command *c) {
+        for (size_t i = 0; i < g->network_count && i < NETWORK_KEPT; i++)
+                if (g->network_commands[i] == c)
+                        return true;
+        for (const struct word *w = c->kind == COMMAND_SIMPLE ? c->simple.words : NULL; w; w = w->next) {
+                const struct part *p = w->parts;
+                const struct program *program = p && !p->next && (p->kind == PART_LITERAL || p->kind == PART_QUOTED)
+                                                        ? program_find(arg_basename(p->text))
+                                                        : NULL;
 
-                        if (program && program->traits & TRAIT_NETWORK)
-                                return 1;
-                        if (!program || program->act != ACT_COMMAND)
-                                break; /* a wrapper: the next word may be it */
-                }
+                if (program && program->traits & TRAIT_NETWORK)
+                        return true;
+                if (!program || program->act != ACT_COMMAND)
+                        break; /* a wrapper: the next word may be it */
         }
+        return false;
+}
+
+static int network_node(const struct node *node, void *data) {
+        const struct network_search *search = data;
+
+        if (node->kind == NODE_COMMAND && command_network(search->g, node->command))
+                return 1;
         return shell_visit_children(node, network_node, data);
 }
 
-bool guard_list_network(const struct command *list) {
-        return shell_visit_list(list, ROLE_COMMAND, network_node, NULL) != 0;
+bool guard_list_network(struct guard *g, const struct command *list) {
+        struct network_search search = { g };
+
+        return shell_visit_list(list, ROLE_COMMAND, network_node, &search) != 0;
 }
 
-bool guard_value_network(const struct value *value) {
-        for (const struct piece *piece = value ? value->pieces : NULL; piece; piece = piece->next)
-                if (piece->kind == PIECE_UNKNOWN && piece->part && piece->part->kind == PART_COMMAND &&
-                    guard_list_network(piece->part->body))
+static bool origin_network(struct guard *g, const struct origin *origin) {
+        for (const struct command *c = origin->first; c; c = c->next) {
+                struct command alone = *c;
+
+                alone.next = NULL;
+                if (command_network(g, c) || guard_list_network(g, &alone))
                         return true;
+                if (c == origin->last)
+                        break;
+        }
+        return origin->marked;
+}
+
+bool guard_value_network(struct guard *g, const struct value *value) {
+        for (const struct piece *piece = value ? value->pieces : NULL; piece; piece = piece->next) {
+                if (piece->kind != PIECE_UNKNOWN)
+                        continue;
+                if (piece->part && piece->part->kind == PART_COMMAND && guard_list_network(g, piece->part->body))
+                        return true;
+                if (piece->origin && origin_network(g, piece->origin))
+                        return true;
+        }
         return false;
+}
+
+/* The command, and the functions that it runs in: what they print comes from the network too. */
+static void network_seen(struct guard *g, const struct walk_visit *visit) {
+        g->network_commands[g->network_count++ % NETWORK_KEPT] = visit->command;
+        for (const struct walk_call *call = visit->call; call; call = call->outer)
+                g->network_commands[g->network_count++ % NETWORK_KEPT] = call->caller;
 }
 
 bool guard_value_reads(struct guard *g, const struct value *value) {
@@ -154,13 +192,15 @@ void guard_shell_text(struct call *call, struct str text, struct range range) {
 /* Text that a shell will run, with $0 and the positional parameters. What is unknown in it stays unknown. */
 void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count) {
         struct guard *g = call->guard;
-        struct walk_options options = { .arguments_known = count > 0, .argument_count = count > 1 ? count - 1 : 0 };
+        struct walk_options options = { .arguments_known = count > 0,
+                                        .argument_count = count > 1 ? count - 1 : 0,
+                                        .outer = call->visit ? call->visit->walk : NULL };
         struct str words[16];
         struct script *script = ARENA_NEW(g->arena, struct script);
         struct str cwd = g->cwd;
         size_t used;
 
-        if (guard_value_network(&text->value)) {
+        if (guard_value_network(g, &text->value)) {
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), text->range);
                 return;
         }
@@ -446,7 +486,7 @@ void guard_call(struct call *call) {
         if (name_hidden(call))
                 guard_effect(g, FX_CODE, CODE_HIDDEN, program->text, program->range);
         if (!program->known || program->may_split) {
-                if (guard_value_network(&program->value))
+                if (guard_value_network(g, &program->value))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
                 guard_opaque(g, program->text, program->range);
                 name_without_unset(call);
@@ -471,6 +511,7 @@ void guard_call(struct call *call) {
         }
         call->name = lower(g, arg_basename(program->text));
         call->program = program_find(call->name);
+        g->connected += call->program && call->program->traits & TRAIT_NETWORK;
         run_effect(call, call->name);
         miner_effect(call);
         powershell_effect(call);
@@ -578,32 +619,50 @@ static bool pipe_is_network(struct guard *g, const struct walk_visit *visit, con
                 struct command alone = *visit->pipe_from;
 
                 alone.next = NULL;
-                network |= guard_list_network(&alone);
+                network |= guard_list_network(g, &alone);
         }
         if (visit->pipe_to && (network || (call && call->program && call->program->traits & TRAIT_NETWORK)))
                 g->network_pipes[g->pipes_seen++ % PIPES_KEPT] = visit->pipe_to;
         return network;
 }
 
-static void remember_written(struct guard *g, const struct walk_visit *visit) {
+/* >> adds to what is there, if this command has put it there. */
+static struct value appended(struct guard *g, const struct file_fact *before, struct value more) {
+        struct builder b = { .work = &g->work };
+
+        if (before && before->content_known)
+                builder_value(&b, before->content, false);
+        builder_value(&b, more, false);
+        return builder_finish(&b, false);
+}
+
+void guard_written(struct guard *g, const struct walk_visit *visit, bool from_network) {
         for (const struct walk_redirect *r = visit->redirects; r; r = r->next) {
-                struct file_fact *fact;
+                bool append = r->redir->op == REDIR_APPEND;
+                const struct file_fact *before;
+                struct file_fact old = { 0 }, *fact;
 
                 if (r->target_count != 1 || r->targets[0].kind != FIELD_KNOWN ||
-                    (r->redir->op != REDIR_OUTPUT && r->redir->op != REDIR_CLOBBER && r->redir->op != REDIR_APPEND) ||
-                    (r->redir->fd > 1) || !(fact = guard_file(g, r->targets[0].text)))
+                    (r->redir->op != REDIR_OUTPUT && r->redir->op != REDIR_CLOBBER && !append) || r->redir->fd > 1)
+                        continue;
+                before = append && g->files ? guard_file_find(g, r->targets[0].text) : NULL;
+                if (before)
+                        old = *before;
+                fact = guard_file(g, r->targets[0].text);
+                if (!fact)
                         continue;
                 if (visit->output) {
-                        fact->content = *visit->output;
+                        fact->content = appended(g, &old, *visit->output);
                         fact->content_known = true;
                 }
-                fact->fetched = visit->argc && g->last_network;
+                fact->fetched = from_network || old.fetched;
         }
 }
 
 void guard_visit(struct guard *g, const struct walk_visit *visit) {
         struct arg *args;
         struct call call = { .guard = g, .visit = visit, .input = visit->input };
+        size_t connected;
 
         if (visit->script == g->root)
                 g->range = visit->command->range;
@@ -613,7 +672,7 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
         visit_assigns(g, visit);
         if (visit->argc == 0) {
                 visit_socket_shell(g, visit, NULL);
-                remember_written(g, visit);
+                guard_written(g, visit, false);
                 pipe_is_network(g, visit, NULL);
                 return;
         }
@@ -636,6 +695,13 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
         if (visit->callee && !g->policy->guard.allow_only_listed)
                 return; /* its body is walked */
         visit_socket_shell(g, visit, &call);
+        connected = g->connected;
         guard_call(&call);
-        remember_written(g, visit);
+        if (g->connected != connected) { /* curl, however it was spelled, or inside of what was run */
+                g->last_network = true;
+                network_seen(g, visit);
+                if (visit->pipe_to)
+                        g->network_pipes[g->pipes_seen++ % PIPES_KEPT] = visit->pipe_to;
+        }
+        guard_written(g, visit, g->last_network);
 }

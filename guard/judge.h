@@ -15,6 +15,7 @@ enum {
         EFFECTS_RECENT = 16,
         GUARD_MAX_REASONS = 32,
         PIPES_KEPT = 8,
+        NETWORK_KEPT = 32,
         /* Steps and bytes for all the code inside the command, however often it is run; a script costs some by itself. */
         GUARD_STEPS_LEAST = 256 << 10,
         GUARD_STEPS_PER_BYTE = 4,
@@ -79,8 +80,10 @@ struct guard {
         size_t found_count;
         struct kept_line *kept, **kept_tail;
         size_t kept_count;
-        struct byte_set table_beginnings; /* of the tables of paths, see paths.c */
-        bool last_network;                /* the present command prints what the network sent */
+        struct byte_set table_beginnings;                     /* of the tables of paths, see paths.c */
+        bool last_network;                                    /* the present command prints what the network sent */
+        const struct command *network_commands[NETWORK_KEPT]; /* that were seen to talk to the network, however spelled */
+        size_t network_count, connected;                      /* connected: how often by now */
 };
 
 /* A command: argv with what surrounds it. */
@@ -113,8 +116,11 @@ struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
 const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
 bool guard_value_reads(struct guard *g, const struct value *value); /* part of it is what commands print */
-bool guard_value_network(const struct value *value);                /* part of it is what a network program prints */
-bool guard_list_network(const struct command *list);
+/* Part of it is what a network program prints. */
+bool guard_value_network(struct guard *g, const struct value *value);
+bool guard_list_network(struct guard *g, const struct command *list);
+/* What a command has written into the files it is redirected to. */
+void guard_written(struct guard *g, const struct walk_visit *visit, bool from_network);
 
 /* ---- arguments ---- */
 struct arg guard_arg(struct guard *g, struct value value, struct range range);

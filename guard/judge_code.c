@@ -444,7 +444,7 @@ void judge_code_text(struct call *call, const struct program *program, struct st
 }
 
 static void code_value(struct call *call, const struct arg *code) {
-        if (guard_value_network(&code->value))
+        if (guard_value_network(call->guard, &code->value))
                 guard_effect(call->guard, FX_CODE, CODE_NETWORK, STR("the network"), code->range);
         else
                 judge_code_text(call, call->program, code->text, code->range);

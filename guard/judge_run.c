@@ -14,7 +14,7 @@ static bool input_file(struct call *call) {
 
                 if (r->redir->op != REDIR_INPUT || r->target_count != 1)
                         continue;
-                if (guard_value_network(&r->targets[0].value)) { /* < <(curl) */
+                if (guard_value_network(call->guard, &r->targets[0].value)) { /* < <(curl) */
                         guard_effect(call->guard, FX_CODE, CODE_NETWORK, STR("the network"), call->args[0].range);
                         return true;
                 }
@@ -43,7 +43,7 @@ void judge_from_input(struct call *call) {
                         guard_effect(g, FX_CODE, CODE_PIPED, call->name, range);
                 if (call->program->act == ACT_SHELL)
                         guard_shell(call, &text, NULL, 0);
-                else if (guard_value_network(call->input))
+                else if (guard_value_network(g, call->input))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
                 else
                         judge_code_text(call, call->program, text.text, range);
@@ -60,7 +60,7 @@ void judge_script(struct call *call, const struct arg *script) {
         if (piece && piece->because == UNKNOWN_PROCESS) {
                 struct arg text = guard_arg(g, piece->content ? *piece->content : script->value, script->range);
 
-                if (piece->part && guard_list_network(piece->part->body))
+                if (piece->part && guard_list_network(g, piece->part->body))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), script->range);
                 else if (piece->content && call->program && call->program->act == ACT_CODE)
                         judge_code_text(call, call->program, text.text, script->range);

@@ -105,13 +105,40 @@ static enum status builtin_let(struct walk *w, const struct simple *s) {
         return result.value ? STATUS_TRUE : STATUS_FALSE;
 }
 
+/* An option word of getopts: its letter is one that the name may become, the rest or the next word what OPTARG may. */
+static void getopts_word(struct walk *w, const struct target *name, struct str options, struct str word, struct value next) {
+        const struct target argument = { .name = STR("OPTARG"), .maybe = true };
+
+        for (size_t i = 1; i < word.len; i++) {
+                size_t at = str_find(options, word.ptr[i]);
+
+                walk_assign_value(w, name, value_text(&w->work, str_from(word.ptr + i, 1)));
+                if (at + 1 < options.len && options.ptr[at + 1] == ':') {
+                        walk_assign_value(w, &argument, i + 1 < word.len ? value_text(&w->work, str_skip(word, i + 1)) : next);
+                        return;
+                }
+        }
+}
+
+/* Which option it comes to, only the run can tell: all that the arguments have may be it. */
 static enum status builtin_getopts(struct walk *w, const struct simple *s) {
+        const struct array *given = s->argc > 3 ? walk_array_of_fields(w, s->argv + 3, s->argc - 3) : walk_positional(w);
+        struct str options = STR(""), word;
         struct target target;
 
-        if (s->argc > 2 && walk_parse_target(w, s->argv[2].value, &target))
-                walk_assign_unknown(w, target.name, UNKNOWN_POSITIONAL);
+        if (s->argc < 3 || !walk_parse_target(w, s->argv[2].value, &target))
+                return STATUS_UNKNOWN;
+        walk_assign_unknown(w, target.name, UNKNOWN_POSITIONAL);
         walk_assign_unknown(w, STR("OPTARG"), UNKNOWN_POSITIONAL);
         walk_assign_unknown(w, STR("OPTIND"), UNKNOWN_POSITIONAL);
+        target.maybe = true;
+        simple_word(s, 1, &options);
+        for (size_t i = 0; given && i < given->count && walk_goes_on(w); i++) {
+                struct value none = { NULL };
+
+                if (value_known(given->items[i].value, &word) && word.len > 1 && word.ptr[0] == '-')
+                        getopts_word(w, &target, options, word, i + 1 < given->count ? given->items[i + 1].value : none);
+        }
         return STATUS_UNKNOWN;
 }
 
@@ -237,10 +264,13 @@ static enum status source_text(struct walk *w, struct value text) {
 
 static enum status builtin_source(struct walk *w, const struct simple *s) {
         const struct piece *p = s->argc > 1 ? s->argv[1].value.pieces : NULL;
+        struct value content;
         struct str name;
 
         if (p && !p->next && p->content)
                 return source_text(w, *p->content);
+        if (simple_word(s, 1, &name) && walk_file(w, name, &content))
+                return source_text(w, content);
         if (simple_word(s, 1, &name) &&
             (str_is(name, "/dev/stdin") || str_is(name, "/proc/self/fd/0") || str_is(name, "/dev/fd/0")) && w->input)
                 return source_text(w, w->input->value);

@@ -205,6 +205,12 @@ static bool read_setup(struct reader *r, const struct options *o) {
         return !options_has(o, 'u');
 }
 
+/* Some line of what is read, with what is known of where it comes from. */
+static struct value unknown_input(struct walk *w) {
+        return w->input && w->input->value.pieces ? param_unknown(w, w->input->value)
+                                                  : value_unknown(&w->work, UNKNOWN_INPUT, STR(""));
+}
+
 enum status builtin_read(struct walk *w, const struct simple *s) {
         struct reader r = { .w = w, .delimiter = '\n', .limit = SIZE_MAX };
         const struct field *names;
@@ -220,10 +226,7 @@ enum status builtin_read(struct walk *w, const struct simple *s) {
         names = s->argv + o.first;
         count = s->argc - o.first;
         if (!read_setup(&r, &o) || !input_left(&r, &left) || (r.limit != SIZE_MAX && !str_is_ascii(left))) {
-                bool text = w->input && w->input->value.pieces;
-
-                assign_unknown(&r, text ? param_unknown(w, w->input->value) : value_unknown(&w->work, UNKNOWN_INPUT, STR("")),
-                               &o, names, count);
+                assign_unknown(&r, unknown_input(w), &o, names, count);
                 return STATUS_UNKNOWN;
         }
         line = take_line(&r, left, &taken);
@@ -250,8 +253,7 @@ enum status builtin_mapfile(struct walk *w, const struct simple *s) {
         if (options_has(&o, 'C'))
                 walk_text(w, WALK_CODE_EVAL, o.values['C' - 'A']);
         if (!w->input || !value_known(w->input->value, &text) || w->input->consumed || (o.on & ~((uint64_t)1 << ('t' - 'A')))) {
-                walk_assign_array(w, &target,
-                                  array_append(&w->work, array, value_unknown(&w->work, UNKNOWN_INPUT, STR("")), true));
+                walk_assign_array(w, &target, array_append(&w->work, array, unknown_input(w), true));
                 return STATUS_UNKNOWN;
         }
         while (text.len && walk_goes_on(w)) {

@@ -131,39 +131,43 @@ static void expand_command(struct emit *e, const struct part *part, unsigned fla
         emit_value(e, value, (flags & EXPAND_QUOTED) || file);
 }
 
-void expand_parts(struct emit *e, const struct part *parts, unsigned flags) {
+/* One part. Values keep a pointer to it, so it must be the tree's own and no copy. */
+static void expand_part(struct emit *e, const struct part *p, unsigned flags) {
         bool quoted = flags & EXPAND_QUOTED;
 
-        for (const struct part *p = parts; p && walk_goes_on(e->w); p = p->next) {
-                work_spend(&e->w->work, 1);
-                switch ((enum part_kind)p->kind) {
-                case PART_LITERAL:
-                        if (flags & EXPAND_OPERAND && !quoted)
-                                emit_value(e, value_text(&e->w->work, p->text), false);
-                        else
-                                emit_text(e, p->text, quoted);
-                        break;
-                case PART_QUOTED:
-                        emit_mark(e);
-                        emit_spelled(e, p->text);
-                        break;
-                case PART_DOUBLE:
-                        expand_double_quoted(e, p, flags);
-                        break;
-                case PART_PARAM:
-                        expand_param(e, p->param, flags);
-                        break;
-                case PART_COMMAND:
-                        expand_command(e, p, flags);
-                        break;
-                case PART_ARITH:
-                        emit_value(e, expand_arith(e->w, p->parts), quoted);
-                        break;
-                case PART_EXTGLOB:
-                        expand_extglob(e, p, flags);
-                        break;
-                }
+        work_spend(&e->w->work, 1);
+        switch ((enum part_kind)p->kind) {
+        case PART_LITERAL:
+                if (flags & EXPAND_OPERAND && !quoted)
+                        emit_value(e, value_text(&e->w->work, p->text), false);
+                else
+                        emit_text(e, p->text, quoted);
+                break;
+        case PART_QUOTED:
+                emit_mark(e);
+                emit_spelled(e, p->text);
+                break;
+        case PART_DOUBLE:
+                expand_double_quoted(e, p, flags);
+                break;
+        case PART_PARAM:
+                expand_param(e, p->param, flags);
+                break;
+        case PART_COMMAND:
+                expand_command(e, p, flags);
+                break;
+        case PART_ARITH:
+                emit_value(e, expand_arith(e->w, p->parts), quoted);
+                break;
+        case PART_EXTGLOB:
+                expand_extglob(e, p, flags);
+                break;
         }
+}
+
+void expand_parts(struct emit *e, const struct part *parts, unsigned flags) {
+        for (const struct part *p = parts; p && walk_goes_on(e->w); p = p->next)
+                expand_part(e, p, flags);
 }
 
 /* The first part of a word, or of ${x:-word}, may begin with a tilde. */
@@ -186,13 +190,10 @@ static void expand_with_tilde(struct emit *e, const struct part *parts, bool col
                 return;
         }
         for (bool first = true; colons && p; p = p->next, first = false) {
-                struct part alone = *p;
-
-                alone.next = NULL;
                 if (p->kind == PART_LITERAL)
                         emit_tildes(e, p->text, true, first, p->next != NULL);
                 else
-                        expand_parts(e, &alone, flags);
+                        expand_part(e, p, flags);
         }
         expand_parts(e, p, flags);
 }

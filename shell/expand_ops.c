@@ -9,8 +9,10 @@ struct value param_unknown(struct walk *w, struct value value) {
         struct value result;
 
         result = value_unknown(&w->work, why ? (enum unknown)why->because : UNKNOWN_ENV, why ? why->text : STR("HOME"));
-        if (why && result.pieces)
+        if (why && result.pieces) {
                 ((struct piece *)result.pieces)->part = why->part;
+                ((struct piece *)result.pieces)->origin = why->origin;
+        }
         return result;
 }
 

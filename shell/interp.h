@@ -81,6 +81,13 @@ enum status {
         STATUS_GONE, /* exit, return, break: what follows is not reached */
 };
 
+/* A variable that an assignment before a command's name has changed for as long as the command runs. */
+struct saved {
+        struct saved *next;
+        struct var *var;
+        const struct content *before;
+};
+
 struct walk {
         struct work work;
         struct vars vars;
@@ -92,6 +99,7 @@ struct walk {
         struct builder *output; /* what the present command prints is of interest; NULL: of none */
         struct input *input;    /* NULL: nobody knows */
         const struct walk_call *call;
+        const struct saved *passed; /* to the present command */
         const struct command *pipe_from, *pipe_to;
         unsigned branches; /* that may not be taken, one in the other, around here */
         unsigned where, depth, eval_depth, call_depth, loop_depth, arith_depth;
@@ -132,6 +140,8 @@ struct reading {
 struct reading walk_read(struct walk *w, struct str name);
 struct value walk_scalar(struct walk *w, struct str name, bool *ret_unset); /* $name, element 0 of arrays */
 
+/* One of an array of which it is not known what is where. */
+struct value walk_some_element(struct walk *w, const struct array *array, struct str name);
 /* name[subscript] */
 struct value walk_element(struct walk *w, struct str name, struct value subscript, bool *ret_unset, bool *ret_maybe);
 
@@ -280,6 +290,10 @@ struct value walk_substitution(struct walk *w, const struct part *part);
 
 /* Shows a command to the visitor, with all about where it stands. */
 void walk_show(struct walk *w, struct walk_visit *visit);
+/* What is in a file that the script itself has made, if somebody kept count. */
+bool walk_file(struct walk *w, struct str path, struct value *ret);
+/* What a script that runs inside another one has from that one; NULL: nothing. */
+const struct content *walk_inherited(const struct walk *w, enum space space, struct str name);
 struct walk_visit walk_visit_here(struct walk *w, const struct command *command);
 
 /* What redirections do to standard input and output. */

@@ -177,9 +177,24 @@ bool output_printf_command(struct walk *w, const struct simple *s, struct builde
         return true;
 }
 
-/* cat, without files: what it is given. */
+static bool output_files(struct walk *w, const struct simple *s, struct builder *out) {
+        struct value content;
+        struct str word;
+
+        for (size_t i = 1; i < s->argc; i++) {
+                if (!simple_word(s, i, &word) || !walk_file(w, word, &content))
+                        return false;
+                builder_value(out, content, false);
+        }
+        return true;
+}
+
+/* cat: what it is given, or the files that the script itself has written. */
 static bool output_cat(struct walk *w, const struct simple *s, struct builder *out) {
         struct str word;
+
+        if (s->argc > 1 && !(s->argc == 2 && simple_word(s, 1, &word) && str_is(word, "-")))
+                return output_files(w, s, out);
 
         if (s->argc > 2 || (s->argc == 2 && !(simple_word(s, 1, &word) && str_is(word, "-"))) || !w->input ||
             w->input->consumed)

@@ -201,7 +201,7 @@ bool value_known(struct value value, struct str *ret_text) {
 
 static bool piece_equal(const struct piece *a, const struct piece *b) {
         return a->kind == b->kind && a->because == b->because && a->part == b->part && a->content == b->content &&
-               str_eq(a->text, b->text);
+               a->origin == b->origin && str_eq(a->text, b->text);
 }
 
 bool value_equal(struct work *work, struct value a, struct value b) {

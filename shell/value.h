@@ -39,11 +39,20 @@ enum unknown {
         UNKNOWN_COUNT,
 };
 
+struct command;
+
+/* The commands of a pipeline that an output came through, from `first` up to `last`; or what walk_visitor.file said of it. */
+struct origin {
+        const struct command *first, *last;
+        bool marked; /* by the visitor, who knows what it means */
+};
+
 struct piece {
         const struct piece *next;
         struct str text;
         const struct part *part;
         const struct value *content; /* PROCESS: what can be read from the file, if that is known */
+        const struct origin *origin; /* OUTPUT: where it came from, if not only out of `part` */
         uint8_t kind;                /* enum piece_kind */
         uint8_t because;             /* enum unknown */
         bool quoted : 1;             /* does not glob and does not split */

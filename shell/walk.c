@@ -8,7 +8,8 @@ enum { CHAIN_MAX = 32 };
 /* ---- showing ---- */
 
 struct walk_visit walk_visit_here(struct walk *w, const struct command *command) {
-        struct walk_visit visit = { .script = w->script,
+        struct walk_visit visit = { .walk = w,
+                                    .script = w->script,
                                     .command = command,
                                     .pipe_from = w->pipe_from,
                                     .pipe_to = w->pipe_to,
@@ -29,6 +30,10 @@ struct walk_visit walk_visit_here(struct walk *w, const struct command *command)
 void walk_show(struct walk *w, struct walk_visit *visit) {
         if (walk_goes_on(w) && w->visitor->command && !w->visitor->command(w->visitor->context, visit))
                 w->stopped = true;
+}
+
+bool walk_file(struct walk *w, struct str path, struct value *ret) {
+        return walk_goes_on(w) && w->visitor->file && w->visitor->file(w->visitor->context, path, ret);
 }
 
 /* ---- one command ---- */
@@ -78,6 +83,20 @@ static enum status walk_piped(struct walk *w, const struct command *command, boo
         return status;
 }
 
+/* What came out of this element came out of all before it, too. */
+static void set_origin(struct walk *w, struct value value, const struct command *first, const struct command *last) {
+        struct origin *origin = NULL;
+
+        for (const struct piece *p = value.pieces; p; p = p->next) {
+                if (p->kind != PIECE_UNKNOWN || p->because != UNKNOWN_OUTPUT || p->part || p->origin)
+                        continue;
+                if (!origin && !(origin = WORK_NEW(&w->work, struct origin)))
+                        return;
+                *origin = (struct origin){ .first = first, .last = last };
+                ((struct piece *)p)->origin = origin; /* nobody else has seen it yet */
+        }
+}
+
 static void walk_elements(struct walk *w, void *context) {
         struct pipeline *p = context;
         const struct command *from = w->pipe_from, *to = w->pipe_to, *previous = NULL;
@@ -96,6 +115,7 @@ static void walk_elements(struct walk *w, void *context) {
                 if (last || !(input = WORK_NEW(&w->work, struct input)))
                         break;
                 input->value = builder_finish(&printed, false);
+                set_origin(w, input->value, p->first, c);
                 input->loop_depth = w->loop_depth;
                 w->input = input;
         }

@@ -38,6 +38,7 @@ struct walk_budget {
 
 struct walk_options {
         struct walk_budget *budget;          /* NULL: what its length allows it */
+        const struct walk *outer;            /* whose exported variables and functions this script inherits, or NULL */
         const struct walk_binding *bindings; /* variables that the environment is known to have */
         size_t binding_count;
         bool environment_known;      /* and it has no others: a variable that nobody assigned is unset */
@@ -88,7 +89,10 @@ struct walk_call {
         const struct command *caller;
 };
 
+struct walk;
+
 struct walk_visit {
+        const struct walk *walk;       /* while it is being shown: for walk_options.outer */
         const struct script *script;   /* whose source the ranges speak of: eval's text is one of its own */
         const struct command *command; /* a simple one; or a compound one that has redirections, and then there is no argv */
         const struct field *argv;
@@ -123,6 +127,10 @@ struct walk_visitor {
         bool (*command)(void *context, const struct walk_visit *visit);
         /* Before what can be read of the text is walked. `visit` says where; it has no argv. */
         bool (*code)(void *context, const struct walk_visit *visit, enum walk_code code, struct value text);
+        /* After a compound command whose output goes into a file: `visit` has the redirections and the output. */
+        bool (*written)(void *context, const struct walk_visit *visit);
+        /* What is in a file, if the visitor knows; false: no. */
+        bool (*file)(void *context, struct str path, struct value *ret);
 };
 
 enum walk_end {

@@ -49,7 +49,7 @@ static struct value read_element(struct walk *w, const struct reading *r, struct
                 return (struct value){ NULL };
         }
         if (r->datum.array->uncertain)
-                return value_unknown(&w->work, UNKNOWN_POSITIONAL, r->name);
+                return walk_some_element(w, r->datum.array, r->name);
         if (index < 0 && !r->datum.array->assoc)
                 index += array_next_index(r->datum.array);
         element = array_find(&w->work, r->datum.array, index, key);

@@ -5,16 +5,21 @@
 
 /* ---- redirections ---- */
 
-/* What `< target` reads, if that is <(...) with known content, or /dev/null. */
+/* What `< target` reads, if that is <(...) with known content, a file that the script wrote, or /dev/null. */
 static struct input *input_from(struct walk *w, const struct walk_redirect *r) {
         const struct piece *p = r->target_count == 1 ? r->targets[0].value.pieces : NULL;
+        struct value content = { NULL };
         struct input *input;
 
-        if (!p || p->next || !(p->content || (p->kind == PIECE_TEXT && str_is(p->text, "/dev/null"))))
+        if (!p || p->next)
+                return NULL;
+        if (p->content)
+                content = *p->content;
+        else if (p->kind != PIECE_TEXT || (!str_is(p->text, "/dev/null") && !walk_file(w, p->text, &content)))
                 return NULL;
         input = WORK_NEW(&w->work, struct input);
-        if (input && p->content)
-                input->value = *p->content;
+        if (input)
+                input->value = content;
         return input;
 }
 
@@ -339,9 +344,19 @@ static void show_redirects(struct walk *w, void *context) {
         walk_show(w, &visit);
 }
 
+static void show_written(struct walk *w, const struct redirecting *r, struct builder *printed) {
+        struct walk_visit visit = walk_visit_here(w, r->command);
+        struct value output = builder_finish(printed, false);
+
+        visit.redirects = r->redirected.list;
+        visit.output = &output;
+        if (walk_goes_on(w) && w->visitor->written && !w->visitor->written(w->visitor->context, &visit))
+                w->stopped = true;
+}
+
 enum status walk_compound(struct walk *w, const struct command *command) {
         struct redirecting r = { .command = command };
-        struct builder *output = w->output;
+        struct builder *output = w->output, printed = { .work = &w->work };
         struct input *input = w->input;
         enum status status;
 
@@ -350,9 +365,11 @@ enum status walk_compound(struct walk *w, const struct command *command) {
                 if (r.redirected.input_set)
                         w->input = r.redirected.input;
                 if (r.redirected.output_gone)
-                        w->output = NULL;
+                        w->output = w->visitor->written ? &printed : NULL;
         }
         status = walk_by_kind(w, command);
+        if (r.redirected.output_gone)
+                show_written(w, &r, &printed);
         w->input = input;
         w->output = output;
         if (r.redirected.output_unclear)

@@ -95,12 +95,6 @@ static void expand_simple(struct walk *w, const struct command *command, struct 
 
 /* ---- assignments before the name ---- */
 
-struct saved {
-        struct saved *next;
-        struct var *var;
-        const struct content *before;
-};
-
 /* They hold as long as the command runs; without a command, they stay. */
 static struct saved *assign_before(struct walk *w, const struct command *command, struct simple *s) {
         const struct assign *end = argument_assigns(command);
@@ -173,7 +167,7 @@ static enum status call_function(struct walk *w, const struct datum *datum, cons
 static const struct content *find_function(const struct walk *w, struct str name) {
         struct var *var = vars_find(&w->vars, SPACE_FUNCTION, name);
 
-        return var ? var->content : NULL;
+        return var && var->content ? var->content : walk_inherited(w, SPACE_FUNCTION, name);
 }
 
 /* ---- doing ---- */
@@ -199,6 +193,14 @@ enum status walk_dispatch(struct walk *w, const struct simple *s, bool functions
         return STATUS_UNKNOWN;
 }
 
+/* Some of it is known, or at least where it came from. */
+static bool worth_keeping(struct value value) {
+        for (const struct piece *p = value.pieces; p; p = p->next)
+                if (p->kind != PIECE_UNKNOWN || p->part || p->origin)
+                        return true;
+        return !value.pieces;
+}
+
 /* What a command writes into the file it is redirected to: somebody may run that file later. */
 static const struct value *written_output(struct walk *w, const struct simple *s) {
         struct builder printed = { .work = &w->work }, *outer = w->output;
@@ -210,7 +212,7 @@ static const struct value *written_output(struct walk *w, const struct simple *s
         output_command(w, s);
         w->output = outer;
         *value = builder_finish(&printed, false);
-        return value_unknown_piece(*value) ? NULL : value;
+        return worth_keeping(*value) ? value : NULL;
 }
 
 static void show_simple(struct walk *w, const struct simple *s) {
@@ -266,8 +268,12 @@ static enum status run_simple(struct walk *w, const struct simple *s) {
                 status = s->redirected.list || runs_substitution(s->command->simple.assigns) ? STATUS_UNKNOWN : STATUS_TRUE;
         w->output = output;
         /* $(< file) */
-        if (!s->argc && !s->assigns && s->redirected.input_set && w->where & WALK_IN_SUBSTITUTION)
-                output_unknown(w);
+        if (!s->argc && !s->assigns && s->redirected.input_set && w->where & WALK_IN_SUBSTITUTION) {
+                if (s->redirected.input && w->output)
+                        builder_value(w->output, s->redirected.input->value, false);
+                else
+                        output_unknown(w);
+        }
         if (s->redirected.output_unclear)
                 output_unknown(w);
         return status;
@@ -286,7 +292,9 @@ enum status walk_simple(struct walk *w, const struct command *command) {
         saved = assign_before(w, command, &s);
         if (s.redirected.input_set)
                 w->input = s.redirected.input;
+        w->passed = saved;
         show_simple(w, &s);
+        w->passed = NULL;
         status = run_simple(w, &s);
         w->input = input;
         for (; saved; saved = saved->next)

@@ -124,6 +124,24 @@ static bool follow(struct reading *r, struct str text) {
         return str_is_name(r->name);
 }
 
+static bool is_passed(const struct walk *w, const struct var *var) {
+        for (const struct saved *saved = w->passed; saved; saved = saved->next)
+                if (saved->var == var)
+                        return true;
+        return false;
+}
+
+const struct content *walk_inherited(const struct walk *w, enum space space, struct str name) {
+        for (w = w->options->outer; w; w = w->options->outer) {
+                const struct var *var = vars_find(&w->vars, space, name);
+
+                if (var && var->content &&
+                    (space == SPACE_FUNCTION || var->content->attributes & ATTR_EXPORT || is_passed(w, var)))
+                        return var->content;
+        }
+        return NULL;
+}
+
 static void read_once(struct walk *w, struct reading *r) {
         const struct content *content;
         bool number = false;
@@ -131,6 +149,8 @@ static void read_once(struct walk *w, struct reading *r) {
 
         r->var = vars_find(&w->vars, SPACE_VARIABLE, r->name);
         content = r->var ? r->var->content : NULL;
+        if (!content && w->options->outer)
+                content = walk_inherited(w, SPACE_VARIABLE, r->name);
         r->attributes = content ? content->attributes : 0;
         if (special == SPECIAL_DYNAMIC || (special == SPECIAL_SET && !content)) {
                 r->datum = unknown_datum(w, UNKNOWN_SPECIAL, r->name, number);
@@ -140,7 +160,9 @@ static void read_once(struct walk *w, struct reading *r) {
                 r->datum = unknown_datum(w, UNKNOWN_ENV, r->name, false);
                 r->maybe_unset = true;
         } else {
-                r->datum = content->alternatives[walk_choose(w, r->var, content->count)];
+                const void *key = r->var && r->var->content ? (const void *)r->var : content;
+
+                r->datum = content->alternatives[walk_choose(w, key, content->count)];
                 if (r->datum.kind == DATUM_SCALAR && r->datum.value.pieces && !r->datum.value.pieces->next)
                         r->maybe_unset =
                                 r->datum.value.pieces->because == UNKNOWN_ENV && str_eq(r->datum.value.pieces->text, r->name);
@@ -163,6 +185,16 @@ struct reading walk_read(struct walk *w, struct str name) {
         return r;
 }
 
+struct value walk_some_element(struct walk *w, const struct array *array, struct str name) {
+        for (size_t i = 0; i < array->count; i++) {
+                const struct piece *p = value_unknown_piece(array->items[i].value);
+
+                if (p && (p->part || p->origin))
+                        return param_unknown(w, array->items[i].value); /* at least where it may be from */
+        }
+        return value_unknown(&w->work, UNKNOWN_POSITIONAL, name);
+}
+
 /* An element of what was read; unknown when its place is. */
 static struct value element_of(struct walk *w, const struct reading *r, const struct array *array, int64_t index,
                                struct str key, bool *ret_unset) {
@@ -170,7 +202,7 @@ static struct value element_of(struct walk *w, const struct reading *r, const st
 
         *ret_unset = false;
         if (array->uncertain)
-                return value_unknown(&w->work, UNKNOWN_POSITIONAL, r->name);
+                return walk_some_element(w, array, r->name);
         element = array_find(&w->work, array, index, key);
         *ret_unset = !element;
         return element ? element->value : (struct value){ NULL };

@@ -50,6 +50,16 @@ static struct value captured(struct walk *w, struct builder *printed, const stru
         return builder_finish(&b, false);
 }
 
+/* What is unknown in it, the commands inside print. */
+static struct value printed_by(struct builder *printed, const struct part *part) {
+        struct value value = builder_finish(printed, false);
+
+        for (const struct piece *p = value.pieces; p; p = p->next)
+                if (p->kind == PIECE_UNKNOWN && p->because == UNKNOWN_OUTPUT && !p->part)
+                        ((struct piece *)p)->part = part; /* nobody else has seen it yet */
+        return value;
+}
+
 static struct value substituted_file(struct walk *w, const struct part *part, struct value content) {
         struct value *kept = WORK_NEW(&w->work, struct value);
         struct value value = value_unknown(&w->work, UNKNOWN_PROCESS, STR(""));
@@ -113,7 +123,7 @@ struct value walk_substitution(struct walk *w, const struct part *part) {
         w->depth--;
         if (part->soft_error)
                 builder_unknown(&printed, UNKNOWN_ERROR, STR(""), false);
-        value = file ? builder_finish(&printed, false) : captured(w, &printed, part);
+        value = file ? printed_by(&printed, part) : captured(w, &printed, part);
         if (file)
                 value = substituted_file(w, part, value);
         if (w->unit && w->unit->choices == choices)
