@@ -231,6 +231,7 @@ void shell_process_dparen(struct parser *p, struct part_list *out, enum part_sty
 void shell_arith_open(struct parser *p);
 void shell_arith_close(struct parser *p);
 bool shell_in_double(enum context context);
+void shell_counted(struct parser *p, const struct part *parts); /* of an extended glob: that bash sees the same end */
 
 /* assign.c, heredoc.c, compound.c, cond.c */
 bool shell_command_may_start(const struct lexer *lex);

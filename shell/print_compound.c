@@ -67,8 +67,9 @@ static void print_for_arith(struct printer *p, const struct command *command) {
         print_block(p, each->body, "done");
 }
 
+/* Inside a substitution the parentheses are balanced: in a pattern, bash counts them. */
 static void print_case_item(struct printer *p, const struct case_item *item) {
-        if (print_word_is(item->patterns, "esac"))
+        if (p->outer || print_word_is(item->patterns, "esac"))
                 buf_char(p->out, '(');
         print_words(p, item->patterns, "|");
         print_text(p, ") ");

@@ -245,6 +245,7 @@ static void extglob(struct parser *p, struct part_list *out) {
         if (shell_peek(p) != ')')
                 shell_unclosed(p, start, "extended glob", ")");
         p->pos++;
+        shell_counted(p, inside.first);
         if (last->text.len == 1) { /* the literal was only the operator: it becomes the glob */
                 part = last;
                 part->kind = PART_EXTGLOB;
@@ -261,14 +262,17 @@ static void extglob(struct parser *p, struct part_list *out) {
 /* ( in the right side of =~: up to its partner everything belongs to the word. */
 static void regex_group(struct parser *p, struct part_list *out) {
         uint32_t start = p->pos++;
+        const struct part *open;
 
         shell_literal(p, out, start, p->pos);
+        open = out->last;
         shell_enter(p);
         shell_parts(p, IN_EXTGLOB, out);
         shell_leave(p);
         if (shell_peek(p) != ')')
                 shell_unclosed(p, start, "parenthesis", ")");
         p->pos++;
+        shell_counted(p, open);
         shell_literal(p, out, p->pos - 1, p->pos);
 }
 

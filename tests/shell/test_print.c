@@ -170,6 +170,7 @@ static void compounds(void **state) {
                   "for ((i=0;i<3;i++)); do a; done; for ((;;)); do b; done" },
                 { "case $x in(a|b)c;;d);&*)e;;&esac", "case $x in a|b) c ;; d) ;& *) e ;;& esac" },
                 { "case a in (esac) b & ;; esac", NULL },
+                { "[[ a == @($(case b in (c) d;; esac)) ]]", "[[ a == @($(case b in (c) d ;; esac)) ]]" },
                 { "case a in b) ! ; ;; esac", "case a in b) !; ;; esac" },
                 { "((a + $b))", NULL },
                 { "[[ -f a&&! ( b == c||$d =~ ^(x|y)+$ ) ]]", "[[ -f a && ! ( b == c || $d =~ ^(x|y)+$ ) ]]" },
