@@ -1,0 +1,179 @@
+#include "run/remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/time.h"
+
+/* fchmod() does not take descriptors that were opened with O_PATH. */
+static int unlock(int fd) {
+        char path[64];
+        struct stat status;
+
+        if (fstat(fd, &status) < 0)
+                return -1;
+        if ((status.st_mode & S_IRWXU) == S_IRWXU)
+                return 0;
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        return chmod(path, (status.st_mode & 07777) | S_IRWXU);
+}
+
+int remove_unlock(int directory, const char *name, struct err *err) {
+        FD_AUTO fd = -1;
+
+        if (strcmp(name, ".") == 0) /* which cannot be opened without search permission */
+                return unlock(directory) < 0 ? err_sys(err, "cannot unlock a directory") : 0;
+        fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return fd < 0 || unlock(fd) < 0 ? err_sys(err, "cannot unlock %s", name) : 0;
+}
+
+int remove_aside(int directory, const char *name, char ret_name[static REMOVE_NAME_SIZE], struct err *err) {
+        char id[ID_SIZE];
+
+        if (id_new(id, err) < 0)
+                return -1;
+        snprintf(ret_name, REMOVE_NAME_SIZE, ".bailey-aside-%s", id);
+        if (renameat(directory, name, directory, ret_name) == 0)
+                return 0;
+        if (errno == EACCES) { /* either of the two may be locked: a directory that moves has to be writable, too */
+                remove_unlock(directory, ".", NULL);
+                remove_unlock(directory, name, NULL);
+                if (renameat(directory, name, directory, ret_name) == 0)
+                        return 0;
+        }
+        return err_sys(err, "cannot move %s aside", name);
+}
+
+/* 0: gone; 1: a directory that is not empty. */
+static int remove_one(int directory, const char *name, struct err *err) {
+        for (bool unlocked = false;; unlocked = true) {
+                if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+                        return 0;
+                if (errno == EISDIR || errno == EPERM) {
+                        if (unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+                                return 0;
+                        if (errno == ENOTEMPTY || errno == EEXIST)
+                                return 1;
+                }
+                if (errno != EACCES || unlocked || remove_unlock(directory, ".", NULL) < 0)
+                        return err_sys(err, "cannot remove %s", name);
+        }
+}
+
+struct removal {
+        int top; /* whose entries are removed; what lies deeper is brought up here */
+        int64_t deadline;
+        uint64_t moved;
+};
+
+static DIR *list(int directory, const char *name) {
+        int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream;
+
+        if (fd < 0 && errno == EACCES && remove_unlock(directory, name, NULL) == 0)
+                fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        stream = fd < 0 ? NULL : fdopendir(fd);
+        if (!stream)
+                fd_close(fd);
+        return stream;
+}
+
+static const struct dirent *next_entry(DIR *stream) {
+        const struct dirent *entry = readdir(stream);
+
+        while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
+                entry = readdir(stream);
+        return entry;
+}
+
+static int in_time(const struct removal *removal, struct err *err) {
+        return time_monotonic() < removal->deadline ? 0 : err_set(err, ERR_TOO_COMPLEX, "too much to remove in one go");
+}
+
+/* Names are ours from here on, so the next free number is soon found. */
+static int bring_up(struct removal *removal, int directory, const char *name, struct err *err) {
+        char up[REMOVE_NAME_SIZE];
+
+        for (int tries = 0; tries < 1000; tries++) {
+                snprintf(up, sizeof(up), ".bailey-aside-%llu", (unsigned long long)removal->moved++);
+                if (renameat2(directory, name, removal->top, up, 1 /* RENAME_NOREPLACE */) == 0 || errno == ENOENT)
+                        return 0;
+                if (errno == EACCES && remove_unlock(directory, name, NULL) == 0 &&
+                    renameat2(directory, name, removal->top, up, 1) == 0)
+                        return 0;
+                if (errno != EEXIST)
+                        break;
+        }
+        return err_sys(err, "cannot move %s", name);
+}
+
+/* Empties a directory of the top one: its files go, its directories come up beside it. */
+static int empty_one(struct removal *removal, const char *name, struct err *err) {
+        DIR *stream = list(removal->top, name);
+        const struct dirent *entry;
+        int failed = 0;
+
+        if (!stream)
+                return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(err, "cannot list %s", name);
+        remove_unlock(removal->top, name, NULL); /* may be readable and still not writable */
+        while (!failed && (entry = next_entry(stream))) {
+                failed = in_time(removal, err);
+                if (!failed)
+                        failed = remove_one(dirfd(stream), entry->d_name, err);
+                if (failed > 0)
+                        failed = bring_up(removal, dirfd(stream), entry->d_name, err);
+        }
+        closedir(stream);
+        return failed;
+}
+
+/* One pass over the top; 1 when there may be more. */
+static int empty_top(struct removal *removal, struct err *err) {
+        DIR *stream = list(removal->top, ".");
+        const struct dirent *entry;
+        int failed = 0, seen = 0;
+
+        if (!stream)
+                return err_sys(err, "cannot list a directory");
+        while (failed >= 0 && (entry = next_entry(stream))) {
+                seen = 1;
+                failed = in_time(removal, err);
+                if (!failed)
+                        failed = remove_one(removal->top, entry->d_name, err);
+                if (failed > 0)
+                        failed = empty_one(removal, entry->d_name, err);
+        }
+        closedir(stream);
+        return failed < 0 ? -1 : seen;
+}
+
+int remove_tree(int directory, const char *name, int64_t deadline, struct err *err) {
+        struct removal removal = { .top = -1, .deadline = deadline };
+        char aside[REMOVE_NAME_SIZE];
+        int left = remove_one(directory, name, err);
+
+        if (left <= 0)
+                return left;
+        if (remove_aside(directory, name, aside, err) < 0)
+                return -1;
+        if (remove_unlock(directory, aside, err) < 0)
+                return -1;
+        removal.top = openat(directory, aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (removal.top < 0)
+                return err_sys(err, "cannot open %s", aside);
+        do
+                left = empty_top(&removal, err);
+        while (left > 0);
+        fd_close(removal.top);
+        if (left == 0 && unlinkat(directory, aside, AT_REMOVEDIR) < 0)
+                left = err_sys(err, "cannot remove it");
+        return left < 0 ? err_context(err, "%s is now %s and cannot be removed", name, aside) : 0;
+}

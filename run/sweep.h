@@ -1,0 +1,56 @@
+/*
+ * After a command: what came into being at a protected path (sandbox/protect.h) goes away again. A journal that was written
+ * before the command started lets the next start of bailey do it when this process was killed.
+ *
+ * What a command made is removed. What stands in the place of something that was there before is only moved aside, to
+ * `.bailey-aside-<id>` beside it: the host's own git or editor may have replaced it meanwhile, and under that name it is as
+ * harmless as any other file of the workspace. A git config is put back as it was.
+ */
+#ifndef BAILEY_RUN_SWEEP_H
+#define BAILEY_RUN_SWEEP_H
+
+#include <limits.h>
+
+#include "policy/policy.h"
+#include "sandbox/protect.h"
+
+/*
+ * Goes on where something fails, and tells the first failure in the end. `ret_removed`, which is set in any case, has a
+ * sentence for each thing done: "removed /w/.envrc".
+ *
+ * A new `.git` directory stays, without its hooks and configs: git works without them. New linked worktrees stay as they
+ * are, as nothing of the workspace itself looks into them.
+ */
+int sweep_workspace(const char *workspace, const struct protection *before, struct arena *arena, struct str_list *ret_removed,
+                    struct err *err);
+
+/* The same, but leaves alone what was born after `until` (nanoseconds since 1970): the command was gone by then. */
+int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, struct arena *arena,
+                          struct str_list *ret_removed, struct err *err);
+
+struct sweep_journal {
+        int fd;
+        char path[PATH_MAX];
+};
+
+/* Before the command starts. Held with a lock for as long as this process lives. */
+int sweep_journal_begin(const char *state_dir, const char *workspace, const struct protection *before,
+                        struct sweep_journal *ret, struct err *err);
+
+/* The command will not outlive this moment (nanoseconds since 1970), whatever happens to us. What a user makes after it, and
+ * before bailey starts again, is then safe from being swept. May be called again to put it off. */
+int sweep_journal_until(const struct sweep_journal *journal, int64_t until, struct err *err);
+
+/* After the sweep: nothing is left to be done. */
+void sweep_journal_end(struct sweep_journal *journal);
+
+/* Lets go of it and leaves it for the next start: the sweep failed. */
+void sweep_journal_leave(struct sweep_journal *journal);
+
+/*
+ * Sweeps for every journal whose writer is gone, and tells what it did. A journal that makes no sense is renamed to *.bad, and
+ * told about; one whose sweep failed is told about and stays for the next time. Fails only when it cannot look.
+ */
+int sweep_recover(const char *state_dir, struct arena *arena, struct str_list *ret_removed, struct err *err);
+
+#endif
