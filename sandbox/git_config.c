@@ -128,7 +128,7 @@ static bool read_value(struct reader *r) {
                 }
                 if (c == '\\') {
                         c = next(r);
-                        if (c == '\n')
+                        if (c == '\n' || c == END)
                                 continue;
                         c = escaped(c);
                         if (c == END)
@@ -154,7 +154,7 @@ static bool read_setting(struct reader *r) {
 }
 
 int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, void *context, struct err *err) {
-        struct reader r = { .text = text };
+        struct reader r = { .text = text, .setting.section = STR("") }; /* git takes keys before the first section, too */
 
         if (str_starts(text, STR("\xef\xbb\xbf")))
                 r.at = 3;
@@ -173,7 +173,7 @@ int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, 
                         if (!read_section(&r))
                                 return 0;
                 } else {
-                        if (!is_ascii_alpha((unsigned char)c) || !r.setting.section.ptr || !read_setting(&r))
+                        if (!is_ascii_alpha((unsigned char)c) || !read_setting(&r))
                                 return 0;
                         if (show(context, &r.setting, err) < 0)
                                 return -1;
