@@ -54,13 +54,14 @@ static bool same_end(struct parser *p, const struct part *part) {
         struct node node = { .kind = NODE_PART, .role = ROLE_PART, .part = part };
         struct arena_mark mark = arena_mark(p->arena);
         struct quotes quotes = { .range = part->range };
+        size_t len = part->range.end - part->range.start;
         bool same;
 
-        quotes.quoted = shell_new(p, part->range.end - part->range.start);
+        shell_looked(p, len, len / 2); /* each node in it, too */
+        quotes.quoted = shell_new(p, len);
         shell_visit_children(&node, mark_quotes, &quotes);
         same = counts_evenly(p->root.ptr + part->range.start, &quotes);
         arena_rewind(p->arena, mark);
-        shell_looked(p, part->range.end - part->range.start, 0);
         return same;
 }
 
