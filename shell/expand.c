@@ -103,7 +103,8 @@ static void expand_double_quoted(struct emit *e, const struct part *part, unsign
         vanishes = e->empty_lists != empty; /* "$@" without parameters is not even an empty field */
         if ((flags & EXPAND_QUOTED && nothing) || (e->operands && vanishes)) /* "${x-"$empty"y}": bash forgets the y */
                 builder_unknown(&e->b, UNKNOWN_OPTION, STR(""), true);
-        if ((q.at && (q.operands || (q.star && q.operators))) || (vanishes && part->parts->next && q.operators)) {
+        if ((q.at && (q.operands || (q.star && q.operators))) ||
+            (vanishes && part->parts && part->parts->next && q.operators)) {
                 emit_mark(e);
                 e->may_split |= e->splits;
         } else if (!vanishes) {
