@@ -134,6 +134,7 @@ bool shell_word_declares(const struct word *w) {
 
 struct redir **shell_redir(struct parser *p, struct redir **tail) {
         struct redir *r = shell_token(p)->redir;
+        unsigned pending = p->lex.pending_count;
         struct token *t;
 
         shell_take(p);
@@ -144,8 +145,12 @@ struct redir **shell_redir(struct parser *p, struct redir **tail) {
                 shell_unexpected(p, "a word after the redirection");
         r->target = t->word;
         r->range.end = t->word->range.end;
-        if (r->op == REDIR_HEREDOC || r->op == REDIR_HEREDOC_TABS)
+        if (r->op == REDIR_HEREDOC || r->op == REDIR_HEREDOC_TABS) {
+                if (p->lex.pending_count != pending)
+                        shell_fail(p, SYNTAX_TOO_COMPLEX, t->start,
+                                   "too complex: a here-document begins in the delimiter of another");
                 shell_heredoc_start(p, r);
+        }
         shell_take(p);
         *tail = r;
         return &r->next;
