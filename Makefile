@@ -1,12 +1,11 @@
 # For people; meson and ninja do the work, tools/build starts them.
-#   make          the release build: build/bailey       make run      build it and show a command taken apart
+#   make          the release build: build/bailey       make run      build it and look around inside
 #   make test     every test                            make lint     everything that is checked without running
 #   make bench    measure                               make fuzz SECONDS=60   each target that long
 #   make install PREFIX=/usr/local DESTDIR=             make format   clang-format over all sources
 #   make clean
 PREFIX ?= /usr/local
 SECONDS ?= 60
-SAMPLE := for f in *.log; do gzip -9 "$$f" && echo "done: $${f%.log}"; done 2>&1 | tee -a "$$HOME/gzip.out"
 BENCHES := $(sort $(basename $(wildcard bench/bench_*.c)))
 
 .PHONY: all run test lint bench fuzz install format clean
@@ -17,7 +16,7 @@ all:
 run:
 	@tools/deps run
 	@tools/build release
-	@build/bailey parse '$(subst ','\'',$(SAMPLE))'
+	@build/bailey run 'tools/look-around'
 
 test:
 	@tools/deps test

@@ -39,7 +39,7 @@ static enum exit_status text_print(int status, char *text, size_t length) {
 static enum exit_status config_show(const struct options *options) {
         enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
         struct bailey_policy *policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
-                                                           options->values[OPTION_CONFIG]);
+                                                           options->values[OPTION_CONFIG], NULL);
         enum exit_status status;
         char *text = NULL;
         size_t length = 0;

@@ -31,7 +31,7 @@ static enum exit_status env_run(const struct options *options) {
                 return EXIT_USAGE;
         }
         policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
-                                     options->values[OPTION_CONFIG]);
+                                     options->values[OPTION_CONFIG], NULL);
         if (!policy)
                 return EXIT_PROBLEM;
         status = bailey_env_show(policy, (const char *const *)environ, answer, &text, &length);

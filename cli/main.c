@@ -22,8 +22,8 @@ static const struct cli_command cli_help = {
         .run = help_run,
 };
 
-static const struct cli_command *const commands[] = { &cli_parse, &cli_test,  &cli_rules, &cli_config,
-                                                      &cli_env,   &cli_trust, &cli_help };
+static const struct cli_command *const commands[] = { &cli_run,    &cli_test, &cli_parse, &cli_rules, &cli_doctor,
+                                                      &cli_config, &cli_env,  &cli_trust, &cli_help };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands), HELP_MAX = 1 << 20 };
 
@@ -41,7 +41,8 @@ static void program_help(FILE *stream) {
         BUF_AUTO out;
 
         buf_init(&out, HELP_MAX);
-        buf_append(&out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run.\n\n"));
+        buf_append(&out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run, and runs "
+                             "them inside walls.\n\n"));
         for (size_t i = 0; i < COMMAND_COUNT; i++)
                 buf_format(&out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
         buf_char(&out, '\n');
@@ -104,7 +105,7 @@ static enum exit_status command_run(const struct cli_command *command, int argc,
 
         if (options_read(command->options, argc, argv, &options, &err) < 0) {
                 log_line("%s: %s", command->name, err.msg);
-                return EXIT_USAGE;
+                return command->usage ? command->usage : EXIT_USAGE;
         }
         if (help_wanted(command->options, &options)) {
                 command_help(command);
@@ -131,6 +132,15 @@ static enum exit_status program_run(int argc, char **argv) {
         return options.values[OPTION_VERSION] || options.values[OPTION_HELP] ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* Not for people: a wrapper starts it, see sandbox/bwrap.c. */
+static enum exit_status run_inside(void) {
+        char error[256];
+
+        bailey_run_inside(error, sizeof(error));
+        log_line("%s", error);
+        return EXIT_NO_RUN;
+}
+
 static enum exit_status run(int argc, char **argv) {
         const struct cli_command *command;
 
@@ -140,6 +150,8 @@ static enum exit_status run(int argc, char **argv) {
         }
         if (argv[0][0] == '-')
                 return program_run(argc, argv);
+        if (strcmp(argv[0], "__inside") == 0)
+                return run_inside();
         command = command_find(argv[0]);
         return command ? command_run(command, argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -83,6 +83,16 @@ static int option_unknown(const struct reader *r, struct str name) {
         return err_set(r->err, ERR_INVALID, "unknown option --%.*s", (int)name.len, name.ptr);
 }
 
+static int option_take(struct reader *r, size_t row, const char *value) {
+        struct options *out = r->out;
+
+        if (out->given_count == OPTIONS_GIVEN_MAX)
+                return err_set(r->err, ERR_TOO_COMPLEX, "more than %d options", OPTIONS_GIVEN_MAX);
+        out->given[out->given_count++] = (struct option_given){ .row = (int)row, .value = value };
+        out->values[row] = value;
+        return 0;
+}
+
 /* `--name` or `--name=value`, or the argument after it. */
 static int read_long(struct reader *r, const char *text) {
         struct str whole = str_z(text), name = str_take(whole, str_find(whole, '='));
@@ -99,8 +109,7 @@ static int read_long(struct reader *r, const char *text) {
                 value = r->argv[r->next++];
         if (r->table[i].argument && !value)
                 return err_set(r->err, ERR_INVALID, "option --%s needs a %s", r->table[i].name, r->table[i].argument);
-        r->out->values[i] = value ? value : "";
-        return 0;
+        return option_take(r, i, value ? value : "");
 }
 
 /* `-x`, `-xy`, `-xvalue`. */
@@ -113,13 +122,13 @@ static int read_short(struct reader *r, const char *letters) {
                 if (!r->table[i].name)
                         return err_set(r->err, ERR_INVALID, "unknown option -%c", *letters);
                 if (!r->table[i].argument) {
-                        r->out->values[i] = "";
+                        if (option_take(r, i, "") < 0)
+                                return -1;
                         continue;
                 }
                 if (!letters[1] && r->next >= r->argc)
                         return err_set(r->err, ERR_INVALID, "option -%c needs a %s", *letters, r->table[i].argument);
-                r->out->values[i] = letters[1] ? letters + 1 : r->argv[r->next++];
-                return 0;
+                return option_take(r, i, letters[1] ? letters + 1 : r->argv[r->next++]);
         }
         return 0;
 }
@@ -133,15 +142,18 @@ int options_read(const struct option_row *table, int argc, char **argv, struct o
                 char *text = argv[reader.next++];
                 int status = 0;
 
-                if (ended || text[0] != '-' || !text[1])
+                if (ended || text[0] != '-' || !text[1]) {
                         argv[options.operand_count++] = text;
-                else if (strcmp(text, "--") == 0)
+                } else if (strcmp(text, "--") == 0) {
                         ended = true;
-                else
+                        options.after_dashes = options.operand_count == 0;
+                } else {
                         status = text[1] == '-' ? read_long(&reader, text + 2) : read_short(&reader, text + 1);
+                }
                 if (status)
                         return status;
         }
+        argv[options.operand_count] = NULL;
         *ret = options;
         return 0;
 }

@@ -4,10 +4,12 @@
 #ifndef BAILEY_CLI_OPTIONS_H
 #define BAILEY_CLI_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { OPTIONS_MAX = 32 };
+enum { OPTIONS_MAX = 32, OPTIONS_GIVEN_MAX = 256 };
 
 struct option_row {
         const char *name;     /* without dashes; NULL ends the table */
@@ -16,11 +18,19 @@ struct option_row {
         const char *help;
 };
 
+struct option_given {
+        int row;
+        const char *value;
+};
+
 struct options {
         const char *values[OPTIONS_MAX]; /* by row: its argument, "" for a switch; NULL when not given. The last one
                                             counts */
-        char **operands;                 /* the rest, in order */
+        struct option_given given[OPTIONS_GIVEN_MAX]; /* all of them, in order */
+        size_t given_count;
+        char **operands; /* the rest, in order, NULL-terminated */
         int operand_count;
+        bool after_dashes; /* the first of them stood after -- */
 };
 
 /* --name, --name=value, --name value, -x, -xvalue, -x value, -xy; a lone - is an operand, and after -- all are.

@@ -4,11 +4,13 @@
 #include "base/log.h"
 #include "cli/command.h"
 
-struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config) {
+struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config,
+                                          const char *const *overrides) {
         const struct bailey_policy_options options = {
                 .policy = name,
                 .workspace = workspace ? workspace : ".",
                 .config = config,
+                .overrides = overrides,
                 .environment = (const char *const *)environ,
         };
         struct bailey_policy *policy;

@@ -104,6 +104,62 @@ int bailey_trust(const char *const *environment, const char *directory, int trus
 int bailey_trust_list(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
                       char *ret_error, size_t error_size);
 
+/* ---- running ---- */
+
+struct bailey_run_options {
+        const char *command;            /* bash text; or: */
+        const char *const *argv;        /* a program and its arguments, NULL-terminated */
+        const char *cwd;                /* in the workspace; NULL: the workspace itself */
+        const char *const *environment; /* what the command's is taken from, NULL-terminated */
+        long long timeout_ms;           /* 0: as the policy says; -1: none */
+        int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is */
+        int out_fd, err_fd;
+        int cancel_fd; /* when it becomes readable, the command is killed; -1: none */
+        int status_fd; /* {"event":"started"...} and {"event":"exited"...}, a line each; -1: none */
+        int force;     /* also in a workspace like / or the home directory */
+        int plan_only; /* run nothing; the outcome's output is the launch that would be */
+};
+
+enum bailey_end {
+        BAILEY_EXITED, /* by itself, or by a signal */
+        BAILEY_TIMED_OUT,
+        BAILEY_CANCELLED,
+        BAILEY_REFUSED,   /* by the guard; nothing ran */
+        BAILEY_NOT_FOUND, /* no such program */
+        BAILEY_FAILED,    /* no sandbox, or something that was asked for is not right; nothing ran */
+        BAILEY_PLANNED,   /* plan_only */
+};
+
+struct bailey_outcome {
+        enum bailey_end end;
+        int exit_code;           /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
+        int signal;              /* that ended it; 0: none */
+        const char *message;     /* what went wrong; NULL: nothing */
+        const char *explanation; /* why it probably failed, and what to do; NULL: no evidence */
+        const char *notices;     /* what else should be known, a line each; NULL: nothing */
+        const char *backend;     /* NULL: nothing ran */
+        const char *output;      /* UTF-8, with what was left out said; NULL: not captured */
+        size_t output_length;
+        unsigned long long output_bytes, elided_bytes;
+        long long duration_ms;
+        const char *json; /* all of it */
+        size_t json_length;
+        void *memory; /* of all these texts */
+};
+
+/* Judges, builds the walls, runs, and looks after what is left. Returns 0, also when nothing ran: see `end`; -1 without
+ * memory. */
+int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret);
+void bailey_outcome_free(struct bailey_outcome *outcome);
+
+/* For a wrapper that starts the program again, inside: never returns when it succeeds. */
+int bailey_run_inside(char *ret_error, size_t error_size);
+
+/* Which backends work here, what each of them enforces, and why not. Returns 1 when the policy can be enforced, 0 when
+ * not. */
+int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                  char **ret_text, size_t *ret_length);
+
 /* Frees what this library handed out. NULL is fine. */
 void bailey_free(void *pointer);
 

@@ -31,7 +31,7 @@ const struct credential_row credentials[] = {
         { "**/.htpasswd", NULL },
         { "**/.kube/config", "~/.kube" },
         { "**/.local/share/keyrings/**", "~/.local/share/keyrings" },
-        { "**/.local/state/bailey/**", "~/.local/state/bailey" },
+        { "**/.local/state/bailey/**", NULL }, /* wherever it is, it is masked */
         { "**/.m2/settings-security.xml", "~/.m2/settings-security.xml" },
         { "**/.mozilla/**/cookies.sqlite", NULL },
         { "**/.mozilla/**/key4.db", NULL },

@@ -107,6 +107,8 @@ const struct key_row keys[] = {
           .help = "host: the host's files, read-only. minimal: system directories and fs_read_allow, nothing else." },
         { ROW(SANDBOX, "workspace_write", BOOLEAN), FIELD(sandbox.workspace_write), TIGHTEN(FALSE), IS(boolean, true),
           .help = "Commands may write in the workspace." },
+        { ROW(SANDBOX, "protect_workspace", BOOLEAN), FIELD(sandbox.protect_workspace), TIGHTEN(TRUE), IS(boolean, true),
+          .help = "Keep what runs later outside of a sandbox read-only in the workspace: .git/hooks, .vscode, ..." },
         { ROW(SANDBOX, "fs_read_allow", LIST), FIELD(sandbox.fs_read_allow), .text = &text_path,
           .help = "More that can be read." },
         { ROW(SANDBOX, "fs_write_allow", LIST), FIELD(sandbox.fs_write_allow), .text = &text_path,

@@ -1,0 +1,178 @@
+#include "launch/blob.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* Written and read by the same program on the same machine: native numbers, a magic word against mistakes. */
+enum {
+        BLOB_MAGIC = 0x31796c62,
+        BLOB_MAX = 16 << 20, /* more than the kernel takes as arguments and environment */
+};
+
+/* ---- writing ---- */
+
+static void put(struct buf *out, const void *bytes, size_t size) {
+        buf_append(out, str_from(bytes, size));
+}
+
+static void put_size(struct buf *out, size_t value) {
+        uint64_t wide = value;
+
+        put(out, &wide, sizeof(wide));
+}
+
+static void put_text(struct buf *out, const char *text) {
+        put_size(out, strlen(text) + 1);
+        put(out, text, strlen(text) + 1);
+}
+
+static void put_texts(struct buf *out, const char *const *texts) {
+        size_t count = 0;
+
+        while (texts[count])
+                count++;
+        put_size(out, count);
+        for (size_t i = 0; i < count; i++)
+                put_text(out, texts[i]);
+}
+
+static void put_launch(struct buf *out, const struct launch *launch) {
+        put_size(out, BLOB_MAGIC);
+        put_size(out, launch->landlock.wanted);
+        put_size(out, launch->landlock.required);
+        put_size(out, launch->landlock.deny_tcp);
+        put_size(out, launch->landlock.rule_count);
+        for (size_t i = 0; i < launch->landlock.rule_count; i++) {
+                put_text(out, launch->landlock.rules[i].path);
+                put_size(out, launch->landlock.rules[i].grant);
+        }
+        put_size(out, launch->seccomp_count);
+        put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
+        put_size(out, launch->limit_count);
+        put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
+        put_text(out, launch->program);
+        put_texts(out, launch->argv);
+        put_texts(out, launch->envp);
+        put_text(out, launch->cwd);
+}
+
+int blob_write(const struct launch *launch, struct err *err) {
+        FD_AUTO fd = memfd_create("bailey-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        BUF_AUTO out;
+
+        buf_init(&out, BLOB_MAX);
+        if (fd < 0)
+                return err_sys(err, "plan");
+        put_launch(&out, launch);
+        if (out.failed)
+                return err_set(err, ERR_TOO_COMPLEX, "arguments and environment are more than %d bytes", BLOB_MAX);
+        if (fd_write_all(fd, buf_str(&out), err) < 0)
+                return err_context(err, "plan");
+        if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+                return err_sys(err, "plan");
+        return TAKE_FD(fd);
+}
+
+/* ---- reading ---- */
+
+struct reader {
+        struct str rest;
+        struct arena *arena;
+        bool bad;
+};
+
+static void get(struct reader *r, void *ret, size_t size) {
+        if (size > r->rest.len) {
+                r->bad = true;
+                size = 0;
+        }
+        if (size)
+                memcpy(ret, r->rest.ptr, size);
+        r->rest = str_skip(r->rest, size);
+}
+
+static size_t get_size(struct reader *r) {
+        uint64_t wide = 0;
+
+        get(r, &wide, sizeof(wide));
+        if (wide > BLOB_MAX && wide != BLOB_MAGIC)
+                r->bad = true;
+        return r->bad ? 0 : (size_t)wide;
+}
+
+static void *get_array(struct reader *r, size_t count, size_t size) {
+        void *items = count > r->rest.len ? NULL : arena_alloc(r->arena, (count + 1) * size);
+
+        if (!items)
+                r->bad = true;
+        return items;
+}
+
+static const char *get_text(struct reader *r) {
+        size_t size = get_size(r);
+        char *text = get_array(r, size, 1);
+
+        if (!text)
+                return "";
+        get(r, text, size);
+        return text;
+}
+
+static const char *const *get_texts(struct reader *r) {
+        static const char *const none[] = { NULL };
+        size_t count = get_size(r);
+        const char **texts = get_array(r, count, sizeof(*texts));
+
+        for (size_t i = 0; texts && i < count; i++)
+                texts[i] = get_text(r);
+        return texts ? texts : none;
+}
+
+static void get_landlock(struct reader *r, struct landlock_plan *ret) {
+        struct landlock_rule *rules;
+
+        ret->wanted = get_size(r);
+        ret->required = get_size(r);
+        ret->deny_tcp = get_size(r);
+        ret->rule_count = get_size(r);
+        ret->rules = rules = get_array(r, ret->rule_count, sizeof(*rules));
+        for (size_t i = 0; rules && i < ret->rule_count; i++) {
+                rules[i].path = get_text(r);
+                rules[i].grant = (uint32_t)get_size(r);
+        }
+}
+
+int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) {
+        struct reader r = { .arena = arena };
+        struct launch launch = { .own_pids = true };
+        struct sock_filter *filter;
+        BUF_AUTO text;
+
+        buf_init(&text, BLOB_MAX);
+        if (fd_read_all(fd, &text, err) < 0)
+                return err_context(err, "plan");
+        r.rest = buf_str(&text);
+        r.bad = get_size(&r) != BLOB_MAGIC;
+        get_landlock(&r, &launch.landlock);
+        launch.seccomp_count = get_size(&r);
+        launch.seccomp = filter = get_array(&r, launch.seccomp_count, sizeof(*filter));
+        if (filter)
+                get(&r, filter, launch.seccomp_count * sizeof(*filter));
+        launch.limit_count = get_size(&r);
+        if (launch.limit_count > LAUNCH_LIMITS_MAX)
+                r.bad = true;
+        else
+                get(&r, launch.limits, launch.limit_count * sizeof(*launch.limits));
+        launch.program = get_text(&r);
+        launch.argv = get_texts(&r);
+        launch.envp = get_texts(&r);
+        launch.cwd = get_text(&r);
+        if (r.bad || r.rest.len)
+                return err_set(err, ERR_INVALID, "plan: not one of this program");
+        *ret = launch;
+        return 0;
+}

@@ -1,0 +1,64 @@
+#include "launch/identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { MAP_MAX = 4096 };
+
+static int write_file(pid_t pid, const char *name, const char *text, int len) {
+        char path[64];
+        FD_AUTO fd = -1;
+
+        snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        return fd < 0 || write(fd, text, (size_t)len) != len ? -1 : 0;
+}
+
+/* Each range of our own map, onto itself: "0 100000 65536" outside becomes "0 0 65536". Returns the length, 0 at failure. */
+static int own_map(const char *name, char ret_text[static MAP_MAX]) {
+        char path[64], text[MAP_MAX];
+        unsigned int first, outside, count;
+        int used = 0, here = 0, step;
+        FD_AUTO fd = -1;
+        ssize_t len;
+
+        snprintf(path, sizeof(path), "/proc/self/%s", name);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+        if (len <= 0)
+                return 0;
+        text[len] = 0;
+        for (; sscanf(text + here, " %u %u %u%n", &first, &outside, &count, &step) == 3; here += step)
+                used += snprintf(ret_text + used, (size_t)(MAP_MAX - used), "%u %u %u\n", first, first, count);
+        return used;
+}
+
+static int map_all(pid_t pid) {
+        char text[MAP_MAX];
+        int len = own_map("uid_map", text);
+
+        if (len == 0 || write_file(pid, "uid_map", text, len) < 0)
+                return -1;
+        len = own_map("gid_map", text);
+        return len ? write_file(pid, "gid_map", text, len) : -1;
+}
+
+static int map_one(pid_t pid, struct err *err) {
+        char text[64];
+        int len = snprintf(text, sizeof(text), "%u %u 1\n", geteuid(), geteuid());
+
+        if (write_file(pid, "uid_map", text, len) < 0 || write_file(pid, "setgroups", "deny", 4) < 0)
+                return err_sys(err, "user namespace");
+        len = snprintf(text, sizeof(text), "%u %u 1\n", getegid(), getegid());
+        return write_file(pid, "gid_map", text, len) < 0 ? err_sys(err, "user namespace") : 0;
+}
+
+int identity_map(pid_t pid, struct err *err) {
+        if (geteuid() == 0 && map_all(pid) == 0)
+                return 0;
+        return map_one(pid, err);
+}

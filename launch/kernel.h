@@ -1,0 +1,69 @@
+/*
+ * System calls and constants that the C library, or the kernel headers of a distribution, do not have yet.
+ */
+#ifndef BAILEY_LAUNCH_KERNEL_H
+#define BAILEY_LAUNCH_KERNEL_H
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- clone3, kernel 5.3 ---- */
+
+struct clone3_args {
+        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+
+/* Like fork(): no stack of its own. Runs no atfork handlers, so for single-threaded programs only. */
+static inline pid_t kernel_clone3(struct clone3_args *args) {
+        return (pid_t)syscall(SYS_clone3, args, sizeof(*args));
+}
+
+/* ---- openat2, kernel 5.6 ---- */
+
+static inline int kernel_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve) {
+        struct open_how how = { .flags = flags, .resolve = resolve };
+
+        return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+/* ---- Landlock, kernel 5.13 ---- */
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+enum {
+        LL_CREATE_VERSION = 1 << 0,
+        LL_RULE_PATH = 1,
+        LL_FS_EXECUTE = 1 << 0,
+        LL_FS_WRITE_FILE = 1 << 1,
+        LL_FS_READ_FILE = 1 << 2,
+        LL_FS_READ_DIR = 1 << 3,
+        LL_FS_TRUNCATE = 1 << 14,  /* ABI 3 */
+        LL_FS_IOCTL_DEV = 1 << 15, /* ABI 5 */
+        LL_NET_BIND_TCP = 1 << 0,  /* ABI 4 */
+        LL_NET_CONNECT_TCP = 1 << 1,
+        LL_SCOPE_ABSTRACT_UNIX = 1 << 0, /* ABI 6 */
+        LL_SCOPE_SIGNAL = 1 << 1,
+};
+
+struct ll_ruleset {
+        uint64_t fs, net, scoped;
+};
+
+struct ll_path {
+        uint64_t allowed;
+        int32_t fd;
+} __attribute__((packed));
+
+/* The version of Landlock that this kernel has; -1: none. */
+static inline int kernel_landlock_version(void) {
+        return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LL_CREATE_VERSION);
+}
+
+#endif

@@ -1,0 +1,349 @@
+#include "launch/mount.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "launch/kernel.h"
+
+/*
+ * Two passes. The first takes hold of every source, as later mounts may cover it. The second puts them in place. Nothing
+ * follows a symbolic link: all paths were resolved, and a link that is there now was put there by somebody else.
+ *
+ * The host's root is made read-only where it is; an empty one is made beside it, and entered at the end.
+ */
+
+enum { MOUNTS_MAX = 4096 };
+
+struct mounter {
+        int root;   /* where targets are looked up */
+        bool empty; /* `root` is a new one */
+        int masks;  /* a small file system with one closed file and one closed directory; -1: not yet */
+};
+
+static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+
+/* ---- making ---- */
+
+static int new_tmpfs(uint64_t size, const char *mode, unsigned int attributes, struct err *err) {
+        FD_AUTO fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
+        char bytes[32];
+        int fd;
+
+        snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)size);
+        if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "size", bytes, 0) < 0 ||
+            fsconfig(fs, FSCONFIG_SET_STRING, "mode", mode, 0) < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+                return err_sys(err, "tmpfs");
+        fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+        return fd < 0 ? err_sys(err, "tmpfs") : fd;
+}
+
+static int new_mount(const char *type, const char *const *options, unsigned int attributes, struct err *err) {
+        FD_AUTO fs = fsopen(type, FSOPEN_CLOEXEC);
+        int fd;
+
+        if (fs < 0)
+                return err_sys(err, "%s", type);
+        for (; options && *options; options += 2)
+                if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
+                        return err_sys(err, "%s: %s=%s", type, options[0], options[1]);
+        if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+                return err_sys(err, "%s", type);
+        fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+        return fd < 0 ? err_sys(err, "%s", type) : fd;
+}
+
+/* ---- places ---- */
+
+/* Every directory on the way to `path` below `root`. Works only where this process may write. */
+static int make_parents(int root, const char *path, struct err *err) {
+        char part[4096];
+
+        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+                size_t len = (size_t)(slash - path);
+
+                if (len == 0)
+                        continue;
+                if (len >= sizeof(part))
+                        return err_set(err, ERR_INVALID, "%s: too long", path);
+                memcpy(part, path, len);
+                part[len] = 0;
+                if (mkdirat(root, part, 0755) < 0 && errno != EEXIST)
+                        return err_sys(err, "making %s", part);
+        }
+        return 0;
+}
+
+static const char *relative(const char *path) {
+        while (*path == '/')
+                path++;
+        return *path ? path : ".";
+}
+
+/* An fd of the place that `path` names inside; made when it is not there. */
+static int open_target(const struct mounter *m, const char *path, bool directory, struct err *err) {
+        const char *name = relative(path);
+        int fd = kernel_openat2(m->root, name, O_PATH | O_CLOEXEC, no_links);
+
+        if (fd >= 0)
+                return fd;
+        if (errno != ENOENT)
+                return err_sys(err, "%s", path);
+        if (make_parents(m->root, name, err) < 0)
+                return -1;
+        if (directory ? mkdirat(m->root, name, 0755) < 0 : mknodat(m->root, name, S_IFREG | 0644, 0) < 0)
+                return err_sys(err, "making %s", path);
+        fd = kernel_openat2(m->root, name, O_PATH | O_CLOEXEC, no_links);
+        return fd < 0 ? err_sys(err, "%s", path) : fd;
+}
+
+static int attach(const struct mounter *m, int mount, const char *path, bool directory, struct err *err) {
+        FD_AUTO target = open_target(m, path, directory, err);
+
+        if (target < 0)
+                return -1;
+        if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return err_sys(err, "mounting %s", path);
+        return 0;
+}
+
+static int restrict_tree(int mount, bool read_only, const char *path, struct err *err) {
+        struct mount_attr attributes = { .attr_set =
+                                                 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0) };
+
+        if (mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof(attributes)) < 0)
+                return err_sys(err, "restricting %s", path);
+        return 0;
+}
+
+/* ---- steps ---- */
+
+static int take_source(const char *path, struct err *err) {
+        FD_AUTO place = kernel_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, no_links);
+        int fd;
+
+        if (place < 0)
+                return err_sys(err, "%s", path);
+        fd = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+        return fd < 0 ? err_sys(err, "%s", path) : fd;
+}
+
+static int bind_source(const struct mounter *m, int source, const struct mount_step *step, struct err *err) {
+        struct stat st;
+
+        if (fstat(source, &st) < 0)
+                return err_sys(err, "%s", step->source);
+        if (restrict_tree(source, step->kind == MOUNT_READ, step->source, err) < 0)
+                return -1;
+        return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
+}
+
+static int mount_tmpfs(const struct mounter *m, const struct mount_step *step, struct err *err) {
+        FD_AUTO fs = new_tmpfs(step->size, "1777", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+
+        return fs < 0 ? -1 : attach(m, fs, step->target, true, err);
+}
+
+/* Read-only as a whole: a process of uid 0 may write kernel settings here without any capability. */
+static int mount_proc(const struct mounter *m, const struct mount_step *step, struct err *err) {
+        unsigned int attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
+        FD_AUTO fs = new_mount("proc", NULL, attributes, err);
+
+        return fs < 0 ? -1 : attach(m, fs, step->target, true, err);
+}
+
+/* A file and a directory that have no permissions, on a mount that nobody can change. */
+static int make_masks(struct mounter *m, struct err *err) {
+        struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
+
+        m->masks = new_tmpfs(65536, "0755", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, err);
+        if (m->masks < 0)
+                return -1;
+        if (mkdirat(m->masks, "directory", 0) < 0 || mknodat(m->masks, "file", S_IFREG, 0) < 0 ||
+            mount_setattr(m->masks, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) < 0)
+                return err_sys(err, "masks");
+        return 0;
+}
+
+static int mount_mask(struct mounter *m, const struct mount_step *step, struct err *err) {
+        bool directory = step->kind == MOUNT_MASK_DIR;
+        FD_AUTO mask = -1;
+
+        if (m->masks < 0 && make_masks(m, err) < 0)
+                return -1;
+        mask = open_tree(m->masks, directory ? "directory" : "file", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        return mask < 0 ? err_sys(err, "mask for %s", step->target) : attach(m, mask, step->target, directory, err);
+}
+
+static int seal(const struct mounter *m, const struct mount_step *step, struct err *err) {
+        struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
+
+        if (mount_setattr(m->root, relative(step->target), AT_SYMLINK_NOFOLLOW, &attributes, sizeof(attributes)) < 0)
+                return err_sys(err, "sealing %s", step->target);
+        return 0;
+}
+
+static int make_link(const struct mounter *m, const struct mount_step *step, struct err *err) {
+        const char *name = relative(step->target);
+
+        if (make_parents(m->root, name, err) < 0)
+                return -1;
+        return symlinkat(step->source, m->root, name) < 0 ? err_sys(err, "%s", step->target) : 0;
+}
+
+/* ---- /dev ---- */
+
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+enum { DEVICE_COUNT = sizeof(devices) / sizeof(*devices) };
+
+static const struct {
+        const char *name, *text;
+} device_links[] = {
+        { "fd", "/proc/self/fd" },       { "stdin", "/proc/self/fd/0" }, { "stdout", "/proc/self/fd/1" },
+        { "stderr", "/proc/self/fd/2" }, { "ptmx", "pts/ptmx" },
+};
+
+/* The host's nodes: in a user namespace nobody can make any. */
+static int take_devices(int ret_nodes[static DEVICE_COUNT], struct err *err) {
+        for (int i = 0; i < DEVICE_COUNT; i++) {
+                char path[32];
+
+                snprintf(path, sizeof(path), "/dev/%s", devices[i]);
+                ret_nodes[i] = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                if (ret_nodes[i] < 0)
+                        return err_sys(err, "%s", path);
+        }
+        return 0;
+}
+
+static int attach_in(int dev, int mount, const char *name, struct err *err) {
+        FD_AUTO place = openat(dev, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+
+        if (place < 0 || move_mount(mount, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return err_sys(err, "mounting /dev/%s", name);
+        return 0;
+}
+
+static int fill_dev(int dev, int nodes[static DEVICE_COUNT], struct err *err) {
+        static const char *const options[] = { "ptmxmode", "0666", "mode", "0620", NULL };
+        FD_AUTO pts = new_mount("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, err);
+
+        if (pts < 0)
+                return -1;
+        for (int i = 0; i < DEVICE_COUNT; i++) {
+                if (mknodat(dev, devices[i], S_IFREG | 0666, 0) < 0)
+                        return err_sys(err, "/dev/%s", devices[i]);
+                if (attach_in(dev, nodes[i], devices[i], err) < 0)
+                        return -1;
+                fd_close(nodes[i]);
+        }
+        for (size_t i = 0; i < sizeof(device_links) / sizeof(*device_links); i++)
+                if (symlinkat(device_links[i].text, dev, device_links[i].name) < 0)
+                        return err_sys(err, "/dev/%s", device_links[i].name);
+        if (mkdirat(dev, "shm", 01777) < 0 || fchmodat(dev, "shm", 01777, 0) < 0 || mkdirat(dev, "pts", 0755) < 0)
+                return err_sys(err, "/dev");
+        return attach_in(dev, pts, "pts", err);
+}
+
+static int mount_dev(const struct mounter *m, const struct mount_step *step, int nodes[static DEVICE_COUNT], struct err *err) {
+        FD_AUTO fs = new_tmpfs(step->size, "0755", MOUNT_ATTR_NOSUID, err);
+
+        if (fs < 0 || attach(m, fs, step->target, true, err) < 0)
+                return -1;
+        return fill_dev(fs, nodes, err);
+}
+
+/* ---- the root ---- */
+
+/* In place: nothing below stays writable, and what is mounted later says for itself what it is. */
+static int keep_root(struct mounter *m, struct err *err) {
+        m->root = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+        return m->root < 0 ? err_sys(err, "/") : restrict_tree(m->root, true, "/", err);
+}
+
+/* Beside the old one, which still has all the sources. */
+static int make_root(struct mounter *m, uint64_t size, struct err *err) {
+        FD_AUTO place = open("/tmp", O_PATH | O_CLOEXEC | O_DIRECTORY);
+
+        if (place < 0)
+                place = open("/usr", O_PATH | O_CLOEXEC | O_DIRECTORY);
+        m->empty = true;
+        m->root = new_tmpfs(size, "0755", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+        if (m->root < 0)
+                return -1;
+        if (move_mount(m->root, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return err_sys(err, "mounting an empty root");
+        return 0;
+}
+
+static int enter_root(const struct mounter *m, struct err *err) {
+        if (!m->empty)
+                return 0;
+        if (fchdir(m->root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+                return err_sys(err, "entering the new root");
+        return 0;
+}
+
+/* ---- all ---- */
+
+static int do_step(struct mounter *m, const struct mount_step *step, int source, int nodes[static DEVICE_COUNT],
+                   struct err *err) {
+        switch (step->kind) {
+        case MOUNT_ROOT_HOST:
+                return keep_root(m, err);
+        case MOUNT_ROOT_EMPTY:
+                return make_root(m, step->size, err);
+        case MOUNT_READ:
+        case MOUNT_WRITE:
+                return bind_source(m, source, step, err);
+        case MOUNT_TMPFS:
+                return mount_tmpfs(m, step, err);
+        case MOUNT_SYMLINK:
+                return make_link(m, step, err);
+        case MOUNT_PROC:
+                return mount_proc(m, step, err);
+        case MOUNT_DEV:
+                return mount_dev(m, step, nodes, err);
+        case MOUNT_MASK_DIR:
+        case MOUNT_MASK_FILE:
+                return mount_mask(m, step, err);
+        case MOUNT_SEAL:
+                return seal(m, step, err);
+        }
+        return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
+}
+
+int mount_all(const struct mount_step *steps, size_t count, struct err *err) {
+        static int sources[MOUNTS_MAX]; /* nothing is allocated in here */
+        int nodes[DEVICE_COUNT];
+        struct mounter m = { .root = -1, .masks = -1 };
+
+        if (count > MOUNTS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
+        if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                return err_sys(err, "making mounts private");
+        for (size_t i = 0; i < count; i++) {
+                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
+                        sources[i] = take_source(steps[i].source, err);
+                        if (sources[i] < 0)
+                                return -1;
+                } else if (steps[i].kind == MOUNT_DEV && take_devices(nodes, err) < 0) {
+                        return -1;
+                }
+        }
+        for (size_t i = 0; i < count; i++) {
+                if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
+                        return -1;
+                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE)
+                        fd_close(sources[i]);
+        }
+        fd_close(m.masks);
+        if (enter_root(&m, err) < 0)
+                return -1;
+        fd_close(m.root);
+        return 0;
+}

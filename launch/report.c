@@ -1,0 +1,40 @@
+#include "launch/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void send_record(int fd, const struct report *report) {
+        while (write(fd, report, sizeof(*report)) < 0 && errno == EINTR)
+                ;
+}
+
+void report_send(int fd, enum report_kind kind, int status) {
+        struct report report;
+
+        memset(&report, 0, sizeof(report)); /* padding, too: it leaves this process */
+        report.kind = kind;
+        report.status = status;
+        send_record(fd, &report);
+}
+
+_Noreturn void report_failure(int fd, const struct err *err) {
+        struct report report;
+
+        memset(&report, 0, sizeof(report));
+        report.kind = REPORT_FAILED;
+        report.err = *err;
+        send_record(fd, &report);
+        _exit(125);
+}
+
+int report_receive(int fd, struct report *ret) {
+        ssize_t got;
+
+        do
+                got = read(fd, ret, sizeof(*ret));
+        while (got < 0 && errno == EINTR);
+        if (got == 0)
+                return 0;
+        return got == sizeof(*ret) ? 1 : -1;
+}

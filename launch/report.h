@@ -1,0 +1,30 @@
+/*
+ * What the processes inside tell the one outside, in fixed-size records that fit one write() to a pipe.
+ */
+#ifndef BAILEY_LAUNCH_REPORT_H
+#define BAILEY_LAUNCH_REPORT_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum report_kind {
+        REPORT_FAILED = 1, /* a step failed, and the command did not start: `err` */
+        REPORT_STARTED,
+        REPORT_ENDED, /* `status`, as of waitpid() */
+};
+
+struct report {
+        uint32_t kind;
+        int32_t status;
+        struct err err;
+};
+
+/* Both are for the child: no memory, no retries beyond EINTR. */
+void report_send(int fd, enum report_kind kind, int status);
+_Noreturn void report_failure(int fd, const struct err *err); /* and exits */
+
+/* Exactly one record; 0 at the end, -1 when the pipe broke off. */
+int report_receive(int fd, struct report *ret);
+
+#endif

@@ -1,0 +1,65 @@
+#include "run/tmpdir.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "run/remove.h"
+
+#define TMPDIR_PREFIX ".bailey-tmp-"
+
+#define REMOVE_FOR (5 * TIME_SECOND)
+
+static void remove_directory(const char *name) {
+        FD_AUTO tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        if (tmp >= 0)
+                remove_tree(tmp, name, time_monotonic() + REMOVE_FOR, NULL);
+}
+
+/* Those of this user whose lock nobody holds. */
+static void remove_left(void) {
+        DIR *tmp = opendir("/tmp");
+        struct dirent *entry;
+
+        while (tmp && (entry = readdir(tmp))) {
+                FD_AUTO fd = -1;
+                struct stat st;
+
+                if (strncmp(entry->d_name, TMPDIR_PREFIX, sizeof(TMPDIR_PREFIX) - 1) != 0)
+                        continue;
+                fd = openat(dirfd(tmp), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || flock(fd, LOCK_EX | LOCK_NB) < 0)
+                        continue;
+                remove_directory(entry->d_name);
+        }
+        if (tmp)
+                closedir(tmp);
+}
+
+int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_path, struct err *err) {
+        char path[] = "/tmp/" TMPDIR_PREFIX "XXXXXX";
+
+        remove_left();
+        if (!mkdtemp(path))
+                return err_sys(err, "%s", path);
+        tmpdir->path = arena_dup(arena, str_z(path));
+        tmpdir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (!tmpdir->path || tmpdir->fd < 0 || flock(tmpdir->fd, LOCK_EX | LOCK_NB) < 0)
+                return err_sys(err, "%s", path);
+        *ret_path = tmpdir->path;
+        return 0;
+}
+
+void tmpdir_remove(struct tmpdir *tmpdir) {
+        if (tmpdir->fd < 0)
+                return;
+        remove_directory(strrchr(tmpdir->path, '/') + 1);
+        fd_close(TAKE_FD(tmpdir->fd));
+}

@@ -1,0 +1,53 @@
+/*
+ * Backends: each a pure function from a policy, a request and what is known of the host to a launch.
+ */
+#ifndef BAILEY_SANDBOX_BACKEND_H
+#define BAILEY_SANDBOX_BACKEND_H
+
+#include "sandbox/host.h"
+#include "sandbox/launch.h"
+
+/* One command. */
+struct sandbox_request {
+        const char *program;
+        const char *const *argv, *const *envp; /* envp: already filtered */
+};
+
+struct backend {
+        const char *name;
+        enum sandbox_backend id;
+        bool automatic; /* may be chosen without being named */
+        uint32_t walls; /* enum wall: what it can enforce at best */
+        const char *summary;
+        const char *remedy; /* how to get it where it does not work */
+        int (*plan)(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                    struct arena *arena, struct launch *ret, struct err *err);
+};
+
+/* In the order in which they are tried. */
+extern const struct backend *const backends[];
+extern const size_t backend_count;
+
+const struct backend *backend_find(enum sandbox_backend id);
+
+/* The walls that this policy cannot do without. */
+uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
+
+/* Plans, and refuses ("policy not supported: ...") when the backend does not enforce all that is needed. */
+int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                 const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
+
+/* What a wall keeps off, for people; `wall` is one bit. */
+const char *wall_name(enum wall wall);
+const char *wall_text(enum wall wall);
+enum { WALL_COUNT = 13 };
+
+/* ---- for backends ---- */
+
+/* Limits, system calls, program: what is the same in all of them. */
+int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
+
+extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_none;
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * bwrap: the same walls, made by bubblewrap, for hosts where only that program may create user namespaces. Landlock and the
+ * system call filter are applied inside, by this program, which bubblewrap starts as pid 1.
+ */
+#include <stdio.h>
+
+#include "sandbox/backend.h"
+#include "sandbox/mounts.h"
+
+/* Where this program stands inside; /run is always empty there, and sealed later. */
+#define SELF_INSIDE "/run/bailey"
+
+enum { ARGUMENTS_MAX = 16384 };
+
+struct arguments {
+        const char **items;
+        size_t count;
+        struct arena *arena;
+        size_t masks; /* empty files used so far */
+};
+
+static void add(struct arguments *a, const char *text) {
+        if (a->count + 1 < ARGUMENTS_MAX)
+                a->items[a->count++] = text;
+}
+
+static void add_option(struct arguments *a, const char *name, const char *first, const char *second) {
+        add(a, name);
+        if (first)
+                add(a, first);
+        if (second)
+                add(a, second);
+}
+
+static const char *number(struct arguments *a, uint64_t value) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+        return arena_dup(a->arena, str_z(text));
+}
+
+static void add_mount(struct arguments *a, const struct mount_step *step) {
+        switch (step->kind) {
+        case MOUNT_ROOT_HOST:
+                add_option(a, "--ro-bind", "/", "/");
+                break;
+        case MOUNT_ROOT_EMPTY: /* is how bubblewrap begins */
+                break;
+        case MOUNT_READ:
+                add_option(a, "--ro-bind", step->source, step->target);
+                break;
+        case MOUNT_WRITE:
+                add_option(a, "--bind", step->source, step->target);
+                break;
+        case MOUNT_TMPFS:
+                add_option(a, "--perms", "1777", NULL);
+                add_option(a, "--size", number(a, step->size), NULL);
+                add_option(a, "--tmpfs", step->target, NULL);
+                break;
+        case MOUNT_SYMLINK:
+                add_option(a, "--symlink", step->source, step->target);
+                break;
+        case MOUNT_PROC:
+                add_option(a, "--proc", step->target, NULL);
+                add_option(a, "--remount-ro", step->target, NULL);
+                break;
+        case MOUNT_DEV:
+                add_option(a, "--dev", step->target, NULL);
+                add_option(a, "--perms", "1777", NULL);
+                add_option(a, "--size", number(a, step->size), NULL);
+                add_option(a, "--tmpfs", "/dev/shm", NULL);
+                break;
+        case MOUNT_MASK_DIR:
+                add_option(a, "--perms", "0000", NULL);
+                add_option(a, "--tmpfs", step->target, NULL);
+                add_option(a, "--remount-ro", step->target, NULL);
+                break;
+        case MOUNT_MASK_FILE:
+                add_option(a, "--perms", "0000", NULL);
+                add_option(a, "--ro-bind-data", number(a, LAUNCH_EMPTY_FD + a->masks++), step->target);
+                break;
+        case MOUNT_SEAL:
+                add_option(a, "--remount-ro", step->target, NULL);
+                break;
+        }
+}
+
+static void add_walls(struct arguments *a, const struct policy *policy, const struct host *host) {
+        static const char *const always[] = {
+                "--unshare-user", "--unshare-pid",     "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+                "--as-pid-1",     "--die-with-parent", "--hostname",    "bailey",
+        };
+
+        add(a, host->bwrap);
+        for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+                add(a, always[i]);
+        if (policy->sandbox.network != NETWORK_INHERIT)
+                add(a, "--unshare-net");
+        /* Nothing that could undo this may be left to what is started inside, but the filter has to be set. */
+        add_option(a, "--cap-drop", "ALL", NULL);
+}
+
+static bool is_run(const struct mount_step *step) {
+        return step->kind == MOUNT_SEAL && step->target[0] == '/' &&
+               (step->target[1] == 0 || str_is(str_z(step->target), "/run"));
+}
+
+static int compile(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arguments *a,
+                   struct err *err) {
+        bool entered = false;
+
+        add_walls(a, policy, host);
+        for (size_t i = 0; i < mounts->count; i++) {
+                if (is_run(&mounts->items[i])) {
+                        add_option(a, "--ro-bind", host->self, SELF_INSIDE);
+                        entered = true;
+                }
+                add_mount(a, &mounts->items[i]);
+        }
+        if (!entered)
+                return err_set(err, ERR_UNSUPPORTED, "bwrap: there is no /run to start from");
+        add_option(a, "--chdir", host->cwd, NULL);
+        add_option(a, "--", SELF_INSIDE, LAUNCH_INSIDE_COMMAND);
+        if (a->count + 1 >= ARGUMENTS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "bwrap: too many mounts");
+        return 0;
+}
+
+static int bwrap_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                      struct arena *arena, struct launch *ret, struct err *err) {
+        struct arguments a = { .items = arena_alloc(arena, ARGUMENTS_MAX * sizeof(*a.items)), .arena = arena };
+        struct launch launch;
+        struct mount_list mounts;
+        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+
+        if (!host->bwrap)
+                return err_set(err, ERR_UNSUPPORTED, "bwrap: not installed");
+        if (!a.items)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (plan_common(policy, host, request, 0, arena, &launch, err) < 0 ||
+            mounts_compile(policy, host, arena, &mounts, err) < 0 ||
+            mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
+                return -1;
+        launch.backend = "bwrap";
+        launch.walls = inherit ? backend_bwrap.walls & ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST) : backend_bwrap.walls;
+        launch.own_pids = true;
+        launch.wrapper = a.items;
+        launch.wrapper_masks = a.masks;
+        *ret = launch;
+        return 0;
+}
+
+const struct backend backend_bwrap = {
+        .name = "bwrap",
+        .id = BACKEND_BWRAP,
+        .automatic = true,
+        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
+                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES,
+        .summary = "the same walls, made by bubblewrap",
+        .remedy = "install bubblewrap (apt install bubblewrap); it needs user namespaces, too, but Ubuntu lets it have them",
+        .plan = bwrap_plan,
+};

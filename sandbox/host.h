@@ -1,0 +1,70 @@
+/*
+ * What backends have to know of the host, gathered beforehand so that they stay pure. A path stands here once it was
+ * found to exist, with its symbolic links resolved.
+ */
+#ifndef BAILEY_SANDBOX_HOST_H
+#define BAILEY_SANDBOX_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/policy.h"
+#include "sandbox/protect.h"
+
+struct host_path {
+        const char *path;
+        bool directory;
+        const char *link; /* a symbolic link's text, where links are kept as they are */
+};
+
+struct host_paths {
+        struct host_path *items;
+        size_t count, room;
+};
+
+enum { GROUP_MEMORY = 1 << 0, GROUP_PIDS = 1 << 1 };
+
+struct host {
+        uid_t uid;
+        const char *workspace;
+        const char *cwd;           /* in the workspace */
+        const char *self;          /* this program */
+        const char *bwrap;         /* NULL: there is none */
+        int landlock;              /* its version; 0: none */
+        uint32_t groups;           /* GROUP_*: what a cgroup could limit; asked for only when there is a limit */
+        struct host_paths homes;   /* of this user: the directories that credential stores are looked for in */
+        struct host_paths system;  /* /usr, /bin, ... for root = "minimal" */
+        struct host_paths scratch; /* /tmp, /var/tmp: replaced by private directories */
+        struct host_paths emptied; /* /run, /home, ...: replaced by empty ones */
+        struct host_paths kept;    /* what is needed of these all the same */
+        struct host_paths masks;   /* credential stores, fs_read_deny, sockets */
+        struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
+        struct protection protection;
+
+        /* For a backend without mounts. */
+        struct host_paths readable; /* everything but what is hidden or masked */
+        const char *tmpdir;         /* a private one */
+};
+
+struct host_question {
+        const char *workspace, *cwd; /* as asked for; NULL: the current directory, the workspace */
+        const char *const *environment;
+        bool force; /* also a workspace of / or of the home directory */
+};
+
+/* Fails with what is wrong with a path, and what to do. */
+int host_gather(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
+                struct err *err);
+
+int host_paths_add(struct host_paths *paths, struct arena *arena, const char *path, bool directory, struct err *err);
+
+/* Fills `readable`, for a backend without mounts. */
+int host_open_up(struct host *host, struct arena *arena, struct err *err);
+
+/* Is `path` the directory `dir`, or in it? */
+bool path_within(const char *path, const char *dir);
+
+#endif

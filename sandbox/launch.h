@@ -1,0 +1,145 @@
+/*
+ * A launch: everything that is needed to start one command inside walls, as data. Backends compile it from a policy, a
+ * request and what is known of the host, without touching the host; launch/ executes it. All paths are absolute and
+ * hold no symbolic links.
+ */
+#ifndef BAILEY_SANDBOX_LAUNCH_H
+#define BAILEY_SANDBOX_LAUNCH_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+/* ---- what a backend enforces, and what a policy needs ---- */
+
+enum wall {
+        WALL_WRITES = 1 << 0,       /* nothing outside the workspace and fs_write_allow can be written */
+        WALL_READS = 1 << 1,        /* credential stores, other homes and fs_read_deny cannot be read */
+        WALL_PROTECT = 1 << 2,      /* a path inside something writable can be kept read-only */
+        WALL_TMP = 1 << 3,          /* /tmp, /var/tmp and /dev/shm are private and limited */
+        WALL_NETWORK = 1 << 4,      /* no network beside localhost */
+        WALL_LOCALHOST = 1 << 5,    /* a localhost of its own that works */
+        WALL_SOCKETS = 1 << 6,      /* unix sockets of the host are out of reach */
+        WALL_SYSCALLS = 1 << 7,     /* the system call filter */
+        WALL_PROCESSES = 1 << 8,    /* no process outside can be signalled, traced or asked for its environment */
+        WALL_PROCESS_LIST = 1 << 9, /* nor be seen */
+        WALL_KILL = 1 << 10,        /* nothing outlives the command */
+        WALL_ROOT = 1 << 11,        /* root = "minimal" */
+        WALL_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
+};
+
+/*
+ * ---- mounts, in order ----
+ * Sources are those of the host before the first of them. A target that is not there is made, which can only work inside
+ * a MOUNT_TMPFS or MOUNT_ROOT_EMPTY.
+ */
+
+enum mount_kind {
+        MOUNT_ROOT_HOST,  /* the host's root, read-only. First, or: */
+        MOUNT_ROOT_EMPTY, /* an empty root */
+        MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
+        MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
+        MOUNT_TMPFS,      /* an empty directory that holds `size` bytes */
+        MOUNT_SYMLINK,    /* `source` is the text of the link */
+        MOUNT_PROC,       /* a fresh one, read-only */
+        MOUNT_DEV,        /* a minimal one with /dev/shm of `size` bytes */
+        MOUNT_MASK_DIR,   /* in its place a directory that nobody may open */
+        MOUNT_MASK_FILE,
+        MOUNT_SEAL, /* what is mounted at target becomes read-only */
+};
+
+struct mount_step {
+        enum mount_kind kind;
+        const char *source, *target;
+        uint64_t size;
+};
+
+/* ---- Landlock ---- */
+
+enum landlock_grant {
+        GRANT_READ = 1 << 0,  /* read, list, execute */
+        GRANT_WRITE = 1 << 1, /* and everything else that the kernel's Landlock knows */
+};
+
+struct landlock_rule {
+        const char *path;
+        uint32_t grant; /* enum landlock_grant */
+};
+
+struct landlock_plan {
+        bool wanted;
+        bool required;                     /* it is the wall itself, not a second one */
+        bool deny_tcp;                     /* connect and bind */
+        const struct landlock_rule *rules; /* a path that is missing is skipped */
+        size_t rule_count;
+};
+
+/* ---- limits ---- */
+
+struct launch_limit {
+        int resource; /* RLIMIT_* */
+        uint64_t value;
+};
+
+enum { LAUNCH_LIMITS_MAX = 8 };
+
+/* What only a cgroup can hold; 0: no limit. */
+struct launch_group {
+        int64_t memory_bytes, pids;
+};
+
+/* ---- the whole ---- */
+
+enum launch_namespaces {
+        LAUNCH_NO_NAMESPACES,
+        LAUNCH_NAMESPACES,         /* user, mount, pid, ipc, uts, cgroup */
+        LAUNCH_NAMESPACES_AND_NET, /* and a network with nothing but localhost */
+};
+
+struct launch {
+        const char *backend;
+        uint32_t walls; /* enum wall: what this launch enforces */
+
+        /* outside */
+        enum launch_namespaces namespaces;
+        const struct mount_step *mounts;
+        size_t mount_count;
+        struct launch_group group;
+        const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside */
+        size_t wrapper_masks;       /* how many empty files it is given */
+
+        /* inside */
+        bool own_pids;        /* what waits for the command is pid 1 of a namespace */
+        const char *hostname; /* NULL: as it is */
+        struct landlock_plan landlock;
+        const struct sock_filter *seccomp;
+        size_t seccomp_count;
+        const char *seccomp_name; /* for people */
+        struct launch_limit limits[LAUNCH_LIMITS_MAX];
+        size_t limit_count;
+        const char *program;     /* looked up in the PATH of envp when it has no slash */
+        const char *const *argv; /* NULL-terminated */
+        const char *const *envp;
+        const char *cwd;
+        const char *tmpdir; /* a private directory to be made in /tmp and removed afterwards, where /tmp is the host's */
+};
+
+/* What a wrapper finds open beside 0, 1 and 2. */
+enum launch_fd {
+        LAUNCH_REPORT_FD = 3, /* where errors and the end are told */
+        LAUNCH_PLAN_FD = 4,   /* the inside of the plan */
+        LAUNCH_EMPTY_FD = 5,  /* an empty file, for masks; the first of as many as there are masked files */
+};
+
+/* The hidden command by which a wrapper starts this program again. */
+#define LAUNCH_INSIDE_COMMAND "__inside"
+
+/* The whole plan, a line per fact, for people and golden tests. */
+void launch_print(const struct launch *launch, struct buf *out);
+
+#endif

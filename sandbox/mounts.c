@@ -1,0 +1,200 @@
+#include "sandbox/mounts.h"
+
+#include <string.h>
+
+enum { SMALL_TMPFS = 64 << 10 }; /* of a directory that only holds mount points */
+
+struct compiler {
+        const struct policy *policy;
+        const struct host *host;
+        struct arena *arena;
+        struct mount_list *list;
+        struct err *err;
+};
+
+static int step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
+        struct mount_list *list = c->list;
+
+        if (list->count == list->room) {
+                size_t room = list->room ? list->room * 2 : 64;
+                struct mount_step *items = arena_alloc(c->arena, room * sizeof(*items));
+
+                if (!items)
+                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                if (list->count)
+                        memcpy(items, list->items, list->count * sizeof(*items));
+                list->items = items;
+                list->room = room;
+        }
+        list->items[list->count++] = (struct mount_step){ .kind = kind, .source = source, .target = target, .size = size };
+        return 0;
+}
+
+static int bind(struct compiler *c, enum mount_kind kind, const char *path) {
+        return step(c, kind, path, path, 0);
+}
+
+static int bind_all(struct compiler *c, enum mount_kind kind, const struct host_paths *paths) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (bind(c, kind, paths->items[i].path) < 0)
+                        return -1;
+        return 0;
+}
+
+/* Links are left out: what a link stands for is listed beside it. */
+static int bind_protected(struct compiler *c, enum mount_kind kind, const struct protected_paths *paths) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (!paths->items[i].link && bind(c, kind, paths->items[i].path) < 0)
+                        return -1;
+        return 0;
+}
+
+/* Does the command see the host's file of this path? The longest mount over it decides. */
+static bool visible(const struct mount_list *list, const char *path) {
+        size_t best = 0;
+        bool seen = false;
+
+        for (size_t i = 0; i < list->count; i++) {
+                const struct mount_step *s = &list->items[i];
+                size_t len;
+
+                if (s->kind == MOUNT_ROOT_HOST)
+                        seen = true;
+                if (!s->target || s->kind == MOUNT_SEAL || s->kind == MOUNT_SYMLINK || !path_within(path, s->target))
+                        continue;
+                len = strlen(s->target);
+                if (len < best)
+                        continue;
+                best = len;
+                seen = s->kind == MOUNT_READ || s->kind == MOUNT_WRITE;
+        }
+        return seen;
+}
+
+/* ---- parts ---- */
+
+static int add_scratch(struct compiler *c) {
+        uint64_t size = (uint64_t)c->policy->sandbox.tmp_bytes;
+
+        for (size_t i = 0; i < c->host->scratch.count; i++)
+                if (step(c, MOUNT_TMPFS, NULL, c->host->scratch.items[i].path, size) < 0)
+                        return -1;
+        return step(c, MOUNT_PROC, NULL, "/proc", 0) < 0 ? -1 : step(c, MOUNT_DEV, NULL, "/dev", size);
+}
+
+static int add_emptied(struct compiler *c) {
+        for (size_t i = 0; i < c->host->emptied.count; i++)
+                if (step(c, MOUNT_TMPFS, NULL, c->host->emptied.items[i].path, SMALL_TMPFS) < 0)
+                        return -1;
+        return 0;
+}
+
+static int seal_emptied(struct compiler *c) {
+        for (size_t i = 0; i < c->host->emptied.count; i++)
+                if (step(c, MOUNT_SEAL, NULL, c->host->emptied.items[i].path, 0) < 0)
+                        return -1;
+        return 0;
+}
+
+static int add_host_root(struct compiler *c) {
+        if (step(c, MOUNT_ROOT_HOST, NULL, NULL, 0) < 0 || add_scratch(c) < 0 || add_emptied(c) < 0)
+                return -1;
+        for (size_t i = 0; i < c->host->homes.count; i++)
+                if (!visible(c->list, c->host->homes.items[i].path) && bind(c, MOUNT_READ, c->host->homes.items[i].path) < 0)
+                        return -1;
+        return bind_all(c, MOUNT_READ, &c->host->kept);
+}
+
+static int add_minimal_root(struct compiler *c) {
+        const struct host_paths *system = &c->host->system;
+
+        if (step(c, MOUNT_ROOT_EMPTY, NULL, NULL, SMALL_TMPFS) < 0)
+                return -1;
+        for (size_t i = 0; i < system->count; i++)
+                if (system->items[i].link ? step(c, MOUNT_SYMLINK, system->items[i].link, system->items[i].path, 0) < 0
+                                          : bind(c, MOUNT_READ, system->items[i].path) < 0)
+                        return -1;
+        return add_scratch(c) < 0 ? -1 : bind_all(c, MOUNT_READ, &c->host->kept);
+}
+
+/* What can be read is added only where it is not to be seen already: every mount costs. */
+static int add_readable(struct compiler *c) {
+        for (size_t i = 0; i < c->host->read.count; i++)
+                if (!visible(c->list, c->host->read.items[i].path) && bind(c, MOUNT_READ, c->host->read.items[i].path) < 0)
+                        return -1;
+        return 0;
+}
+
+static int add_writable(struct compiler *c) {
+        const struct protection *protection = &c->host->protection;
+        bool write = c->policy->sandbox.workspace_write;
+
+        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0 || bind_all(c, MOUNT_WRITE, &c->host->write) < 0)
+                return -1;
+        if (!write)
+                return 0;
+        if (bind_protected(c, MOUNT_WRITE, &protection->git_write) < 0)
+                return -1;
+        if (!c->policy->sandbox.protect_workspace)
+                return 0;
+        return bind_protected(c, MOUNT_WRITE, &protection->anchors) < 0 ? -1
+                                                                        : bind_protected(c, MOUNT_READ, &protection->read_only);
+}
+
+/* Deny wins, so it comes last. */
+static int add_denied(struct compiler *c) {
+        const struct host_paths *masks = &c->host->masks;
+
+        if (bind_all(c, MOUNT_READ, &c->host->write_deny) < 0)
+                return -1;
+        for (size_t i = 0; i < masks->count; i++) {
+                const struct host_path *mask = &masks->items[i];
+
+                if (path_within(c->host->workspace, mask->path))
+                        return err_set(c->err, ERR_REFUSED, "workspace %s: it is part of %s, which commands may not read",
+                                       c->host->workspace, mask->path);
+                if (visible(c->list, mask->path) &&
+                    step(c, mask->directory ? MOUNT_MASK_DIR : MOUNT_MASK_FILE, NULL, mask->path, 0) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
+                   struct err *err) {
+        struct mount_list list = {};
+        struct compiler c = { .policy = policy, .host = host, .arena = arena, .list = &list, .err = err };
+        bool minimal = policy->sandbox.root == ROOT_MINIMAL;
+
+        if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
+            add_denied(&c) < 0)
+                return -1;
+        if (minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0)
+                return -1;
+        *ret = list;
+        return 0;
+}
+
+/* ---- Landlock, as a second wall behind the mounts ---- */
+
+static bool is_writable(const struct mount_list *mounts, size_t i) {
+        const struct mount_step *s = &mounts->items[i];
+
+        if (s->kind == MOUNT_WRITE || s->kind == MOUNT_DEV)
+                return true;
+        return s->kind == MOUNT_TMPFS && s->size != SMALL_TMPFS;
+}
+
+int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct landlock_plan *ret, struct err *err) {
+        struct landlock_rule *rules = arena_alloc(arena, (mounts->count + 1) * sizeof(*rules));
+        size_t count = 0;
+
+        if (!rules)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        rules[count++] = (struct landlock_rule){ .path = "/", .grant = GRANT_READ };
+        for (size_t i = 0; i < mounts->count; i++)
+                if (is_writable(mounts, i))
+                        rules[count++] = (struct landlock_rule){ mounts->items[i].target, GRANT_READ | GRANT_WRITE };
+        *ret = (struct landlock_plan){ .wanted = true, .rules = rules, .rule_count = count };
+        return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * native: namespaces, mounts, Landlock and the system call filter, all made by our own launcher.
+ */
+#include "sandbox/backend.h"
+#include "sandbox/mounts.h"
+
+static int native_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                       struct arena *arena, struct launch *ret, struct err *err) {
+        struct launch launch;
+        struct mount_list mounts;
+        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+
+        if (plan_common(policy, host, request, 0, arena, &launch, err) < 0 ||
+            mounts_compile(policy, host, arena, &mounts, err) < 0 || mounts_landlock(&mounts, arena, &launch.landlock, err) < 0)
+                return -1;
+        launch.backend = "native";
+        launch.walls = inherit ? backend_native.walls & ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST) : backend_native.walls;
+        launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
+        launch.own_pids = true;
+        launch.hostname = "bailey";
+        launch.mounts = mounts.items;
+        launch.mount_count = mounts.count;
+        *ret = launch;
+        return 0;
+}
+
+const struct backend backend_native = {
+        .name = "native",
+        .id = BACKEND_NATIVE,
+        .automatic = true,
+        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
+                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES,
+        .summary = "namespaces, Landlock and seccomp by bailey itself",
+        .remedy = "it needs Linux 5.12 and user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
+                  "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "
+                  "container, a seccomp profile that allows them",
+        .plan = native_plan,
+};

@@ -1,0 +1,23 @@
+/*
+ * none: no walls. The environment is filtered, limits hold, and processes are looked after.
+ */
+#include "sandbox/backend.h"
+
+static int none_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                     struct arena *arena, struct launch *ret, struct err *err) {
+        if (plan_common(policy, host, request, 0, arena, ret, err) < 0)
+                return -1;
+        ret->backend = "none";
+        ret->seccomp_count = 0;
+        ret->walls = backend_none.walls;
+        return 0;
+}
+
+const struct backend backend_none = {
+        .name = "none",
+        .id = BACKEND_NONE,
+        .walls = 0,
+        .summary = "no sandbox: the environment is filtered, and nothing else",
+        .remedy = "only with BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+        .plan = none_plan,
+};

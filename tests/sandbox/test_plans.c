@@ -1,0 +1,263 @@
+/*
+ * Every backend's plan for hosts and policies that are made up here, word for word: tests/sandbox/plans/NAME.txt.
+ * BAILEY_UPDATE=1 writes them anew.
+ */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "policy/load.h"
+#include "sandbox/backend.h"
+
+#define PATHS(...)                                                                              \
+        {                                                                                       \
+                .items = (struct host_path[]){ __VA_ARGS__ },                                   \
+                .count = sizeof((struct host_path[]){ __VA_ARGS__ }) / sizeof(struct host_path) \
+        }
+#define DIR(at) \
+        { .path = (at), .directory = true }
+#define FILE_AT(at) \
+        { .path = (at) }
+#define PROTECTED(...)                                                                                    \
+        {                                                                                                 \
+                .items = (struct protected_path[]){ __VA_ARGS__ },                                        \
+                .count = sizeof((struct protected_path[]){ __VA_ARGS__ }) / sizeof(struct protected_path) \
+        }
+
+/* An ordinary user with a repository in the home directory. */
+static const struct host laptop = {
+        .uid = 1000,
+        .workspace = "/home/ann/project x",
+        .cwd = "/home/ann/project x/src",
+        .self = "/usr/bin/bailey",
+        .bwrap = "/usr/bin/bwrap",
+        .landlock = 7,
+        .homes = PATHS(DIR("/home/ann")),
+        .system = PATHS(DIR("/usr"), { .path = "/bin", .directory = true, .link = "usr/bin" }, DIR("/etc")),
+        .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")),
+        .emptied = PATHS(DIR("/run"), DIR("/home"), DIR("/root")),
+        .masks = PATHS(DIR("/home/ann/.ssh"), FILE_AT("/home/ann/.netrc"), FILE_AT("/etc/shadow"), FILE_AT("/run/docker.sock"),
+                       FILE_AT("/srv/app.sock")),
+        .protection = {
+                .read_only = PROTECTED({ .path = "/home/ann/project x/.git/config" },
+                                       { .path = "/home/ann/project x/.git/hooks", .directory = true },
+                                       { .path = "/home/ann/project x/.envrc", .link = "../envrc" }),
+                .anchors = PROTECTED({ .path = "/home/ann/project x/.git", .directory = true }),
+        },
+        .readable = PATHS(DIR("/usr"), DIR("/bin"), FILE_AT("/etc/passwd"), DIR("/home/ann/project x")),
+        .tmpdir = "/tmp/.bailey-tmp-123456",
+};
+
+/* Root in a container, with a worktree whose repository lies elsewhere. */
+static const struct host server = {
+        .uid = 0,
+        .workspace = "/tmp/work",
+        .cwd = "/tmp/work",
+        .self = "/opt/bailey",
+        .bwrap = "/usr/bin/bwrap",
+        .landlock = 3,
+        .groups = GROUP_MEMORY | GROUP_PIDS,
+        .homes = PATHS(DIR("/root")),
+        .system = PATHS(DIR("/usr"), { .path = "/bin", .directory = true, .link = "usr/bin" }, DIR("/etc")),
+        .scratch = PATHS(DIR("/tmp")),
+        .emptied = PATHS(DIR("/run"), DIR("/home")),
+        .kept = PATHS(DIR("/run/systemd/resolve")),
+        .masks = PATHS(DIR("/root/.ssh"), DIR("/data/secret")),
+        .read = PATHS(DIR("/data"), DIR("/home/shared")),
+        .write = PATHS(DIR("/data/out")),
+        .write_deny = PATHS(FILE_AT("/data/out/keep")),
+        .protection = { .git_write = PROTECTED({ .path = "/data/repo/.git", .directory = true }) },
+        .readable = PATHS(DIR("/usr"), DIR("/data")),
+        .tmpdir = "/tmp/.bailey-tmp-123456",
+};
+
+static const struct plan_case {
+        const char *name;
+        const struct backend *backend;
+        const struct host *host;
+        const char *policy;
+        const char *overrides[8];
+        const char *error; /* what it is refused for; NULL: planned */
+} cases[] = {
+        { "native-default", &backend_native, &laptop, "default", {}, NULL },
+        { "native-readonly", &backend_native, &laptop, "readonly", {}, NULL },
+        { "native-unprotected", &backend_native, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
+        { "native-minimal-strict",
+          &backend_native,
+          &laptop,
+          "default",
+          { "sandbox.root=minimal", "sandbox.syscall_policy=strict" },
+          NULL },
+        { "native-server",
+          &backend_native,
+          &server,
+          "default",
+          { "sandbox.network=inherit", "sandbox.max_memory_bytes=1GiB", "sandbox.max_pids=100", "sandbox.max_cpu_secs=5",
+            "sandbox.tmp_bytes=1MiB", "sandbox.unix_sockets=deny" },
+          NULL },
+        { "native-limits-by-user",
+          &backend_native,
+          &laptop,
+          "default",
+          { "sandbox.max_memory_bytes=1GiB", "sandbox.max_pids=100", "sandbox.max_file_bytes=1MiB",
+            "sandbox.max_open_files=64" },
+          NULL },
+        { "bwrap-default", &backend_bwrap, &laptop, "default", {}, NULL },
+        { "bwrap-server", &backend_bwrap, &server, "default", { "sandbox.network=inherit" }, NULL },
+        { "bwrap-minimal", &backend_bwrap, &laptop, "default", { "sandbox.root=minimal" }, NULL },
+        { "landlock-readonly", &backend_landlock, &laptop, "readonly", {}, NULL },
+        { "landlock-unprotected", &backend_landlock, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
+        { "none", &backend_none, &laptop, "default", {}, NULL },
+        { "landlock-default",
+          &backend_landlock,
+          &laptop,
+          "default",
+          {},
+          "policy not supported: landlock cannot enforce: files in the workspace that run later on the host stay as they are" },
+        { "landlock-minimal",
+          &backend_landlock,
+          &laptop,
+          "readonly",
+          { "sandbox.root=minimal" },
+          "policy not supported: landlock cannot enforce: a minimal root" },
+        { "landlock-old",
+          &backend_landlock,
+          &server,
+          "readonly",
+          {},
+          "policy not supported: landlock cannot enforce: files in the workspace that run later on the host stay as they are; "
+          "processes outside can be neither signalled nor traced" },
+        { "hosts",
+          &backend_native,
+          &laptop,
+          "default",
+          { "sandbox.network=allow_hosts", "sandbox.network.hosts=a.b" },
+          "policy not supported: no backend can allow single hosts yet: set sandbox.network to deny or inherit" },
+        { "limits-required",
+          &backend_native,
+          &laptop,
+          "default",
+          { "sandbox.max_memory_bytes=1GiB", "sandbox.require_limits=true" },
+          "max_memory_bytes cannot be enforced: no cgroup can be had here" },
+};
+
+static void plan_print(const struct plan_case *c, struct buf *out) {
+        static const char *const argv[] = { "bash", "-c", "make \"it\"\n", NULL };
+        static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL };
+        struct policy_request wanted = { .name = c->policy, .overrides = c->overrides, .builtin_only = true };
+        struct sandbox_request request = { .program = "/bin/bash", .argv = argv, .envp = envp };
+        const struct policy *policy;
+        struct launch launch;
+        struct err err = {};
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (policy_load(&wanted, &arena, &policy, &err) < 0)
+                fail_msg("%s: %s", c->name, err.msg);
+        if (backend_plan(c->backend, policy, c->host, &request, &arena, &launch, &err) < 0) {
+                if (!c->error || strcmp(err.msg, c->error) != 0)
+                        fail_msg("%s: refused: %s", c->name, err.msg);
+                return;
+        }
+        if (c->error)
+                fail_msg("%s: not refused", c->name);
+        launch_print(&launch, out);
+}
+
+static void plans_are_as_written(void **state) {
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                char path[128];
+                BUF_AUTO is, should;
+                struct err err;
+
+                buf_init(&is, 1 << 20);
+                buf_init(&should, 1 << 20);
+                plan_print(&cases[i], &is);
+                if (cases[i].error)
+                        continue;
+                snprintf(path, sizeof(path), "tests/sandbox/plans/%s.txt", cases[i].name);
+                if (getenv("BAILEY_UPDATE")) {
+                        FD_AUTO fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+                        assert_int_equal(fd_write_all(fd, buf_str(&is), &err), 0);
+                        continue;
+                }
+                FD_AUTO fd = open(path, O_RDONLY | O_CLOEXEC);
+                if (fd < 0 || fd_read_all(fd, &should, &err) < 0)
+                        fail_msg("%s cannot be read", path);
+                if (!str_eq(buf_str(&is), buf_str(&should)))
+                        fail_msg("%s is not what is planned:\n%.*s", path, (int)is.len, is.ptr);
+        }
+}
+
+/* A mask has to come after all that could bring its path back, and masks of hidden places would only cost. */
+static void deny_wins(void **state) {
+        ARENA_AUTO arena;
+        struct policy_request wanted = { .builtin_only = true };
+        static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
+        struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
+        const struct policy *policy;
+        struct launch launch;
+        struct err err = {};
+        bool masked = false;
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(policy_load(&wanted, &arena, &policy, &err), 0);
+        assert_int_equal(backend_plan(&backend_native, policy, &server, &request, &arena, &launch, &err), 0);
+        for (size_t i = 0; i < launch.mount_count; i++) {
+                const struct mount_step *s = &launch.mounts[i];
+
+                if (s->kind == MOUNT_MASK_DIR || s->kind == MOUNT_MASK_FILE)
+                        masked = true;
+                else if (masked)
+                        assert_int_equal(s->kind, MOUNT_SEAL);
+        }
+        assert_true(masked);
+}
+
+static void workspace_in_a_store(void **state) {
+        struct host host = laptop;
+        ARENA_AUTO arena;
+        struct policy_request wanted = { .builtin_only = true };
+        static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
+        struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
+        const struct policy *policy;
+        struct launch launch;
+        struct err err = {};
+
+        (void)state;
+        arena_init(&arena, 0);
+        host.workspace = host.cwd = "/home/ann/.ssh/keys";
+        assert_int_equal(policy_load(&wanted, &arena, &policy, &err), 0);
+        assert_int_equal(backend_plan(&backend_native, policy, &host, &request, &arena, &launch, &err), -1);
+        assert_string_equal(err.msg,
+                            "workspace /home/ann/.ssh/keys: it is part of /home/ann/.ssh, which commands may not read");
+}
+
+static void walls_have_names(void **state) {
+        (void)state;
+        for (uint32_t i = 0; i < WALL_COUNT; i++) {
+                assert_true(strlen(wall_name((enum wall)(1U << i))) > 0 && strlen(wall_text((enum wall)(1U << i))) > 0);
+                for (uint32_t j = 0; j < i; j++)
+                        assert_string_not_equal(wall_name((enum wall)(1U << i)), wall_name((enum wall)(1U << j)));
+        }
+        for (size_t i = 0; i < backend_count; i++)
+                assert_ptr_equal(backend_find(backends[i]->id), backends[i]);
+        assert_null(backend_find(BACKEND_DOCKER));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(plans_are_as_written),
+                cmocka_unit_test(deny_wins),
+                cmocka_unit_test(workspace_in_a_store),
+                cmocka_unit_test(walls_have_names),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
