@@ -24,6 +24,8 @@
 
 enum { SHELL_EXIT_TIMEOUT = 124, SHELL_EXIT_FAILED = 125, SHELL_EXIT_REFUSED = 126, SHELL_EXIT_NOT_FOUND = 127 };
 
+#define SWEEP_GRACE (5 * TIME_SECOND)
+
 /* ---- what is asked for ---- */
 
 /* 'it'\''s': one word of bash, whatever is in it. */
@@ -268,14 +270,20 @@ static int run_swept(struct run *run) {
                 return run_somewhere(run);
         if (sweep_journal_begin(run->state, run->host.workspace, &run->host.protection, &journal, &run->err) < 0)
                 return -1;
+        /* After a kill, what is made later than this was made by somebody else. */
+        if (run->timeout && sweep_journal_until(&journal, time_realtime() + run->timeout + SWEEP_GRACE, &run->err) < 0) {
+                sweep_journal_end(&journal);
+                return -1;
+        }
         result = run_somewhere(run);
         if (result == 0 && sweep_workspace(run->host.workspace, &run->host.protection, &run->arena, &removed, &err) < 0) {
-                run_notice(run, "protected files could not be checked: %s; it is tried again at the next start", err.msg);
-                return 0; /* the journal stays */
+                run_notice(run, "protected files could not be put back: %s; it is tried again at the next start", err.msg);
+                sweep_journal_leave(&journal);
+        } else {
+                sweep_journal_end(&journal);
         }
-        sweep_journal_end(&journal);
         for (size_t i = 0; i < removed.count; i++)
-                run_notice(run, "removed %.*s, which commands may not make: it would run outside the sandbox",
+                run_notice(run, "%.*s: commands may not change it, as it would run outside the sandbox",
                            (int)removed.items[i].len, removed.items[i].ptr);
         return result;
 }
@@ -295,7 +303,7 @@ static int prepare(struct run *run) {
         if (sweep_recover(run->state, &run->arena, &removed, &err) < 0)
                 run_notice(run, "after a run that was killed: %s", err.msg);
         for (size_t i = 0; i < removed.count; i++)
-                run_notice(run, "after a run that was killed: removed %.*s", (int)removed.items[i].len, removed.items[i].ptr);
+                run_notice(run, "after a run that was killed: %.*s", (int)removed.items[i].len, removed.items[i].ptr);
         run->timeout = deadline_of(run);
         return 0;
 }
