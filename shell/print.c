@@ -112,24 +112,29 @@ static bool word_starts_command(const struct word *word) {
         return print_reserved(word) || (part && part->kind == PART_EXTGLOB);
 }
 
+/* A backslash that means itself is the last byte of all: there is no other way to have that. */
+static bool ends_in_backslash(const struct word *word) {
+        const struct part *part = word ? word->parts : NULL;
+
+        while (part && part->next)
+                part = part->next;
+        return part && part->kind == PART_LITERAL && str_ends(part->text, STR("\\"));
+}
+
 /*
  * Right behind a redirection, a reserved word is just a word: there is no other way to have it as a command's name, nor
- * as the word behind the name of a coprocess. And a backslash that means itself is the last byte of all: there is no
- * other way to have that.
+ * as the word behind the name of a coprocess. And a word that ends in such a backslash comes last.
  */
 static bool redirs_lead(const struct command *simple, bool coprocess) {
         const struct word *word = simple->simple.words;
-        const struct part *part;
 
-        if (!word || !simple->redirs)
+        if (!word || !simple->redirs || (!simple->redirs->next && ends_in_backslash(simple->redirs->target)))
                 return false;
         if (!simple->simple.assigns && (word_starts_command(word) || (coprocess && word_starts_command(word->next))))
                 return true;
         while (word->next)
                 word = word->next;
-        for (part = word->parts; part && part->next;)
-                part = part->next;
-        return part && part->kind == PART_LITERAL && str_ends(part->text, STR("\\"));
+        return ends_in_backslash(word);
 }
 
 static void print_simple(struct printer *p, const struct command *command, bool inside, bool coprocess) {

@@ -146,6 +146,7 @@ static void simple_commands(void **state) {
                 { ">f if", "> f if" },
                 { "x=1 if >f", "x=1 if > f" },
                 { ">f !() a", "> f !() a" },
+                { "a | time b >\\", "a | time b > \\" },
                 { ">f g@() {", "> f g@() {" },
                 { "a >|b >>c <>d &>e &>>f <&3 >&- 4<&5- {g}>h <<<i", //
                   "a >| b >> c <> d &> e &>> f <&3 >&- 4<&5- {g}> h <<< i" },
