@@ -16,7 +16,11 @@
  * The host's root is made read-only where it is; an empty one is made beside it, and entered at the end.
  */
 
-enum { MOUNTS_MAX = 4096 };
+enum {
+        MOUNTS_MAX = 4096,
+        PER_INODE = 4096, /* an empty file takes memory, too */
+        INODES_LEAST = 1024,
+};
 
 struct mounter {
         int root;   /* where targets are looked up */
@@ -30,11 +34,14 @@ static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
 
 static int new_tmpfs(uint64_t size, const char *mode, unsigned int attributes, struct err *err) {
         FD_AUTO fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
-        char bytes[32];
+        char bytes[32], inodes[32];
         int fd;
 
         snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)size);
+        snprintf(inodes, sizeof(inodes), "%llu",
+                 (unsigned long long)(size / PER_INODE < INODES_LEAST ? INODES_LEAST : size / PER_INODE));
         if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "size", bytes, 0) < 0 ||
+            fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", inodes, 0) < 0 ||
             fsconfig(fs, FSCONFIG_SET_STRING, "mode", mode, 0) < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
                 return err_sys(err, "tmpfs");
         fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);

@@ -229,6 +229,21 @@ static struct tree_node *override_node(const struct key_row *key, struct str tex
         return list;
 }
 
+/* env.set.NAME=VALUE is a table with one entry, whatever the value looks like. */
+static struct tree_node *pair_node(struct str name, struct str value, struct arena *arena) {
+        struct tree_node *table = tree_add(arena, NULL, STR("")), *entry;
+
+        if (!table)
+                return NULL;
+        table->kind = TREE_TABLE;
+        entry = tree_add(arena, table, name);
+        if (!entry)
+                return NULL;
+        entry->kind = TREE_STRING;
+        entry->text = value;
+        return table;
+}
+
 static bool is_utf8(struct str text) {
         size_t len;
 
@@ -239,17 +254,20 @@ static bool is_utf8(struct str text) {
 
 int config_read_override(struct arena *arena, struct config *config, struct err *err) {
         struct str text = str_z(config->file), path = str_take(text, str_find(text, '='));
-        const struct key_row *key = key_by_path(path);
+        struct str pair = str_starts(path, STR("env.set.")) ? str_skip(path, sizeof("env.set.") - 1) : STR("");
+        const struct key_row *key = key_by_path(pair.len ? STR("env.set") : path);
         struct key_path name = key ? key_path(key) : (struct key_path){ "" };
         struct tree_error error;
         struct setting_reader reader = { arena, &error, name.text };
         struct tree_node *node;
+        struct str value;
 
         if (path.len == text.len || !is_utf8(text))
                 return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE, such as guard.mode=warn", config->file);
         if (!key || key->section == SECTION_PATTERN)
                 return err_set(err, ERR_INVALID, "%.*s: no key has that name; see bailey config show", (int)path.len, path.ptr);
-        node = override_node(key, str_skip(text, path.len + 1), arena);
+        value = str_skip(text, path.len + 1);
+        node = pair.len ? pair_node(pair, value, arena) : override_node(key, value, arena);
         config->settings = ARENA_NEW(arena, struct setting);
         if (!node || !config->settings)
                 return err_set(err, ERR_MEMORY, "out of memory");

@@ -69,6 +69,7 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 add_option(a, "--perms", "1777", NULL);
                 add_option(a, "--size", number(a, step->size), NULL);
                 add_option(a, "--tmpfs", "/dev/shm", NULL);
+                add_option(a, "--remount-ro", step->target, NULL); /* its own has no size */
                 break;
         case MOUNT_MASK_DIR:
                 add_option(a, "--perms", "0000", NULL);

@@ -305,6 +305,8 @@ static void overrides(void **state) {
                 { "guard.mode=warn", NULL },
                 { "bashSandbox.allowSudo=true", NULL },
                 { "sandbox.network=inherit", NULL },
+                { "env.set.FOO=[x", NULL },
+                { "env.set.A B=x", "env.set: \"A B\" is not the name of a variable" },
                 { "sandbox.fs_read_allow=/a b", NULL },
                 { "sandbox.fs_read_allow=[\"/a\", '/b']", NULL },
                 { "guard.command_blocklist={replace: true, items: []}", NULL },
