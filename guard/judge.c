@@ -51,7 +51,10 @@ static struct str value_text_shape(struct guard *g, struct value value) {
                 size += piece->text.len + 1;
         to = out = guard_bytes(g, size + 1);
         for (const struct piece *piece = value.pieces; out && piece; piece = piece->next) {
-                if (piece->kind == PIECE_UNKNOWN)
+                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_FILES && piece->text.len) {
+                        memcpy(to, piece->text.ptr, piece->text.len); /* some file that the pattern matches */
+                        to += piece->text.len;
+                } else if (piece->kind == PIECE_UNKNOWN)
                         *to++ = UNKNOWN_BYTE;
                 if (piece->kind == PIECE_HOME)
                         *to++ = '~';
@@ -67,6 +70,8 @@ struct arg guard_arg(struct guard *g, struct value value, struct range range) {
         struct arg arg = arg_text(g, value_text_shape(g, value), range);
 
         arg.value = value;
+        for (const struct piece *piece = value.pieces; piece; piece = piece->next)
+                arg.glob |= piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_FILES;
         return arg;
 }
 
@@ -75,7 +80,7 @@ static struct arg arg_from_field(struct guard *g, const struct walk_visit *visit
         struct arg arg = guard_arg(g, field->value, range);
 
         arg.field = field;
-        arg.glob = field->glob;
+        arg.glob |= field->glob;
         arg.may_split = field->may_split;
         return arg;
 }
@@ -318,12 +323,24 @@ static bool in_list(const struct str_list *list, struct str name) {
         return false;
 }
 
+/* Other names for what a blocklist has: who may not do the one may not do the other. */
+static const char *const kin[][2] = {
+        { "adduser", "useradd" },   { "arptables", "iptables" }, { "chpasswd", "useradd" },  { "deluser", "userdel" },
+        { "ebtables", "iptables" }, { "groupadd", "useradd" },   { "groupdel", "userdel" },  { "ip6tables", "iptables" },
+        { "kexec", "reboot" },      { "mke2fs", "mkfs" },        { "mkswap", "mkfs" },       { "modprobe", "insmod" },
+        { "newfs", "mkfs" },        { "nft", "iptables" },       { "pivot_root", "chroot" }, { "sgdisk", "fdisk" },
+        { "sfdisk", "fdisk" },      { "ufw", "iptables" },       { "usermod", "useradd" },   { "vipw", "visudo" },
+};
+
 /* mkfs stands for mkfs.ext4 too. */
 static bool is_blocked(const struct guard_policy *policy, struct str name) {
         struct str stem = str_take(name, str_find(name, '.'));
 
         if (in_list(&policy->command_allow_overrides, name))
                 return false;
+        for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
+                if (str_eq_nocase(name, str_z(kin[i][0])) && in_list(&policy->command_blocklist, str_z(kin[i][1])))
+                        return true;
         return in_list(&policy->command_blocklist, name) || (str_is(stem, "mkfs") && in_list(&policy->command_blocklist, stem));
 }
 
@@ -391,15 +408,36 @@ static bool name_hidden(const struct call *call) {
         return false;
 }
 
+/* dd --version, mount, mount -l -t ext4: nothing is changed. */
+static bool only_asks(const struct call *call, struct str name) {
+        if (call->count == 2 && (arg_is(&call->args[1], "--version") || arg_is(&call->args[1], "--help")))
+                return true;
+        for (size_t i = 1; i < call->count; i++) {
+                bool typed = i > 1 && (arg_is(&call->args[i - 1], "-t") || arg_is(&call->args[i - 1], "-O"));
+
+                if (!arg_is(&call->args[i], "-l") && !arg_is(&call->args[i], "-t") && !arg_is(&call->args[i], "-v") && !typed)
+                        return false;
+        }
+        return str_is(name, "mount");
+}
+
 static void run_effect(struct call *call, struct str name) {
         struct guard *g = call->guard;
         uint32_t flags = 0;
 
-        if (is_blocked(&g->policy->guard, name))
+        if (is_blocked(&g->policy->guard, name) && !only_asks(call, name))
                 flags |= NAME_BLOCKED;
         if (g->policy->guard.allow_only_listed && !is_listed(call))
                 flags |= NAME_UNLISTED;
         guard_effect(g, FX_RUN, flags, name, call->args[0].range);
+}
+
+/* stratum+tcp://..., --url=stratum+ssl://... */
+static bool is_pool(struct str word) {
+        size_t equals = str_find(word, '=');
+        struct str value = equals < word.len ? str_skip(word, equals + 1) : word;
+
+        return str_starts(value, STR("stratum+")) || str_starts(value, STR("stratum://"));
 }
 
 /* By name, or by what every miner is told: a stratum pool, a share for its author. */
@@ -411,8 +449,7 @@ static void miner_effect(struct call *call) {
         for (size_t i = 0; i < sizeof(miners) / sizeof(*miners); i++)
                 mines |= str_is(call->name, miners[i]);
         for (size_t i = 1; i < call->count; i++)
-                mines |= str_starts(call->args[i].text, STR("stratum+")) || str_starts(call->args[i].text, STR("stratum://")) ||
-                         str_starts(call->args[i].text, STR("--donate-level"));
+                mines |= is_pool(call->args[i].text) || str_starts(call->args[i].text, STR("--donate-level"));
         if (mines)
                 guard_effect(call->guard, FX_MINE, 0, call->name, call->args[0].range);
 }
@@ -454,6 +491,23 @@ static void name_without_unset(struct call *call) {
                 guard_call(&inner);
 }
 
+/* $DIR/rm: where it is does not matter. */
+static void name_by_its_end(struct call *call) {
+        struct str text = call->args[0].text, end = arg_basename(text);
+        struct call inner = *call;
+        struct arg *args;
+
+        if (end.len == text.len || str_find(end, UNKNOWN_BYTE) < end.len || !program_find(end))
+                return;
+        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
+        if (!args)
+                return;
+        memcpy(args, call->args, call->count * sizeof(*args));
+        args[0] = arg_text(call->guard, end, call->args[0].range);
+        inner.args = args;
+        guard_call(&inner);
+}
+
 /* $(which rm), $(command -v rm): where it is does not matter. */
 static void name_looked_up(struct call *call) {
         const struct piece *piece = call->args[0].value.pieces;
@@ -491,6 +545,7 @@ void guard_call(struct call *call) {
                 guard_opaque(g, program->text, program->range);
                 name_without_unset(call);
                 name_looked_up(call);
+                name_by_its_end(call);
                 call->program = NULL;
                 call->name = STR("");
                 judge_generic(call);
@@ -524,6 +579,7 @@ void guard_call(struct call *call) {
                 call->program->judge(call);
         else
                 judge_generic(call);
+        judge_words(call);
         if (!call->program || call->program->judge != judge_cd)
                 g->cwd = cwd; /* what -C changed */
 }
@@ -548,6 +604,10 @@ static void visit_redirect(struct guard *g, const struct walk_visit *visit, cons
                 case REDIR_INPUT:
                         guard_path(g, FX_READ, 0, &target);
                         break;
+                case REDIR_READ_WRITE:
+                        guard_path(g, FX_READ, 0, &target);
+                        guard_path(g, FX_WRITE, 0, &target);
+                        break;
                 case REDIR_HEREDOC:
                 case REDIR_HEREDOC_TABS:
                 case REDIR_HERESTRING:
@@ -570,13 +630,37 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
                 for (size_t i = 0; i < r->target_count; i++) {
                         struct arg target = arg_from_field(g, visit, &r->targets[i]);
 
-                        if ((shell || visit->argc == 0) && path_flags(g, &target, path_resolve(g, target.text)) & PATH_SOCKET)
+                        struct str path = path_resolve(g, target.text);
+
+                        if ((visit->argc == 0 && path_flags(g, &target, path) & PATH_SOCKET) ||
+                            (shell && (str_starts(path, STR("/dev/tcp/")) || str_starts(path, STR("/dev/udp/")))))
                                 guard_effect(g, FX_LISTEN, 0, target.text, target.range);
                 }
         }
 }
 
 /* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
+/* Variables that name a host which what is fetched comes from, or goes through. */
+static bool env_names_host(struct str name) {
+        static const char *const names[] = {
+                "all_proxy",     "cargo_http_proxy", "ftp_proxy",           "goproxy",
+                "http_proxy",    "https_proxy",      "npm_config_registry", "pip_extra_index_url",
+                "pip_index_url", "uv_default_index", "uv_index_url",        "yarn_npm_registry_server"
+        };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+                if (str_eq_nocase(name, str_z(names[i])))
+                        return true;
+        return false;
+}
+
+void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
+        struct call call = { .guard = g };
+
+        if (env_names_host(name) && value->known && str_find(value->text, '.') < value->text.len)
+                judge_host(&call, value);
+}
+
 static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
         struct call call = { .guard = g, .visit = visit };
 
@@ -588,8 +672,19 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
                 if ((rule && (rule->verdict == ENV_RUNS_CODE || (rule->verdict == ENV_PASS && rule->code != ENV_CODE_NONE))) ||
                     (g->policy->guard.allow_only_listed && visit->argc && !(rule && rule->verdict == ENV_PASS)))
                         guard_effect(g, FX_INJECT, 0, a->name, range);
-                if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces)
+                guard_assigned(g, a->name, &value);
+                if (str_starts(a->name, STR("GIT_CONFIG_VALUE_")) || str_is(a->name, "LESSOPEN") ||
+                    str_is(a->name, "LESSCLOSE")) {
+                        struct arg code = value;
+
+                        if (code.text.len && (code.text.ptr[0] == '|' || code.text.ptr[0] == '!'))
+                                code = arg_part(&code, 1, code.text.len);
+                        guard_shell(&call, &code, NULL, 0);
+                } else if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces) {
                         guard_shell(&call, &value, NULL, 0); /* GIT_SSH_COMMAND, PAGER */
+                } else if (str_is(a->name, "BASH_ENV") || str_is(a->name, "ENV")) {
+                        judge_script(&call, &value);
+                }
                 if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
                     str_is(a->name, "PS1"))
                         guard_shell(&call, &value, NULL, 0);

@@ -101,6 +101,7 @@ struct call {
 
 /* ---- saying ---- */
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range);
+void guard_assigned(struct guard *g, struct str name, const struct arg *value); /* a variable that names a host */
 void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const struct arg *path);
 void guard_opaque(struct guard *g, struct str what, struct range range);
 
@@ -221,10 +222,15 @@ void judge_operands(struct call *call, size_t first); /* of a program nobody tol
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
+bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);
 void judge_ssh_option(struct call *call, const struct arg *option);
 void judge_print(struct call *call);
 void judge_tmux(struct call *call);
 void judge_loader(struct call *call);
+void judge_daemon(struct call *call);
+void judge_ftp(struct call *call);
+void judge_words(struct call *call); /* of any program: whether its words destroy, tell or run something */
+bool sql_destroys(struct str text);
 
 #endif

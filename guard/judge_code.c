@@ -42,12 +42,18 @@ static const struct {
         { "Socket", WORD_CONNECTS },
         { "TCPSocket", WORD_CONNECTS },
         { "URI", WORD_FETCHES },
+        { "_ENV", WORD_ENVIRON },
+        { "appendFile", WORD_WRITES },
+        { "appendFileSync", WORD_WRITES },
         { "call", WORD_EVERYDAY },
         { "check_call", WORD_EVERYDAY },
         { "check_output", WORD_EVERYDAY },
         { "child_process", WORD_LAUNCHER },
+        { "cmd", WORD_EVERYDAY },
         { "console", WORD_PRINTS },
         { "createConnection", WORD_CONNECTS },
+        { "createReadStream", WORD_READS },
+        { "createWriteStream", WORD_WRITES },
         { "dump", WORD_PRINTS },
         { "dumps", WORD_PRINTS },
         { "dup2", WORD_SHELL },
@@ -65,6 +71,7 @@ static const struct {
         { "execve", WORD_EXECUTES },
         { "execvp", WORD_EXECUTES },
         { "fetch", WORD_FETCHES },
+        { "file", WORD_READS },
         { "file_get_contents", WORD_READS },
         { "file_put_contents", WORD_WRITES },
         { "fopen", WORD_READS },
@@ -72,6 +79,7 @@ static const struct {
         { "getenv", WORD_ENVIRON },
         { "getoutput", WORD_EXECUTES },
         { "inspect", WORD_PRINTS },
+        { "lines", WORD_READS },
         { "net", WORD_CONNECTS },
         { "open", WORD_READS | WORD_WRITES },
         { "p", WORD_PRINTS },
@@ -91,9 +99,14 @@ static const struct {
         { "read", WORD_READS },
         { "readFile", WORD_READS },
         { "readFileSync", WORD_READS },
+        { "readLines", WORD_READS },
+        { "readTextFile", WORD_READS },
+        { "readTextFileSync", WORD_READS },
         { "read_text", WORD_READS },
         { "readfile", WORD_READS },
+        { "remove", WORD_DELETES },
         { "remove_tree", WORD_DELETES },
+        { "removedirs", WORD_DELETES },
         { "requests", WORD_FETCHES },
         { "rm", WORD_DELETES },
         { "rmSync", WORD_DELETES },
@@ -120,7 +133,9 @@ static const struct {
         { "var_dump", WORD_PRINTS },
         { "var_export", WORD_PRINTS },
         { "write", WORD_PRINTS },
+        { "writeFile", WORD_WRITES },
         { "writeFileSync", WORD_WRITES },
+        { "write_bytes", WORD_WRITES },
         { "write_text", WORD_WRITES },
 };
 
@@ -280,8 +295,11 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 end++;
         word = str_from(code.ptr + start, end - start);
         class = word_class(word);
-        if (str_is(word, "env") && start >= 8 && memcmp(word.ptr - 8, "process.", 8) == 0)
+        if (str_is(word, "env") &&
+            (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
                 class |= WORD_ENVIRON;
+        if (str_is(word, "write") && (before_is(s, start, "File.") || before_is(s, start, "IO.")))
+                class |= WORD_WRITES;
         if (class & WORD_ENVIRON) {
                 s->dumps_environment |= whole_environment(s, start, end);
                 s->names_secret |= names_secret(str_skip(code, end));
@@ -334,6 +352,10 @@ static void scan_code(struct scanned *s) {
                         s->statement = 0;
                 if (c == '|')
                         awk_bar(s, i);
+                if (c == '>' && s->awk)
+                        s->last = WORD_WRITES;
+                if (c == '<' && s->awk)
+                        s->last = WORD_READS;
                 i++;
         }
         if (s->commands) /* in these, exec and its like are functions of the language */
@@ -368,6 +390,19 @@ static void run_strings(struct call *call, const struct scanned *s, struct range
                         guard_shell_text(call, s->strings[i].text, range);
 }
 
+/* open(path, 'w'), but not open(path); file_put_contents(path) anyway. */
+static bool opens_to_write(const struct scanned *s, size_t i) {
+        static const unsigned both = WORD_READS | WORD_WRITES;
+
+        if ((s->strings[i].class & both) == WORD_READS) /* Path(x).write_text(y) */
+                return s->named & WORD_WRITES && memmem(s->code.ptr, s->code.len, "write_", 6);
+        struct str mode = i + 1 < s->count && s->strings[i + 1].class & WORD_WRITES ? s->strings[i + 1].text : STR("");
+
+        if (!(s->strings[i].class & WORD_READS))
+                return true;
+        return mode.len && mode.len < 4 && strchr("wax>+", mode.ptr[0]);
+}
+
 static void path_strings(struct call *call, const struct scanned *s, struct range range) {
         for (size_t i = 0; i < s->count; i++) {
                 struct arg path = arg_text(call->guard, s->strings[i].text, range);
@@ -377,6 +412,9 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                 if (str_find(path.text, '\n') < path.text.len || path.text.len > 200)
                         continue;
                 flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
+                if (class & (WORD_WRITES | WORD_READS) && opens_to_write(s, i) &&
+                    flags & (PATH_SYSTEM | PATH_CRITICAL | PATH_STARTUP | PATH_DEVICE))
+                        guard_path(call->guard, FX_WRITE, 0, &path);
                 if (class & WORD_DELETES && flags & (PATH_CRITICAL | PATH_SYSTEM))
                         guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &path);
                 if (class & WORD_READS && flags & (PATH_CREDENTIAL | PATH_DOTENV | PATH_ENVIRON))
@@ -426,7 +464,7 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         }
         guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
         scan_code(&s);
-        if ((s.dumps_environment && str_find(code, '(') == code.len &&
+        if (((s.dumps_environment || s.names_secret) && str_find(code, '(') == code.len &&
              str_find(code, '=') == code.len) || /* node -p process.env */
             ((s.dumps_environment || s.names_secret) && s.named & WORD_PRINTS))
                 guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
@@ -436,6 +474,12 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         if (s.named & WORD_FETCHES && (s.classes & WORD_EXECUTES || s.named & WORD_EVALUATES) &&
             (has_string(&s, "http://") || has_string(&s, "https://")))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        for (size_t i = 0; s.named & WORD_FETCHES && i < s.count; i++) {
+                struct arg url = arg_text(g, s.strings[i].text, range);
+
+                if (str_starts(url.text, STR("http://")) || str_starts(url.text, STR("https://")))
+                        judge_host(call, &url);
+        }
         if (s.classes & WORD_EXECUTES)
                 run_strings(call, &s, range);
         path_strings(call, &s, range);
@@ -541,7 +585,16 @@ static const struct {
         const char *program, *marker;
         bool quoted; /* the code is in quotes or backquotes behind the marker */
 } escapes[] = {
+        { "dc", "!", false },
         { "ed", "!", false },
+        { "emacs", "shell-command ", true },
+        { "emacs", "call-process ", true },
+        { "ftp", "!", false },
+        { "lftp", "!", false },
+        { "less", "!", false },
+        { "mariadb", "\\! ", false },
+        { "nvim", "!", false },
+        { "tclsh", "exec ", false },
         { "ex", "!", false },
         { "vi", "!", false },
         { "vim", "!", false },
@@ -561,7 +614,10 @@ static const struct {
         { "osascript", "do shell script ", true },
 };
 
+static void destroying_text(struct call *call, const struct arg *text);
+
 static void escape_text(struct call *call, const struct arg *text) {
+        destroying_text(call, text);
         for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
                 const char *at = text->text.len
                                          ? memmem(text->text.ptr, text->text.len, escapes[i].marker, strlen(escapes[i].marker))
@@ -582,6 +638,32 @@ static void escape_text(struct call *call, const struct arg *text) {
         }
 }
 
+/* Statements that throw data away. */
+static void destroying_text(struct call *call, const struct arg *text) {
+        static const char *const databases[] = {
+                "clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "sqlcmd", "sqlite3"
+        };
+        static const char *const mongo[] = { "dropDatabase(", ".drop(", ".deleteMany({", ".remove({", ".dropIndex" };
+        bool destroys = false;
+
+        for (size_t i = 0; i < sizeof(databases) / sizeof(*databases); i++)
+                destroys |= str_is(call->name, databases[i]) && sql_destroys(text->text);
+        for (size_t i = 0; str_starts(call->name, STR("mongo")) && i < sizeof(mongo) / sizeof(*mongo); i++)
+                destroys |= text->text.len && memmem(text->text.ptr, text->text.len, mongo[i], strlen(mongo[i]));
+        if (destroys)
+                guard_effect(call->guard, FX_HISTORY, WORK_LOST, text->text, text->range);
+}
+
+/* ftp and its kin run a shell for a line that begins with !. */
+void judge_ftp(struct call *call) {
+        judge_connect(call);
+        if (call->input) {
+                struct arg text = guard_arg(call->guard, *call->input, call->args[0].range);
+
+                escape_text(call, &text);
+        }
+}
+
 void judge_escapes(struct call *call) {
         struct options options;
         struct option option;
@@ -591,7 +673,10 @@ void judge_escapes(struct call *call) {
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == 'e' && option.has_value)
                         escape_text(call, &option.value);
-                else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3")))
+                else if (scan == SCAN_OPTION)
+                        judge_option(call, &option);
+                else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3") ||
+                                                  str_is(call->name, "duckdb")))
                         escape_text(call, &option.value);
                 if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
                     str_find(option.value.text, ' ') == option.value.text.len)

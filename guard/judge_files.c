@@ -12,7 +12,7 @@ static struct str network_name(const struct call *call) {
 }
 
 /* True when the rest of argv belongs to the option: fd -x CMD... */
-static bool option_effect(struct call *call, const struct option *o) {
+bool judge_option(struct call *call, const struct option *o) {
         struct guard *g = call->guard;
         struct range range = o->has_value ? o->value.range : call->args[o->index < call->count ? o->index : 0].range;
 
@@ -54,7 +54,8 @@ static bool option_effect(struct call *call, const struct option *o) {
 /* A secret by its name, where it would be seen. */
 static void secret_effect(struct call *call, const struct arg *arg) {
         for (const struct piece *piece = arg->value.pieces; piece; piece = piece->next)
-                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_ENV && env_is_secret(piece->text))
+                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_ENV && !piece->number &&
+                    env_is_secret(piece->text))
                         guard_effect(call->guard, FX_ENVIRON, NAME_SECRET, piece->text, arg->range);
 }
 
@@ -76,14 +77,55 @@ static void unknown_operand(struct call *call, const struct arg *operand) {
         if (!operand->text.len || operand->text.ptr[0] == '-')
                 return;
         flags = path_flags(call->guard, operand, path_resolve(call->guard, operand->text));
-        if (flags & (PATH_CREDENTIAL | PATH_ENVIRON))
+        if (flags & (PATH_CREDENTIAL | PATH_ENVIRON) || (flags & PATH_DOTENV && !call->program && call->name.len))
                 guard_path(call->guard, FX_READ, 0, operand);
+}
+
+/* --file=~/.ssh/id_rsa, name=@~/.aws/credentials, @.env: what follows the last mark may be a file. */
+static void unknown_option(struct call *call, const struct arg *arg) {
+        size_t start = arg->text.len;
+        struct arg path;
+
+        while (start > 0 && arg->text.ptr[start - 1] != '=' && arg->text.ptr[start - 1] != '@')
+                start--;
+        if (!start || start == arg->text.len)
+                return;
+        path = arg_part(arg, start, arg->text.len);
+        if (path_flags(call->guard, &path, path_resolve(call->guard, path.text)) & (PATH_CREDENTIAL | PATH_ENVIRON))
+                guard_path(call->guard, FX_READ, 0, &path);
+}
+
+/* tool -- rm -rf /: many programs run what follows the dashes. */
+static bool unknown_launcher(struct call *call) {
+        for (size_t i = 1; i + 1 < call->count; i++) {
+                if (!arg_is(&call->args[i], "--"))
+                        continue;
+                if (program_find(arg_basename(call->args[i + 1].text)))
+                        guard_rest(call, i + 1);
+                return true;
+        }
+        return false;
+}
+
+static void unknown_program(struct call *call) {
+        for (size_t i = 1; i < call->count; i++)
+                unknown_option(call, &call->args[i]);
+        unknown_launcher(call);
 }
 
 /* mkdir -p ~ and touch ~ leave alone what is there. */
 static bool makes_only(struct call *call, const struct arg *operand) {
         return (str_is(call->name, "mkdir") || str_is(call->name, "touch")) &&
                path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
+}
+
+/* Its output goes into a file that can only grow. */
+static bool writes_a_file(const struct call *call) {
+        for (const struct walk_redirect *r = call->visit ? call->visit->redirects : NULL; r; r = r->next)
+                if ((r->redir->op == REDIR_OUTPUT || r->redir->op == REDIR_APPEND) && r->redir->fd <= 1 &&
+                    r->target_count == 1 && !str_starts(r->targets[0].text, STR("/dev/")))
+                        return true;
+        return false;
 }
 
 static bool reads_without_end(const struct call *call, const struct arg *operand) {
@@ -112,8 +154,11 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
                         guard_path(call->guard, FX_READ, how, operand);
                 else
                         unknown_operand(call, operand);
-                if (reads_without_end(call, operand))
+                if (reads_without_end(call, operand)) {
                         guard_effect(call->guard, FX_ENDLESS, 0, operand->text, operand->range);
+                        if (writes_a_file(call))
+                                guard_effect(call->guard, FX_EXHAUST, 0, operand->text, operand->range);
+                }
                 break;
         case ACT_WRITE:
                 if (!makes_only(call, operand))
@@ -185,6 +230,8 @@ void judge_generic(struct call *call) {
 
         if (call->program && call->program->act == ACT_ESCALATE)
                 escalate_effect(call);
+        if (!call->program)
+                unknown_program(call);
         input_secret(call);
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
@@ -192,7 +239,7 @@ void judge_generic(struct call *call) {
                         if (option.meaning == 'v') /* command -v, crontab -l: only asks */
                                 return;
                         scripted |= option.meaning == 's' || option.meaning == 'S';
-                        if (option_effect(call, &option))
+                        if (judge_option(call, &option))
                                 return;
                         continue;
                 }
@@ -207,8 +254,11 @@ void judge_generic(struct call *call) {
 }
 
 void judge_operands(struct call *call, size_t first) {
+        struct call inner = *call;
+
+        inner.program = NULL; /* which one it is, is not known */
         for (size_t i = first; i < call->count; i++)
-                unknown_operand(call, &call->args[i]);
+                unknown_operand(&inner, &call->args[i]);
 }
 
 void judge_print(struct call *call) {
@@ -225,7 +275,11 @@ static bool is_remote(const struct call *call, const struct arg *arg, struct arg
         if (!str_is(call->name, "rsync") && !str_is(call->name, "scp"))
                 return false;
         if (colon == arg->text.len || str_find(arg->text, '/') < colon)
-                return str_starts(arg->text, STR("rsync://")) ? (*ret_host = *arg, true) : false;
+                return false;
+        if (str_starts(arg->text, STR("rsync://"))) {
+                *ret_host = *arg;
+                return true;
+        }
         at = at < colon ? at + 1 : 0;
         *ret_host = arg_part(arg, at, colon - at);
         return true;
@@ -253,7 +307,7 @@ static void copy_collect(struct call *call, struct copy *copy) {
                         copy->deletes |= option.meaning == 'D';
                         if (option.meaning == 'o')
                                 judge_ssh_option(call, &option.value);
-                        option_effect(call, &option);
+                        judge_option(call, &option);
                 } else if (copy->count < 32) {
                         copy->kept[copy->count++] = option.value;
                 }
@@ -424,9 +478,18 @@ static bool mode_is_open(struct str mode) {
         return str_find(str_take(mode, op), 'o') < op || str_find(str_take(mode, op), 'a') < op;
 }
 
+/* u+s, 4755: whoever runs it becomes its owner. */
+static bool mode_is_setuid(struct str mode) {
+        if (mode.len == 4 && is_ascii_digit((unsigned char)mode.ptr[0]))
+                return (mode.ptr[0] - '0') & 4;
+        return str_starts(mode, STR("u+s")) || str_starts(mode, STR("+s")) || str_starts(mode, STR("a+s")) ||
+               str_starts(mode, STR("ug+s"));
+}
+
 void judge_permit(struct call *call) {
         struct options options;
         struct option option;
+        bool setuid = false;
         uint32_t how = how_flags(call);
         size_t operands = 0;
         enum scan scan;
@@ -437,10 +500,14 @@ void judge_permit(struct call *call) {
                         how |= HOW_WORLD;
                 if (scan != SCAN_OPERAND)
                         continue;
+                setuid |= operands == 0 && str_is(call->name, "chmod") && mode_is_setuid(option.value.text);
                 if (operands++ == 0 && !str_is(call->name, "setfacl")) {
                         how |= str_is(call->name, "chmod") && mode_is_open(option.value.text) ? HOW_WORLD : 0;
                         continue;
                 }
+                if (setuid &&
+                    path_flags(call->guard, &option.value, path_resolve(call->guard, option.value.text)) & PATH_SYSTEM)
+                        guard_effect(call->guard, FX_ESCALATE, 0, STR("a set-user-id program"), option.value.range);
                 guard_path(call->guard, FX_PERMIT, how | (str_is(call->name, "chmod") ? 0 : HOW_OWNER), &option.value);
         }
 }
@@ -487,7 +554,7 @@ void judge_tar(struct call *call) {
                 } else if (option.meaning == 'd' && extracts && option.has_value) {
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
                 } else if (option.meaning != 'e') {
-                        option_effect(&dashed, &option);
+                        judge_option(&dashed, &option);
                 }
         }
 }
@@ -571,7 +638,7 @@ void judge_sed(struct call *call) {
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION) {
-                        option_effect(call, &option);
+                        judge_option(call, &option);
                 } else if (!scripted) {
                         scripted = true;
                         sed_script(call, &option.value);

@@ -40,10 +40,23 @@ static struct arg known_authority(const struct arg *url) {
         return end < url->text.len ? arg_part(url, 0, end) : *url;
 }
 
+static bool is_httpie(const struct call *call) {
+        static const char *const names[] = { "curlie", "http", "httpie", "https", "xh" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+                if (str_is(call->name, names[i]))
+                        return true;
+        return false;
+}
+
 static void connect_effect(struct call *call, const struct arg *url) {
         struct arg authority = known_authority(url);
         struct host host = { 0 };
-        uint32_t flags = host_flags(call, &authority, &host);
+        uint32_t flags;
+
+        if (is_httpie(call) && authority.text.len && authority.text.ptr[0] == ':')
+                return; /* :3000/path is localhost */
+        flags = host_flags(call, &authority, &host);
 
         guard_effect(call->guard, FX_CONNECT, flags, host.len ? host_text(&host) : authority.text, url->range);
 }
@@ -62,6 +75,16 @@ void judge_peer(struct call *call, const struct arg *name) {
                 guard_effect(call->guard, FX_CONNECT, 0, name->text, name->range);
 }
 
+/* The path of /dev/tcp/HOST/PORT leads to this machine. */
+bool socket_is_local(struct guard *g, struct str path) {
+        struct call call = { .guard = g };
+        struct str rest = str_skip(path, sizeof("/dev/tcp/") - 1);
+        struct arg name = arg_text(g, str_take(rest, str_find(rest, '/')), g->range);
+        struct host host = { 0 };
+
+        return name.known && !(host_flags(&call, &name, &host) & (HOST_UNKNOWN | HOST_DENIED)) && host_is_loopback(&host);
+}
+
 void judge_upload(struct call *call, const struct arg *url, struct range range) {
         struct arg authority = known_authority(url);
         struct host host = { 0 };
@@ -71,13 +94,6 @@ void judge_upload(struct call *call, const struct arg *url, struct range range) 
 }
 
 /* ---- curl, wget ---- */
-
-static bool has_scheme(struct str text) {
-        for (size_t i = 0; i + 2 < text.len; i++)
-                if (memcmp(text.ptr + i, "://", 3) == 0)
-                        return true;
-        return false;
-}
 
 /* -d @file, -F name=@file, -H @file: what follows the @ is sent. */
 static bool sends_file(struct call *call, const struct arg *data) {
@@ -143,6 +159,16 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
         fetch->remote_name |= str_is(o->name, "O") && str_is(call->name, "curl");
 }
 
+/* The first word, or the one behind a method. */
+static const struct arg *httpie_url(const struct fetch *fetch) {
+        struct str first = fetch->kept[0].text;
+
+        for (size_t i = 0; i < first.len; i++)
+                if (!is_ascii_alpha((unsigned char)first.ptr[i]))
+                        return &fetch->kept[0];
+        return &fetch->kept[fetch->count > 1 && first.len && first.len < 8 && !str_is(first, "localhost") ? 1 : 0];
+}
+
 static void fetch_url(struct call *call, const struct arg *url, const struct fetch *fetch) {
         struct guard *g = call->guard;
         struct file_fact *fact;
@@ -153,8 +179,8 @@ static void fetch_url(struct call *call, const struct arg *url, const struct fet
                 guard_path(g, FX_READ, 0, &path);
                 return;
         }
-        if (str_is(call->name, "http") && !has_scheme(url->text) && url != &fetch->kept[0] && fetch->count > 1)
-                return; /* METHOD and items of httpie */
+        if (is_httpie(call) && url != httpie_url(fetch))
+                return; /* METHOD and items */
         connect_effect(call, url);
         if (fetch->sends)
                 judge_upload(call, url, url->range);
@@ -304,6 +330,14 @@ void judge_ssh_option(struct call *call, const struct arg *option) {
         }
 }
 
+/* ssh HOST bash -s < script.sh: the script is run there, which is what it is for. */
+static bool runs_input(const struct call *call, size_t first) {
+        struct str word = first < call->count ? call->args[first].text : STR("");
+        const struct program *program = program_find(arg_basename(str_take(word, str_find(word, ' '))));
+
+        return program && program->act == ACT_SHELL;
+}
+
 static void ssh(struct call *call) {
         struct guard *g = call->guard;
         struct options options;
@@ -332,7 +366,7 @@ static void ssh(struct call *call) {
 
                 guard_shell(call, &text, NULL, 0);
         }
-        if (sends_input(call) && !call->input) {
+        if (sends_input(call) && (!call->input || value_unknown_piece(*call->input)) && !runs_input(call, option.index + 1)) {
                 struct str host = option.value.text;
                 size_t at = str_find(host, '@');
                 struct arg name = at < host.len ? arg_part(&option.value, at + 1, host.len) : option.value;
@@ -341,18 +375,29 @@ static void ssh(struct call *call) {
         }
 }
 
+static bool is_bucket(const struct call *call, const struct arg *arg) {
+        size_t colon = str_find(arg->text, ':');
+
+        if (str_starts(arg->text, STR("s3://")) || str_starts(arg->text, STR("gs://")))
+                return true;
+        return str_is(call->name, "rclone") && colon > 0 && colon < arg->text.len;
+}
+
 void judge_remote(struct call *call) {
         if (str_is(call->name, "ssh")) {
                 ssh(call);
                 return;
         }
-        /* aws s3 cp FILE s3://bucket/ */
-        for (size_t i = 1; i + 1 < call->count; i++) {
+        /* aws s3 cp FILE s3://bucket/, rclone copy FILE remote: */
+        for (size_t i = 2; i + 1 < call->count; i++) {
                 const struct arg *target = &call->args[i + 1];
+                bool copies = arg_is(&call->args[i - 1], "cp") || arg_is(&call->args[i - 1], "sync") ||
+                              arg_is(&call->args[i - 1], "mv") || arg_is(&call->args[i - 1], "put") ||
+                              arg_is(&call->args[i - 1], "copy") || arg_is(&call->args[i - 1], "move") || i > 2;
 
-                if (str_starts(target->text, STR("s3://")) && !str_starts(call->args[i].text, STR("s3://")) && i > 2 &&
-                    call->args[i].text.len && call->args[i].text.ptr[0] != '-' && !arg_is(&call->args[i], "ls") &&
-                    !arg_is(&call->args[i], "rm") && !arg_is(&call->args[i], "mb")) {
+                if (is_bucket(call, target) && !is_bucket(call, &call->args[i]) && copies && call->args[i].text.len &&
+                    (call->args[i].text.ptr[0] != '-' || call->args[i].text.len == 1) && !arg_is(&call->args[i], "ls") &&
+                    !arg_is(&call->args[i], "rm") && !arg_is(&call->args[i], "mb") && !arg_is(&call->args[i], "rb")) {
                         guard_path(call->guard, FX_READ, 0, &call->args[i]);
                         guard_effect(call->guard, FX_UPLOAD, HOST_UNLISTED, target->text, target->range);
                 }

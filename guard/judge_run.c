@@ -85,6 +85,8 @@ void judge_shell(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
+                if (str_is(option.name, "n"))
+                        return; /* only reads the syntax */
                 wants_code |= option.meaning == 'c';
                 reads_input |= str_is(option.name, "s");
                 if (option.meaning == 'S' && option.has_value)
@@ -329,7 +331,7 @@ void judge_find(struct call *call) {
 /* ---- xargs, parallel ---- */
 
 /* What is piped in becomes arguments: known words are put there, unknown ones are one unknown argument. */
-static void rest_with_input(struct call *call, size_t first, const struct value *input) {
+static void rest_with_input(struct call *call, size_t first, const struct value *input, const char *blanks) {
         struct guard *g = call->guard;
         struct arg words[32];
         size_t count = 0, base = call->count - first;
@@ -346,10 +348,10 @@ static void rest_with_input(struct call *call, size_t first, const struct value 
                 while (rest.len && count < 32) {
                         size_t start = 0, end;
 
-                        while (start < rest.len && strchr(" \t\n", rest.ptr[start]))
+                        while (start < rest.len && strchr(blanks, rest.ptr[start]))
                                 start++;
                         rest = str_skip(rest, start);
-                        for (end = 0; end < rest.len && !strchr(" \t\n", rest.ptr[end]); end++)
+                        for (end = 0; end < rest.len && !strchr(blanks, rest.ptr[end]); end++)
                                 ;
                         if (end)
                                 words[count++] = arg_text(g, str_take(rest, end), text.range);
@@ -389,16 +391,20 @@ static void input_is_code(struct call *call, size_t first) {
 void judge_xargs(struct call *call) {
         struct options options;
         struct option option;
+        bool lines = false; /* a line is one argument */
         enum scan scan;
 
         options_start(&options, call);
-        while ((scan = options_next(&options, &option)) == SCAN_OPTION)
+        while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
+                lines |= str_is(option.name, "I") || str_is(option.name, "i") || str_is(option.name, "d") ||
+                         str_is(option.name, "replace") || str_is(option.name, "delimiter");
                 if (option.meaning == 'r' && option.has_value)
                         guard_path(call->guard, FX_READ, 0, &option.value);
+        }
         guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, call->args[0].range);
         if (scan == SCAN_OPERAND) {
                 input_is_code(call, option.index);
-                rest_with_input(call, option.index, call->input);
+                rest_with_input(call, option.index, call->input, lines ? "\n" : " \t\n");
         }
 }
 
@@ -419,7 +425,7 @@ void judge_parallel(struct call *call) {
                 if (first >= call->count)
                         judge_from_input(call);
                 else
-                        rest_with_input(call, first, call->input);
+                        rest_with_input(call, first, call->input, "\n");
                 return;
         }
         for (size_t i = colons + 1; i < call->count; i++) {
@@ -443,10 +449,15 @@ void judge_tmux(struct call *call) {
 
                 if (str_find(arg->text, ' ') < arg->text.len) { /* tmux new -d "rm -rf /" */
                         guard_shell(call, arg, NULL, 0);
-                } else if (str_is(call->name, "screen") && arg->text.len && arg->text.ptr[0] != '-') {
+                } else if (str_is(call->name, "screen") && arg->text.len > 1 && arg->text.ptr[0] == '-' &&
+                           strchr("Scehprst", arg->text.ptr[arg->text.len - 1])) {
+                        i++; /* its argument: -S NAME, -dmS NAME */
+                } else if (str_is(call->name, "screen") && arg->text.len && arg->text.ptr[0] != '-' && !arg_is(arg, "stuff")) {
                         guard_rest(call, i);
                         return;
-                } else if (arg_is(arg, "send-keys") || arg_is(arg, "send")) {
+                } else if (arg_is(arg, "send-keys") || arg_is(arg, "send") || arg_is(arg, "stuff")) {
+                        while (i + 2 < call->count && arg_is(&call->args[i + 1], "-t"))
+                                i += 2;
                         guard_shell_text(call, guard_join(call->guard, call->args + i + 1, call->count - i - 1, &known),
                                          arg->range);
                         return;
@@ -464,6 +475,27 @@ void judge_loader(struct call *call) {
                 ;
         if (option.has_value)
                 guard_rest(call, option.index);
+}
+
+/* start-stop-daemon --exec /bin/rm -- -rf /: what follows the dashes are the program's arguments. */
+void judge_daemon(struct call *call) {
+        struct options options;
+        struct option option;
+        struct call inner = *call;
+        struct arg *args = arena_alloc(call->guard->arena, (call->count + 1) * sizeof(*args));
+        enum scan scan;
+
+        if (!args)
+                return;
+        inner.args = args;
+        inner.count = 0;
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END)
+                if ((scan == SCAN_OPTION && option.meaning == 'x' && option.has_value && !inner.count) ||
+                    (scan == SCAN_OPERAND && inner.count))
+                        args[inner.count++] = option.value;
+        if (inner.count)
+                guard_rest(&inner, 0);
 }
 
 /* ---- builtins ---- */
@@ -570,6 +602,11 @@ void judge_declare(struct call *call) {
         for (size_t i = 1; i < call->count; i++) {
                 struct str name = str_take(call->args[i].text, str_find(call->args[i].text, '='));
 
+                if (name.len < call->args[i].text.len) {
+                        struct arg value = arg_part(&call->args[i], name.len + 1, call->args[i].text.len);
+
+                        guard_assigned(g, name, &value);
+                }
                 if (env_runs_code(name) && (name.len < call->args[i].text.len || str_is(call->name, "export")))
                         guard_effect(g, FX_INJECT, 0, name, call->args[i].range);
                 if (arg_is(&call->args[i], "-p") && i + 1 < call->count && env_is_secret(call->args[i + 1].text))
@@ -591,7 +628,8 @@ void judge_compgen(struct call *call) {
 
                 lists |= text.len > 1 && text.ptr[0] == '-' &&
                          (str_find(text, 'v') < text.len || str_find(text, 'e') < text.len);
-                lists |= arg_is(&call->args[i], "variable") || arg_is(&call->args[i], "export");
+                lists |= i > 1 && arg_is(&call->args[i - 1], "-A") &&
+                         (arg_is(&call->args[i], "variable") || arg_is(&call->args[i], "export"));
         }
         if (lists)
                 guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);

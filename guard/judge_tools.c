@@ -96,6 +96,7 @@ static const char *const git_keys[] = {
         "remote.*.uploadpack",
         "sendemail.*",
         "sequence.editor",
+        "submodule.*.update",
         "uploadpack.packobjectshook",
         "man.*.cmd",
         "browser.*.cmd",
@@ -124,8 +125,7 @@ static void git_value(struct call *call, const struct arg *value) {
 
         if (code.text.len && code.text.ptr[0] == '!')
                 code = arg_part(&code, 1, code.text.len);
-        if (str_find(code.text, ' ') < code.text.len || code.text.ptr != value->text.ptr)
-                guard_shell(call, &code, NULL, 0);
+        guard_shell(call, &code, NULL, 0);
 }
 
 /* An alias of a git command, an editor by its name: nothing that was not there before. */
@@ -208,6 +208,18 @@ static void git_remote(struct call *call, const struct words *words, size_t firs
         }
 }
 
+/* show REV:FILE, blame FILE, grep x FILE, add FILE: what is in it becomes seen. */
+static void git_reads(struct call *call, const struct words *words) {
+        for (size_t i = 1; i < words->count; i++) {
+                const struct arg *arg = words->items[i];
+                size_t colon = str_find(arg->text, ':');
+                struct arg path = colon < arg->text.len ? arg_part(arg, colon + 1, arg->text.len) : *arg;
+
+                if (path_flags(call->guard, &path, path_resolve(call->guard, path.text)) & (PATH_CREDENTIAL | PATH_DOTENV))
+                        guard_path(call->guard, FX_READ, 0, &path);
+        }
+}
+
 /* checkout -- FILE */
 static bool has_dashes_path(const struct call *call) {
         for (size_t i = 1; i + 1 < call->count; i++)
@@ -231,7 +243,8 @@ static void git_lost(struct call *call, const struct words *words) {
                 lost = "git reset --hard";
         else if (word_is(words, 0, "checkout") && (force || word_is(words, 1, ".") || has_dashes_path(call)))
                 lost = "git checkout of files";
-        else if (word_is(words, 0, "restore") && !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
+        else if (word_is(words, 0, "restore") && !has_option(call, 'p', "patch") &&
+                 !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
                 lost = "git restore";
         else if (word_is(words, 0, "branch") && (has_option(call, 'D', NULL) || (has_option(call, 'd', "delete") && force)))
                 lost = "git branch -D";
@@ -245,6 +258,11 @@ static void git_lost(struct call *call, const struct words *words) {
                 lost = "git gc --prune";
         else if (word_is(words, 0, "update-ref") && has_option(call, 'd', NULL))
                 lost = "git update-ref -d";
+        else if (word_is(words, 0, "switch") && (force || has_option(call, 0, "discard-changes")))
+                lost = "git switch --force";
+        else if (word_is(words, 0, "rebase") && !has_option(call, 0, "abort") && !has_option(call, 0, "continue") &&
+                 !has_option(call, 0, "skip") && !has_option(call, 0, "quit") && !has_option(call, 0, "show-current-patch"))
+                lost = "git rebase, which rewrites history,";
         else if (word_is(words, 0, "worktree") && word_is(words, 1, "remove") && force)
                 lost = "git worktree remove --force";
         if (lost)
@@ -276,6 +294,8 @@ void judge_git(struct call *call) {
                 if (arg_is(&call->args[i], "-x"))
                         guard_shell(call, &call->args[i + 1], NULL, 0);
         git_lost(call, &words);
+        if (is_one_of(&words, "annotate blame cat-file diff grep show"))
+                git_reads(call, &words);
         if (is_one_of(&words, "clone fetch pull ls-remote push remote submodule archive"))
                 git_remote(call, &words, word_is(&words, 0, "remote") || word_is(&words, 0, "submodule") ? 2 : 1,
                            word_is(&words, 0, "push"));
@@ -308,6 +328,14 @@ static bool mount_is_dangerous(struct guard *g, struct str source) {
                str_ends(source, STR("containerd.sock"));
 }
 
+/* Files that everybody may read, and that the container may only read. */
+static bool mount_is_readable(struct str text, struct str source) {
+        return in_words("/etc/localtime /etc/timezone /etc/resolv.conf /etc/hosts /etc/machine-id /etc/ssl/certs "
+                        "/etc/os-release",
+                        source) &&
+               (str_ends(text, STR(":ro")) || str_ends(text, STR(",readonly")) || str_ends(text, STR(",ro")));
+}
+
 static void container_mount(struct call *call, const struct arg *mount) {
         struct str text = mount->text;
         struct str source = str_take(text, str_find(text, ':'));
@@ -318,7 +346,7 @@ static void container_mount(struct call *call, const struct arg *mount) {
                 if (str_starts(field, STR("source=")) || str_starts(field, STR("src=")))
                         source = str_skip(field, str_find(field, '=') + 1);
         }
-        if (mount_is_dangerous(call->guard, source))
+        if (mount_is_dangerous(call->guard, source) && !mount_is_readable(text, source))
                 guard_effect(call->guard, FX_CONTAINER, 0, text, mount->range);
 }
 
@@ -327,7 +355,7 @@ static const struct {
         const char *values; /* dangerous ones; NULL: it takes none; "": a mount */
 } container_options[] = {
         { "--privileged", NULL },
-        { "--cap-add", "all sys_admin sys_ptrace sys_module dac_read_search net_admin cap_sys_admin sys_rawio" },
+        { "--cap-add", "all sys_admin sys_module dac_read_search net_admin cap_sys_admin sys_rawio" },
         { "--pid", "host" },
         { "--net", "host" },
         { "--network", "host" },
@@ -343,6 +371,13 @@ static const struct {
         { "--device", "/dev/mem /dev/kmem /dev/sda" },
 };
 
+static bool is_cluster(struct str text) {
+        for (size_t i = 1; i < text.len; i++)
+                if (!is_ascii_alpha((unsigned char)text.ptr[i]))
+                        return false;
+        return text.len > 2 && text.ptr[0] == '-';
+}
+
 static void container_option(struct call *call, size_t i) {
         const struct arg *arg = &call->args[i];
         size_t equals = str_find(arg->text, '=');
@@ -356,6 +391,9 @@ static void container_option(struct call *call, size_t i) {
                         value = call->args[i + 1];
                 else if (equals < arg->text.len && str_eq(str_take(arg->text, equals), name))
                         value = arg_part(arg, equals + 1, arg->text.len);
+                else if (name.len == 2 && is_cluster(arg->text) && arg->text.ptr[arg->text.len - 1] == name.ptr[1] &&
+                         i + 1 < call->count)
+                        value = call->args[i + 1]; /* -itv /:/h */
                 else if (name.len == 2 && str_starts(arg->text, name) && arg->text.len > 2)
                         value = arg_part(arg, 2, arg->text.len);
                 else if (!str_eq(arg->text, name))
@@ -491,7 +529,7 @@ void judge_systemctl(struct call *call) {
 /* crontab -l lists; anything else plants something. */
 void judge_crontab(struct call *call) {
         for (size_t i = 1; i < call->count; i++)
-                if (arg_is(&call->args[i], "-l"))
+                if (arg_is(&call->args[i], "-l") || (str_is(call->name, "at") && arg_is(&call->args[i], "-c")))
                         return;
         guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
 }
@@ -505,6 +543,11 @@ void judge_security(struct call *call) {
 }
 
 void judge_gpg(struct call *call) {
-        if (has_option(call, 0, "export-secret-keys") || has_option(call, 0, "export-secret-subkeys"))
+        bool secret = false;
+
+        for (size_t i = 1; i < call->count; i++) /* --export alone is about public keys */
+                secret |= str_starts(call->args[i].text, STR("--export-s")) &&
+                          !str_starts(call->args[i].text, STR("--export-ssh"));
+        if (secret)
                 guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, STR("secret keys"), call->args[0].range);
 }

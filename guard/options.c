@@ -86,6 +86,7 @@ static enum scan long_option(struct options *o, const struct arg *arg, size_t da
                 ret->has_value = true;
         } else if (found && row.arity == '=') {
                 take_value(o, ret);
+                o->next += row.meaning == '2'; /* two of them: bwrap --bind FROM TO */
         }
         return SCAN_OPTION;
 }

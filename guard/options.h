@@ -8,6 +8,7 @@
  *   s  its script or pattern, so that no operand is           R  works recursively
  *   S  a file with the script     X  runs something of its own choice
  *   L  waits without end          p  a proxy or another way to the host
+ *   2  takes two arguments
  */
 #ifndef BAILEY_GUARD_OPTIONS_H
 #define BAILEY_GUARD_OPTIONS_H
@@ -37,5 +38,7 @@ struct options {
 
 void options_start(struct options *options, const struct call *call);
 enum scan options_next(struct options *options, struct option *ret);
+
+bool judge_option(struct call *call, const struct option *option); /* what it means; true: the rest of argv belongs to it */
 
 #endif

@@ -30,6 +30,15 @@ static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", 
 /* What a shell, git, cron or a desktop runs later by itself. */
 static const char *const startup_files[] = {
         "**/.bash_aliases",
+        "**/.bash_completion",
+        "**/.claude/hooks/**",
+        "**/.config/environment.d/**",
+        "**/.config/git/hooks/**",
+        "**/.direnvrc",
+        "**/.gdbinit",
+        "**/.mcp.json",
+        "**/.oh-my-zsh/custom/**",
+        "**/.pam_environment",
         "**/.bash_login",
         "**/.bash_logout",
         "**/.bash_profile",
@@ -461,9 +470,9 @@ static uint32_t glob_flags(struct str path) {
         return flags;
 }
 
-static uint32_t device_flags(struct str path) {
+static uint32_t device_flags(struct guard *g, struct str path) {
         if (str_starts(path, STR("/dev/tcp/")) || str_starts(path, STR("/dev/udp/")))
-                return PATH_SOCKET;
+                return socket_is_local(g, path) ? 0 : PATH_SOCKET;
         if (IN_DEVICES(harmless_devices, path))
                 return IN_DEVICES(sinks, path) ? PATH_HARMLESS : 0;
         return PATH_DEVICE;
@@ -476,17 +485,48 @@ static bool demands_value(const struct part *part) {
         return part && part->kind == PART_PARAM && part->param->op == PARAM_ERROR && part->param->colon;
 }
 
-/* $UNSET/ and $UNSET/x: with the variable empty, it is a path from the root. */
+/* A directory that bash itself knows is never empty. */
+static bool may_be_unset(const struct piece *piece) {
+        return (piece->because == UNKNOWN_ENV && !str_is(piece->text, "PWD") && !str_is(piece->text, "OLDPWD")) ||
+               piece->because == UNKNOWN_POSITIONAL;
+}
+
+/* $UNSET/, $UNSET/x, $A$B/, $A/$B: with the variables empty, it is a path from the root. */
 bool path_unset_is_critical(struct guard *g, const struct arg *arg) {
         const struct piece *piece = arg->value.pieces;
+        char *rest = guard_bytes(g, arg->text.len + 1);
+        size_t len = 0;
 
-        if (arg->text.len < 2 || arg->text.ptr[0] != UNKNOWN_BYTE || arg->text.ptr[1] != '/' || !piece)
-                return false;
-        if (piece->because != UNKNOWN_ENV && piece->because != UNKNOWN_POSITIONAL)
+        if (arg->text.len < 2 || arg->text.ptr[0] != UNKNOWN_BYTE || !piece || !rest)
                 return false;
         if (arg->field && arg->field->word && demands_value(arg->field->word->parts))
                 return false;
-        return is_critical(normalise(g, (struct str){ 0 }, str_skip(arg->text, 1)));
+        if (str_starts(arg->text, STR("\1/..")) && piece->because == UNKNOWN_ENV && str_is(piece->text, "PWD"))
+                return true; /* up and up from wherever it is */
+        for (; piece; piece = piece->next)
+                if (piece->kind != PIECE_UNKNOWN ? piece->kind == PIECE_HOME : !may_be_unset(piece) || piece->nonempty)
+                        return false;
+        for (size_t i = 0; i < arg->text.len; i++)
+                if (arg->text.ptr[i] != UNKNOWN_BYTE)
+                        rest[len++] = arg->text.ptr[i];
+        return len && rest[0] == '/' && is_critical(normalise(g, (struct str){ 0 }, str_from(rest, len)));
+}
+
+/* Files of a test or a template inside the workspace, which nobody takes for the real ones. */
+static bool is_fixture(const struct guard *g, struct str path) {
+        static const char *const names[] = { "__fixtures__", "dotfiles", "examples",  "fixtures", "mocks",    "samples",
+                                             "skel",         "spec",     "templates", "test",     "testdata", "tests" };
+        struct str workspace = g->policy->workspace;
+
+        if (workspace.len && str_starts(path, workspace) && path.len > workspace.len && path.ptr[workspace.len] == '/')
+                path = str_skip(path, workspace.len + 1);
+        if (!path.len || strchr("/~.\1", path.ptr[0]))
+                return false;
+        for (size_t end; (end = str_find(path, '/')) < path.len; path = str_skip(path, end + 1))
+                for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+                        if (str_is(str_take(path, end), names[i]))
+                                return true;
+        return false;
 }
 
 /* Most paths begin no component like anything in the tables. */
@@ -506,13 +546,14 @@ static bool may_be_in_table(struct guard *g, const struct byte_set *beginnings) 
 
 uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
-        bool dots = has_dot_component(path);
+        bool dots = has_dot_component(path), fixture = true;
         struct byte_set begins;
+        struct str whole = path;
 
         if (arg->glob)
                 path = without_brackets(g, path);
         if (str_starts(path, STR("/dev/")))
-                return flags | device_flags(path);
+                return flags | device_flags(g, path);
         if (str_starts(path, STR("/proc/")) && IN_DEVICES(sinks, path))
                 return flags | PATH_HARMLESS;
         if (is_critical(path))
@@ -528,9 +569,11 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         begins = path_beginnings(path);
         if (may_be_in_table(g, &begins) && is_credential(path, &begins))
                 flags |= PATH_CREDENTIAL;
-        if (dots && is_dotenv(path))
+        if (flags & PATH_CREDENTIAL || !dots || !is_fixture(g, whole))
+                fixture = false;
+        if (dots && !fixture && is_dotenv(path))
                 flags |= PATH_DOTENV;
-        if (may_be_in_table(g, &begins) && in_globs(startup_files, path, &begins))
+        if (!fixture && may_be_in_table(g, &begins) && in_globs(startup_files, path, &begins))
                 flags |= PATH_STARTUP;
         return arg->glob ? flags | glob_flags(path) : flags;
 }

@@ -218,6 +218,7 @@ static bool output_which(struct walk *w, const struct simple *s, struct builder 
         if (!simple_word(s, s->argc - 1, &name) || s->argc < 2 || s->argc > 3 || name.len == 0 || name.ptr[0] == '-')
                 return false;
         builder_unknown(out, UNKNOWN_OUTPUT, STR(""), false);
+        builder_text(out, STR("/"), false);
         builder_text(out, name, false);
         builder_text(out, STR("\n"), false);
         return true;
