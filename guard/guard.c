@@ -201,10 +201,8 @@ void guard_script(struct guard *g, const struct script *script, const struct wal
         };
         struct walk_options inner = *options;
 
-        if (g->depth) {
+        if (g->depth)
                 inner.budget = &g->inner;
-                guard_spend(g, GUARD_STEPS_SCRIPT + script->source.len / 2);
-        }
         switch (shell_walk(script, &inner, &visitor, g->arena)) {
         case WALK_TOO_COMPLEX:
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);

@@ -211,6 +211,11 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         }
         if (!text->known)
                 guard_opaque(g, text->text, text->range);
+        if (!guard_spend(g, GUARD_STEPS_SCRIPT + text->text.len / 2) || !g->inner.memory) {
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too much code inside code to follow"), g->range);
+                g->inner.steps = 0;
+                return;
+        }
         if (++g->depth > GUARD_MAX_DEPTH || !script) {
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
                 g->depth--;
@@ -226,7 +231,7 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         used = g->arena->used;
         if (shell_parse(text->text, g->arena, script) < 0 && text->known)
                 guard_opaque(g, STR("text that bash cannot read"), text->range);
-        used = g->arena->used - used;
+        used = g->arena->used - used + sizeof(*script);
         g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
         guard_script(g, script, &options);
         g->depth--;

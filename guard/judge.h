@@ -17,11 +17,11 @@ enum {
         PIPES_KEPT = 8,
         NETWORK_KEPT = 32,
         /* Steps and bytes for all the code inside the command, however often it is run; a script costs some by itself. */
-        GUARD_STEPS_LEAST = 256 << 10,
+        GUARD_STEPS_LEAST = 192 << 10,
         GUARD_STEPS_PER_BYTE = 4,
         GUARD_STEPS_SCRIPT = 128,
-        GUARD_MEMORY_LEAST = 4 << 20,
-        GUARD_MEMORY_PER_BYTE = 192,
+        GUARD_MEMORY_LEAST = 3 << 20,
+        GUARD_MEMORY_PER_BYTE = 128,
         UNKNOWN_BYTE = 1, /* stands in an argument's text for something that only the run can tell */
 };
 

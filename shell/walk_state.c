@@ -3,7 +3,7 @@
  */
 #include "shell/interp.h"
 
-enum { NAMEREF_MAX = 8 };
+enum { NAMEREF_MAX = 8, SOME_MOST = 16 };
 
 /* ---- variables that bash makes itself ---- */
 
@@ -186,7 +186,7 @@ struct reading walk_read(struct walk *w, struct str name) {
 }
 
 struct value walk_some_element(struct walk *w, const struct array *array, struct str name) {
-        for (size_t i = 0; i < array->count; i++) {
+        for (size_t i = array->count > SOME_MOST ? array->count - SOME_MOST : 0; i < array->count; i++) {
                 const struct piece *p = value_unknown_piece(array->items[i].value);
 
                 if (p && (p->part || p->origin))
