@@ -182,6 +182,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .out = run->options->out_fd,
                 .err = run->options->err_fd,
                 .timeout = run->timeout,
+                .drain = run->policy->run.drain,
                 .cancel_fd = run->options->cancel_fd,
                 .started = tell_started,
                 .context = run,

@@ -37,19 +37,6 @@ static int add_path(int ruleset, const struct landlock_rule *rule, uint64_t know
         return add_fd(ruleset, fd, rights_of(rule->grant, known) & known, err);
 }
 
-/* What a command was given as its output stays writable under the names /dev/stdout and /dev/stderr, too. */
-static int add_standard_files(int ruleset, uint64_t known, struct err *err) {
-        for (int fd = 0; fd <= 2; fd++) {
-                struct stat st;
-                uint64_t rights = LL_FS_READ_FILE | (fd ? LL_FS_WRITE_FILE | LL_FS_TRUNCATE | LL_FS_IOCTL_DEV : 0);
-
-                if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)) &&
-                    add_fd(ruleset, fd, rights & known, err) < 0)
-                        return -1;
-        }
-        return 0;
-}
-
 int landlock_apply(const struct landlock_plan *plan, struct err *err) {
         int version = kernel_landlock_version();
         uint64_t known = known_rights(version);
@@ -71,7 +58,5 @@ int landlock_apply(const struct landlock_plan *plan, struct err *err) {
         for (size_t i = 0; i < plan->rule_count; i++)
                 if (add_path(ruleset, &plan->rules[i], known, err) < 0)
                         return -1;
-        if (add_standard_files(ruleset, known, err) < 0)
-                return -1;
         return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? err_sys(err, "Landlock: entering it") : 0;
 }

@@ -15,6 +15,7 @@ struct foreground {
         struct capture *capture; /* takes stdout and stderr; NULL: they go to `out` and `err` unchanged */
         int out, err;
         int64_t timeout;                /* nanoseconds; 0: none */
+        int64_t drain;                  /* how long those who take the output may keep us after the end */
         int cancel_fd;                  /* readable: cancel; -1: none */
         void (*started)(void *context); /* may be NULL */
         void *context;

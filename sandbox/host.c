@@ -360,6 +360,39 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         return add_sockets(host, arena, err);
 }
 
+/* ---- what is bailey's own ---- */
+
+static bool is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
+        if (sandbox->workspace_write && path_within(path, host->workspace))
+                return true;
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(path, host->write.items[i].path))
+                        return true;
+        return false;
+}
+
+/*
+ * A command that could write these would choose the walls of the next one. In a writable place they are kept read-only, and
+ * made if they are not there, as only what is there can be.
+ */
+static int keep_settings(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
+                         struct arena *arena, struct err *err) {
+        struct directory places[2];
+        size_t count = 0;
+
+        count += directory_config(environment, &places[count]);
+        count += directory_state(environment, &places[count]);
+        for (size_t i = 0; i < count; i++) {
+                FD_AUTO made = -1;
+
+                if (is_writable(host, sandbox, places[i].path) &&
+                    (directory_make(places[i].path, &made, err) < 0 ||
+                     add_if_there(&host->write_deny, arena, places[i].path, err) < 0))
+                        return -1;
+        }
+        return 0;
+}
+
 /* ---- all ---- */
 
 static int landlock_version(void) {
@@ -398,6 +431,8 @@ int host_gather(const struct policy *policy, const struct host_question *questio
             gather_cwd(&host, question->cwd, arena, err) < 0 || gather_programs(&host, arena, err) < 0 ||
             gather_lists(&host, &policy->sandbox, arena, err) < 0 || gather_directories(&host, policy, arena, err) < 0 ||
             gather_masks(&host, policy, question->environment, arena, err) < 0)
+                return -1;
+        if (keep_settings(&host, &policy->sandbox, question->environment, arena, err) < 0)
                 return -1;
         if (policy->sandbox.root == ROOT_MINIMAL && gather_system(&host, arena, err) < 0)
                 return -1;

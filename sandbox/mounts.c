@@ -141,12 +141,44 @@ static int add_writable(struct compiler *c) {
                                                                         : bind_protected(c, MOUNT_READ, &protection->read_only);
 }
 
+/* The writable directory that holds `path`; NULL: none. */
+static const char *writable_root(const struct compiler *c, const char *path) {
+        const char *best = NULL;
+
+        for (size_t i = 0; i < c->list->count; i++) {
+                const struct mount_step *s = &c->list->items[i];
+
+                if (s->kind == MOUNT_WRITE && path_within(path, s->target) && (!best || strlen(s->target) > strlen(best)))
+                        best = s->target;
+        }
+        return best;
+}
+
+/* A directory on the way to a mount can be renamed, and another one put in its place; a mount cannot. */
+static int add_anchors(struct compiler *c, const char *path) {
+        const char *root = writable_root(c, path);
+
+        if (!root)
+                return 0;
+        for (const char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+                const char *anchor = arena_dup(c->arena, str_from(path, (size_t)(slash - path)));
+
+                if (!anchor)
+                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                if (bind(c, MOUNT_WRITE, anchor) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 /* Deny wins, so it comes last. */
 static int add_denied(struct compiler *c) {
         const struct host_paths *masks = &c->host->masks;
 
-        if (bind_all(c, MOUNT_READ, &c->host->write_deny) < 0)
-                return -1;
+        for (size_t i = 0; i < c->host->write_deny.count; i++)
+                if (add_anchors(c, c->host->write_deny.items[i].path) < 0 ||
+                    bind(c, MOUNT_READ, c->host->write_deny.items[i].path) < 0)
+                        return -1;
         for (size_t i = 0; i < masks->count; i++) {
                 const struct host_path *mask = &masks->items[i];
 

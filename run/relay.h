@@ -1,0 +1,42 @@
+/*
+ * Carries a command's output to where it should go. Only a pipe is handed to a command as it is: through a terminal it could
+ * read what is typed and change its settings, through a file it could read and cut what others wrote there, through a socket
+ * it could hear the other side.
+ */
+#ifndef BAILEY_RUN_RELAY_H
+#define BAILEY_RUN_RELAY_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+enum { RELAY_SIZE = 64 << 10 };
+
+struct relay {
+        int from, to; /* from < 0: there is nothing to carry (any more) */
+        size_t start, end;
+        char data[RELAY_SIZE];
+};
+
+/* Can a command have this fd itself? A pipe, or /dev/null. */
+bool relay_needless(int fd);
+
+/* Are both the same file? Then one relay serves both, and what is written stays in order. */
+bool relay_same(int a, int b);
+
+/* `ret_end` is what the command writes to; the caller closes it. */
+int relay_open(struct relay *relay, int to, int *ret_end, struct err *err);
+void relay_close(struct relay *relay);
+
+/* What to wait for, and what to do then. When the other side takes no more, the command's end breaks, as it would without us.
+ */
+struct pollfd relay_poll(const struct relay *relay);
+void relay_step(struct relay *relay, const struct pollfd *polled);
+
+/* All that is left, after all who could write are gone, until `deadline` (monotonic). */
+void relay_drain(struct relay *relay, int64_t deadline);
+
+#endif
