@@ -53,6 +53,8 @@ static const struct bailey_policy *checker_policy(struct checker *checker, const
         }
         if (bailey_policy_load(&options, &policy, checker->error, sizeof(checker->error)) < 0)
                 return NULL;
+        for (size_t i = 0; !checker->count && bailey_policy_notice(policy, i); i++) /* once is enough */
+                log_line("%s", bailey_policy_notice(policy, i));
         strncpy(checker->kept[checker->count].name, name, POLICY_NAME_MAX - 1);
         checker->kept[checker->count++].policy = policy;
         return policy;

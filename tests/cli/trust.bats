@@ -93,3 +93,13 @@ allow_sudo() {
                 [ "$status" = 2 ]
         done
 }
+
+@test "a file that is not trusted is announced by test, once" {
+        printf '[guard]\nallow_sudo = true\n' >.bailey.toml
+        "$BAILEY" test ls >out 2>err
+        grep -q '^bailey: .*/.bailey.toml is not trusted: 1 of its settings is ignored (guard.allow_sudo on line 2)' err
+        printf '{"command":"ls"}\n{"command":"ls","policy":"readonly"}\n' | "$BAILEY" test --batch >out 2>err
+        [ "$(wc -l <err)" = 1 ]
+        run "$BAILEY" test 'sudo ls'
+        [ "$status" = 2 ]
+}
