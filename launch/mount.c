@@ -14,6 +14,9 @@
  * follows a symbolic link: all paths were resolved, and a link that is there now was put there by somebody else.
  *
  * The host's root is made read-only where it is; an empty one is made beside it, and entered at the end.
+ *
+ * All private directories share one tmpfs, and its limit: a file system costs more to make than a mount. It is attached
+ * before parts of it are: before Linux 6.15, what is detached cannot be cloned.
  */
 
 enum {
@@ -23,9 +26,12 @@ enum {
 };
 
 struct mounter {
-        int root;   /* where targets are looked up */
-        bool empty; /* `root` is a new one */
-        int masks;  /* a small file system with one closed file and one closed directory; -1: not yet */
+        int root;    /* where targets are looked up */
+        bool empty;  /* `root` is a new one */
+        int store;   /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
+        int private; /* its closed directory, which holds what is mounted elsewhere */
+        int made;    /* how many directories that are */
+        bool masked; /* the masks are there */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -148,10 +154,25 @@ static int bind_source(const struct mounter *m, int source, const struct mount_s
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
 }
 
-static int mount_tmpfs(const struct mounter *m, const struct mount_step *step, struct err *err) {
-        FD_AUTO fs = new_tmpfs(step->size, "1777", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+/* A directory of the store, at another place, too. */
+static int attach_private(const struct mounter *m, const char *name, bool directory, bool read_only, const char *target,
+                          struct err *err) {
+        FD_AUTO part = open_tree(m->private, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 
-        return fs < 0 ? -1 : attach(m, fs, step->target, true, err);
+        if (part < 0)
+                return err_sys(err, "private place for %s", target);
+        if (restrict_tree(part, read_only, target, err) < 0)
+                return -1;
+        return attach(m, part, target, directory, err);
+}
+
+static int mount_tmpfs(struct mounter *m, const char *target, struct err *err) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "%d", m->made++);
+        if (mkdirat(m->private, name, 01777) < 0)
+                return err_sys(err, "private place for %s", target);
+        return attach_private(m, name, true, false, target, err);
 }
 
 /* Read-only as a whole: a process of uid 0 may write kernel settings here without any capability. */
@@ -162,27 +183,14 @@ static int mount_proc(const struct mounter *m, const struct mount_step *step, st
         return fs < 0 ? -1 : attach(m, fs, step->target, true, err);
 }
 
-/* A file and a directory that have no permissions, on a mount that nobody can change. */
-static int make_masks(struct mounter *m, struct err *err) {
-        struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
-
-        m->masks = new_tmpfs(65536, "0755", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, err);
-        if (m->masks < 0)
-                return -1;
-        if (mkdirat(m->masks, "directory", 0) < 0 || mknodat(m->masks, "file", S_IFREG, 0) < 0 ||
-            mount_setattr(m->masks, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) < 0)
-                return err_sys(err, "masks");
-        return 0;
-}
-
+/* In its place stands a file or a directory that nobody may open, on a mount that nobody can change. */
 static int mount_mask(struct mounter *m, const struct mount_step *step, struct err *err) {
         bool directory = step->kind == MOUNT_MASK_DIR;
-        FD_AUTO mask = -1;
 
-        if (m->masks < 0 && make_masks(m, err) < 0)
-                return -1;
-        mask = open_tree(m->masks, directory ? "directory" : "file", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-        return mask < 0 ? err_sys(err, "mask for %s", step->target) : attach(m, mask, step->target, directory, err);
+        if (!m->masked && (mkdirat(m->private, "closed", 0) < 0 || mknodat(m->private, "closed-file", S_IFREG, 0) < 0))
+                return err_sys(err, "masks");
+        m->masked = true;
+        return attach_private(m, directory ? "closed" : "closed-file", directory, true, step->target, err);
 }
 
 static int seal(const struct mounter *m, const struct mount_step *step, struct err *err) {
@@ -251,17 +259,39 @@ static int fill_dev(int dev, int nodes[static DEVICE_COUNT], struct err *err) {
         for (size_t i = 0; i < sizeof(device_links) / sizeof(*device_links); i++)
                 if (symlinkat(device_links[i].text, dev, device_links[i].name) < 0)
                         return err_sys(err, "/dev/%s", device_links[i].name);
-        if (mkdirat(dev, "shm", 01777) < 0 || fchmodat(dev, "shm", 01777, 0) < 0 || mkdirat(dev, "pts", 0755) < 0)
-                return err_sys(err, "/dev");
-        return attach_in(dev, pts, "pts", err);
+        return mkdirat(dev, "pts", 0755) < 0 ? err_sys(err, "/dev/pts") : attach_in(dev, pts, "pts", err);
 }
 
-static int mount_dev(const struct mounter *m, const struct mount_step *step, int nodes[static DEVICE_COUNT], struct err *err) {
-        FD_AUTO fs = new_tmpfs(step->size, "0755", MOUNT_ATTR_NOSUID, err);
+/* The largest of the sizes asked for is what all private places together may hold. */
+static int open_store(struct mounter *m, const struct mount_step *steps, size_t count, struct err *err) {
+        const char *target = NULL;
+        uint64_t size = 0;
 
-        if (fs < 0 || attach(m, fs, step->target, true, err) < 0)
+        for (size_t i = 0; i < count; i++) {
+                if (steps[i].kind == MOUNT_DEV)
+                        target = steps[i].target;
+                if (steps[i].kind != MOUNT_ROOT_EMPTY && steps[i].size > size)
+                        size = steps[i].size;
+        }
+        if (!target)
+                return err_set(err, ERR_INVALID, "a list of mounts without /dev");
+        m->store = new_tmpfs(size, "0755", MOUNT_ATTR_NOSUID, err);
+        if (m->store < 0 || attach(m, m->store, target, true, err) < 0)
                 return -1;
-        return fill_dev(fs, nodes, err);
+        if (mkdirat(m->store, ".private", 0) < 0)
+                return err_sys(err, "%s", target);
+        m->private = openat(m->store, ".private", O_PATH | O_CLOEXEC | O_DIRECTORY);
+        return m->private < 0 ? err_sys(err, "%s", target) : 0;
+}
+
+static int close_store(struct mounter *m, struct err *err) {
+        struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
+
+        fd_close(m->private);
+        if (mount_setattr(m->store, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) < 0)
+                return err_sys(err, "sealing /dev");
+        fd_close(m->store);
+        return 0;
 }
 
 /* ---- the root ---- */
@@ -300,21 +330,20 @@ static int enter_root(const struct mounter *m, struct err *err) {
 static int do_step(struct mounter *m, const struct mount_step *step, int source, int nodes[static DEVICE_COUNT],
                    struct err *err) {
         switch (step->kind) {
-        case MOUNT_ROOT_HOST:
-                return keep_root(m, err);
+        case MOUNT_ROOT_HOST: /* done before all others */
         case MOUNT_ROOT_EMPTY:
-                return make_root(m, step->size, err);
+                return 0;
         case MOUNT_READ:
         case MOUNT_WRITE:
                 return bind_source(m, source, step, err);
         case MOUNT_TMPFS:
-                return mount_tmpfs(m, step, err);
+                return mount_tmpfs(m, step->target, err);
         case MOUNT_SYMLINK:
                 return make_link(m, step, err);
         case MOUNT_PROC:
                 return mount_proc(m, step, err);
         case MOUNT_DEV:
-                return mount_dev(m, step, nodes, err);
+                return fill_dev(m->store, nodes, err) < 0 ? -1 : mount_tmpfs(m, "/dev/shm", err);
         case MOUNT_MASK_DIR:
         case MOUNT_MASK_FILE:
                 return mount_mask(m, step, err);
@@ -324,33 +353,50 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
 }
 
-int mount_all(const struct mount_step *steps, size_t count, struct err *err) {
+static int take_sources(const struct mount_step *steps, size_t count, int *ret_sources, int ret_nodes[static DEVICE_COUNT],
+                        struct err *err) {
+        for (size_t i = 0; i < count; i++) {
+                ret_sources[i] = -1;
+                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
+                        ret_sources[i] = take_source(steps[i].source, err);
+                        if (ret_sources[i] < 0)
+                                return -1;
+                }
+                if (steps[i].kind == MOUNT_DEV && take_devices(ret_nodes, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int do_steps(const struct mount_step *steps, size_t count, struct err *err) {
         static int sources[MOUNTS_MAX]; /* nothing is allocated in here */
         int nodes[DEVICE_COUNT];
-        struct mounter m = { .root = -1, .masks = -1 };
+        struct mounter m = { .root = -1, .store = -1, .private = -1 };
+        bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
+
+        if (take_sources(steps, count, sources, nodes, err) < 0 ||
+            (empty ? make_root(&m, steps[0].size, err) : keep_root(&m, err)) < 0 || open_store(&m, steps, count, err) < 0)
+                return -1;
+        for (size_t i = 0; i < count; i++) {
+                if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
+                        return -1;
+                fd_close(sources[i]);
+        }
+        if (close_store(&m, err) < 0 || enter_root(&m, err) < 0)
+                return -1;
+        fd_close(m.root);
+        return 0;
+}
+
+int mount_all(const struct mount_step *steps, size_t count, struct err *err) {
+        mode_t mask = umask(0); /* modes are meant as they are written */
+        int result;
 
         if (count > MOUNTS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
-        for (size_t i = 0; i < count; i++) {
-                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
-                        sources[i] = take_source(steps[i].source, err);
-                        if (sources[i] < 0)
-                                return -1;
-                } else if (steps[i].kind == MOUNT_DEV && take_devices(nodes, err) < 0) {
-                        return -1;
-                }
-        }
-        for (size_t i = 0; i < count; i++) {
-                if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
-                        return -1;
-                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE)
-                        fd_close(sources[i]);
-        }
-        fd_close(m.masks);
-        if (enter_root(&m, err) < 0)
-                return -1;
-        fd_close(m.root);
-        return 0;
+        result = do_steps(steps, count, err);
+        umask(mask);
+        return result;
 }

@@ -103,7 +103,8 @@ static _Noreturn void child(const struct start *start) {
         if (arrange(start, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
-        setsid();
+        if (!launch->own_pids) /* what a terminal sends to its processes must not end this one; as pid 1 it cannot */
+                setsid();
         if (make_walls(launch, &err) < 0 || (launch->wrapper && run_wrapper(launch, &err) < 0))
                 report_failure(report_fd, &err);
         inside_run(launch, report_fd, LAUNCH_REPORT_FD + 1);

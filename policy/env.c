@@ -76,13 +76,19 @@ static bool pairs_have(struct env_pairs pairs, struct str name) {
 
 /* ---- the table ---- */
 
+static bool may_be(unsigned char of_pattern, unsigned char of_name) {
+        return of_pattern == '*' || ascii_lower(of_pattern) == of_name;
+}
+
 const struct env_rule *env_rule_find(struct str name) {
+        unsigned char first = ascii_lower((unsigned char)(name.len ? name.ptr[0] : 0));
+        unsigned char last = ascii_lower((unsigned char)(name.len ? name.ptr[name.len - 1] : 0));
+
         for (size_t i = 0; i < env_rule_count; i++) {
                 const struct env_rule *rule = &env_rules[i];
-                unsigned char first = (unsigned char)*rule->pattern;
 
-                if (first != '*' && !(name.len && ascii_lower(first) == ascii_lower((unsigned char)name.ptr[0])))
-                        continue; /* most are ruled out by their first byte */
+                if (!may_be(rule->first, first) || !may_be(rule->last, last))
+                        continue;
                 if (wildcard_matches(rule->pattern, name, rule->verdict == ENV_SECRET || rule->verdict == ENV_UNLISTED))
                         return rule;
         }

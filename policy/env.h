@@ -37,7 +37,8 @@ enum env_code {
 };
 
 struct env_rule {
-        const char *pattern; /* one or two stars stand for any bytes */
+        const char *pattern;       /* one or two stars stand for any bytes */
+        unsigned char first, last; /* of its bytes: most rules are ruled out by these */
         enum env_verdict verdict;
         enum env_code code;
         bool any_program; /* whatever program starts, not only the one that knows the name */

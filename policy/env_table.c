@@ -6,12 +6,13 @@
 #include "policy/env.h"
 
 /* clang-format off */
-#define PLAIN(pattern, why) { pattern, ENV_UNLISTED, ENV_CODE_NONE, false, why }
-#define SECRET(pattern, why) { pattern, ENV_SECRET, ENV_CODE_NONE, false, why }
-#define PASS(pattern, why) { pattern, ENV_PASS, ENV_CODE_NONE, false, why }
-#define PICKS(pattern, kind, why) { pattern, ENV_PASS, ENV_CODE_##kind, false, why }
-#define CODE(pattern, kind, why) { pattern, ENV_RUNS_CODE, ENV_CODE_##kind, false, why }
-#define ANY_PROGRAM(pattern, kind, why) { pattern, ENV_RUNS_CODE, ENV_CODE_##kind, true, why }
+#define ENDS(pattern) pattern, pattern[0], pattern[sizeof(pattern) - 2]
+#define PLAIN(pattern, why) { ENDS(pattern), ENV_UNLISTED, ENV_CODE_NONE, false, why }
+#define SECRET(pattern, why) { ENDS(pattern), ENV_SECRET, ENV_CODE_NONE, false, why }
+#define PASS(pattern, why) { ENDS(pattern), ENV_PASS, ENV_CODE_NONE, false, why }
+#define PICKS(pattern, kind, why) { ENDS(pattern), ENV_PASS, ENV_CODE_##kind, false, why }
+#define CODE(pattern, kind, why) { ENDS(pattern), ENV_RUNS_CODE, ENV_CODE_##kind, false, why }
+#define ANY_PROGRAM(pattern, kind, why) { ENDS(pattern), ENV_RUNS_CODE, ENV_CODE_##kind, true, why }
 
 const struct env_rule env_rules[] = {
         /* ---- look like secrets, are not ---- */

@@ -44,10 +44,10 @@ enum mount_kind {
         MOUNT_ROOT_EMPTY, /* an empty root */
         MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
         MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
-        MOUNT_TMPFS,      /* an empty directory that holds `size` bytes */
+        MOUNT_TMPFS,      /* an empty directory that holds `size` bytes, together with the others no more than the largest */
         MOUNT_SYMLINK,    /* `source` is the text of the link */
         MOUNT_PROC,       /* a fresh one, read-only */
-        MOUNT_DEV,        /* a minimal one with /dev/shm of `size` bytes */
+        MOUNT_DEV,        /* a minimal one, read-only, with /dev/shm of `size` bytes */
         MOUNT_MASK_DIR,   /* in its place a directory that nobody may open */
         MOUNT_MASK_FILE,
         MOUNT_SEAL, /* what is mounted at target becomes read-only */
