@@ -101,8 +101,13 @@ static struct line read_line(const struct parser *p, uint32_t start, bool tabs, 
         const char *newline;
         uint32_t pos = start;
 
-        while (tabs && line.content < p->in.end && text[line.content] == '\t')
-                line.content++;
+        while (tabs) {
+                uint32_t tab = joins ? shell_joined(p, line.content) : line.content;
+
+                if (tab >= p->in.end || text[tab] != '\t')
+                        break;
+                line.content = tab + 1;
+        }
         for (;;) {
                 uint32_t back = 0;
 
