@@ -65,18 +65,6 @@ static bool same_range(struct range a, struct range b) {
         return a.start == b.start && a.end == b.end;
 }
 
-bool print_reserved(const struct word *word) {
-        static const char *const reserved[] = {
-                "!",   "[[",       "]]", "case", "coproc", "do",   "done", "elif",  "else",  "esac", "fi",
-                "for", "function", "if", "in",   "select", "then", "time", "until", "while", "{",    "}",
-        };
-
-        for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
-                if (print_word_is(word, reserved[i]))
-                        return true;
-        return false;
-}
-
 bool print_word_is(const struct word *word, const char *text) {
         struct str rest = str_z(text);
 
@@ -103,51 +91,29 @@ static void print_redirs(struct printer *p, const struct redir *redirs, bool *in
         }
 }
 
-/* Would be reserved where a command may start; !(x) would negate a subshell there, and f@() begin a function. */
-static bool word_starts_command(const struct word *word) {
-        const struct part *part = word ? word->parts : NULL;
-
-        if (part && part->kind == PART_LITERAL && part->next)
-                part = part->next;
-        return print_reserved(word) || (part && part->kind == PART_EXTGLOB);
-}
-
-/* A backslash that means itself is the last byte of all: there is no other way to have that. */
-static bool ends_in_backslash(const struct word *word) {
-        const struct part *part = word ? word->parts : NULL;
-
-        while (part && part->next)
-                part = part->next;
-        return part && part->kind == PART_LITERAL && str_ends(part->text, STR("\\"));
-}
-
 /*
- * Right behind a redirection, a reserved word is just a word: there is no other way to have it as a command's name, nor
- * as the word behind the name of a coprocess. And a word that ends in such a backslash comes last.
+ * Redirections stay where they stood: behind one, a reserved word is just a word, `f@()` begins no function, and a
+ * backslash that means itself is the last byte of all. No other order keeps all of that.
  */
-static bool redirs_lead(const struct command *simple, bool coprocess) {
-        const struct word *word = simple->simple.words;
-
-        if (!word || !simple->redirs || (!simple->redirs->next && ends_in_backslash(simple->redirs->target)))
-                return false;
-        if (!simple->simple.assigns && (word_starts_command(word) || (coprocess && word_starts_command(word->next))))
-                return true;
-        while (word->next)
-                word = word->next;
-        return ends_in_backslash(word);
+static const struct redir *print_redirs_before(struct printer *p, const struct redir *redir, struct range range, bool *inside) {
+        for (; redir && redir->range.start < range.start; redir = redir->next) {
+                print_space(p, inside);
+                print_redir(p, redir);
+        }
+        return redir;
 }
 
-static void print_simple(struct printer *p, const struct command *command, bool inside, bool coprocess) {
+static void print_simple(struct printer *p, const struct command *command, bool inside) {
         const struct assign *argument = first_argument(command);
-        bool redirs_first = redirs_lead(command, coprocess);
+        const struct redir *redir = command->redirs;
 
         for (const struct assign *assign = command->simple.assigns; assign != argument; assign = assign->next) {
+                redir = print_redirs_before(p, redir, assign->range, &inside);
                 print_space(p, &inside);
                 print_assign(p, assign);
         }
-        if (redirs_first)
-                print_redirs(p, command->redirs, &inside);
         for (const struct word *word = command->simple.words; word; word = word->next) {
+                redir = print_redirs_before(p, redir, word->range, &inside);
                 print_space(p, &inside);
                 if (argument && same_range(argument->range, word->range)) {
                         print_assign(p, argument);
@@ -156,8 +122,7 @@ static void print_simple(struct printer *p, const struct command *command, bool 
                         print_word(p, word);
                 }
         }
-        if (!redirs_first)
-                print_redirs(p, command->redirs, &inside);
+        print_redirs(p, redir, &inside);
 }
 
 /* ---- lists ---- */
@@ -189,19 +154,12 @@ void print_command(struct printer *p, const struct command *command) {
         if (!inside && command_empty(command))
                 print_text(p, "! !"); /* all that can be said twice and come to nothing */
         if (simple) {
-                print_simple(p, command, inside, false);
+                print_simple(p, command, inside);
                 return;
         }
         print_space(p, &inside);
         print_compound(p, command);
         print_redirs(p, command->redirs, &inside);
-}
-
-void print_coprocess(struct printer *p, const struct command *body) {
-        if (body->kind == COMMAND_SIMPLE)
-                print_simple(p, body, false, true);
-        else
-                print_command(p, body);
 }
 
 /* Whether a line of the source ends between the two: only there does `shopt -s extglob` change how the rest is read. */

@@ -128,13 +128,25 @@ static void print_cond_command(struct printer *p, const struct command *command)
         print_text(p, " ]]");
 }
 
+static bool reserved(struct str name) {
+        static const char *const words[] = {
+                "!",   "[[",       "]]", "case", "coproc", "do",   "done", "elif",  "else",  "esac", "fi",
+                "for", "function", "if", "in",   "select", "then", "time", "until", "while", "{",    "}",
+        };
+
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+                if (str_eq(name, str_z(words[i])))
+                        return true;
+        return false;
+}
+
 static bool function_name_plain(struct str name) {
         for (size_t i = 0; i < name.len; i++) {
                 unsigned char c = (unsigned char)name.ptr[i];
                 if (!is_ascii_alnum(c) && c < 0x80 && !(c && strchr("_-.:/", c)))
                         return false;
         }
-        return !print_reserved(&(struct word){ .parts = &(struct part){ .kind = PART_LITERAL, .text = name } });
+        return !reserved(name);
 }
 
 /* Some names can be had only with the reserved word, and those with blanks in a subscript only without. */
@@ -154,7 +166,7 @@ static void print_coproc(struct printer *p, const struct command *command) {
                 buf_append(p->out, command->coproc->name);
                 buf_char(p->out, ' ');
         }
-        print_coprocess(p, command->coproc->body);
+        print_command(p, command->coproc->body);
 }
 
 void print_compound(struct printer *p, const struct command *command) {

@@ -34,8 +34,6 @@ bool print_list(struct printer *p, const struct command *list);     /* whether i
 void print_enclosed(struct printer *p, const struct command *list); /* before an operator that ends no command */
 void print_nested(struct printer *p, const struct command *list);   /* the same between parentheses */
 void print_command(struct printer *p, const struct command *command);
-void print_coprocess(struct printer *p, const struct command *body); /* behind `coproc` */
-bool print_reserved(const struct word *word);
 bool print_word_is(const struct word *word, const char *text); /* unquoted; false for NULL */
 bool print_ends_line(const struct printer *p);                 /* whether heredocs wait for the end of the line */
 void print_gap(struct printer *p);                             /* that end, or a space */
