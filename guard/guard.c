@@ -185,7 +185,9 @@ static bool on_file(void *context, struct str path, struct value *ret) {
 
         if (!fact || (!fact->fetched && !fact->content_known))
                 return false;
-        *ret = fact->fetched ? (struct value){ &fetched } : fact->content;
+        *ret = fact->content;
+        if (fact->fetched)
+                *ret = (struct value){ &fetched };
         return true;
 }
 
