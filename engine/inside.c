@@ -20,8 +20,10 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
                 err_sys(&err, "this command is for wrappers of a sandbox");
                 return config_hand_error(&err, ret_error, error_size);
         }
-        if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0 || close_range(LAUNCH_PLAN_FD, ~0U, 0) < 0) {
-                config_hand_error(&err, ret_error, error_size);
+        if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0)
+                report_failure(LAUNCH_REPORT_FD, &err);
+        if (dup2(LAUNCH_ERROR_FD, STDERR_FILENO) < 0 || close_range(LAUNCH_PLAN_FD, ~0U, 0) < 0) {
+                err_sys(&err, "files of the command");
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
         inside_run(&launch, LAUNCH_REPORT_FD, -1);

@@ -27,7 +27,8 @@ struct run {
         int64_t timeout;
         struct tmpdir tmpdir;
         struct launch launch;
-        bool no_sandbox;
+        const struct backend *refused; /* the one that was named and does not work */
+        char failures[1024];           /* of those that were tried: "native: namespaces: ...; bwrap: ..." */
 
         struct capture capture;
         struct outcome outcome;

@@ -223,40 +223,50 @@ static int plan_backend(struct run *run, const struct backend *backend, struct e
         return backend_plan(backend, run->policy, &run->host, &run->request, &run->arena, &run->launch, err);
 }
 
+static void keep_failure(struct run *run, const struct backend *backend, const struct err *err) {
+        size_t used = strlen(run->failures), name = strlen(backend->name);
+        const char *text = err->msg;
+
+        if (strncmp(text, backend->name, name) == 0 && text[name] == ':')
+                text += name + 2;
+        snprintf(run->failures + used, sizeof(run->failures) - used, "%s%s: %s", used ? "; " : "", backend->name, text);
+}
+
+static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
+        if (plan_backend(run, backend, err) < 0)
+                return -1;
+        if (run->options->plan_only)
+                return 0;
+        if (try_launch(run, err) < 0)
+                return -1;
+        if (run->failures[0])
+                run_notice(run, "using the %s sandbox: %s", backend->name, run->failures);
+        if (backend->id == BACKEND_NONE && run_may_warn(run))
+                run_notice(run, "NO SANDBOX: this command ran with all that you may do");
+        return 0;
+}
+
 /* From the strongest down. One that fails before the command has started is told about, and the next one tried. */
 static int run_somewhere(struct run *run) {
         struct backend_choice choice;
-        size_t used = 0;
-        char reasons[sizeof(run->err.msg)] = "";
 
         if (backend_choose(run->policy, run->options->environment, &choice, &run->err) < 0)
                 return -1;
         for (size_t i = 0; i < choice.count; i++) {
-                const struct backend *backend = choice.items[i];
                 struct err err = {};
 
-                if (plan_backend(run, backend, &err) == 0) {
-                        if (run->options->plan_only)
-                                return 0;
-                        if (try_launch(run, &err) == 0) {
-                                if (i > 0)
-                                        run_notice(run, "using the %s sandbox: %s", backend->name, reasons);
-                                if (backend->id == BACKEND_NONE && run_may_warn(run))
-                                        run_notice(run, "NO SANDBOX: this command ran with all that you may do");
-                                return 0;
-                        }
-                }
+                if (try_backend(run, choice.items[i], &err) == 0)
+                        return 0;
                 run->launch = (struct launch){};
-                if (is_final(&err) || choice.forced || err.code == ERR_MEMORY) {
-                        run->err = err;
-                        return choice.forced && !is_final(&err) ? err_context(&run->err, "sandbox %s", backend->name) : -1;
+                keep_failure(run, choice.items[i], &err);
+                run->err = err;
+                if (is_final(&err) || err.code == ERR_MEMORY) {
+                        run->failures[0] = 0;
+                        return -1;
                 }
-                if (used < sizeof(reasons))
-                        used += (size_t)snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used ? "; " : "",
-                                                 backend->name, err.msg);
         }
-        run->no_sandbox = true;
-        return err_set(&run->err, ERR_UNSUPPORTED, "%s", reasons);
+        run->refused = choice.forced ? choice.items[0] : NULL;
+        return -1;
 }
 
 /* Around the run: what it makes at protected places is taken away, now or at the next start. */
@@ -316,11 +326,16 @@ static void set_failed(struct run *run) {
 
         run->out.end = missing ? BAILEY_NOT_FOUND : BAILEY_FAILED;
         run->out.exit_code = missing ? SHELL_EXIT_NOT_FOUND : SHELL_EXIT_FAILED;
-        if (run->no_sandbox)
-                run->out.message = run_text(run,
-                                            "no sandbox is available, and commands do not run without one. %s. `bailey doctor` "
-                                            "tells what each of them needs",
-                                            run->err.msg);
+        if (run->refused && run->err.code != ERR_UNSUPPORTED)
+                run->out.message = run_text(run, "the sandbox that was asked for does not work: %s. To get it: %s",
+                                            run->failures, run->refused->remedy);
+        else if (run->failures[0])
+                run->out.message =
+                        run_text(run,
+                                 "no sandbox that enforces the policy is available, and commands do not run without one. "
+                                 "%s. Install bubblewrap or allow user namespaces; `bailey doctor` tells what each needs. "
+                                 "To run without any, set BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+                                 run->failures);
         else
                 run->out.message = run_text(run, "%s", run->err.msg);
 }

@@ -60,12 +60,14 @@ struct start {
         const struct launch *launch;
         const struct launch_files *files;
         int report[2];
-        int go[2]; /* a byte says that the identity is set; its end, that the parent is gone */
-        int plan;  /* -1: there is no wrapper */
+        int go[2];         /* a byte says that the identity is set; its end, that the parent is gone */
+        int plan;          /* -1: there is no wrapper */
+        int complaints[2]; /* its stderr */
         const struct cgroup *group;
+        bool join_group; /* or it is born there */
 };
 
-enum { FILES_MAX = 5 + 1024 };
+enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 };
 
 /* In the order of enum launch_fd. */
 static int arrange(const struct start *start, struct err *err) {
@@ -74,9 +76,11 @@ static int arrange(const struct start *start, struct err *err) {
 
         from[count++] = start->files->in;
         from[count++] = start->files->out;
-        from[count++] = start->files->err;
+        from[count++] = start->launch->wrapper ? start->complaints[1] : start->files->err;
         from[count++] = start->report[1];
         from[count++] = start->launch->wrapper ? start->plan : start->go[0];
+        if (start->launch->wrapper)
+                from[count++] = start->files->err;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
                 if (count == FILES_MAX)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
@@ -97,8 +101,8 @@ static _Noreturn void child(const struct start *start) {
         /* A pid namespace dies with its pid 1. Without one, this process stays, to kill what the command has started. */
         if ((launch->own_pids && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) || read(start->go[0], &byte, 1) != 1)
                 _exit(125);
-        /* By itself: with version 1, moving another process may wait 10 ms for all processors. */
-        if (start->group->version == CGROUP_V1 && cgroup_add(start->group, 0, &err) < 0)
+        /* By itself: moving another process may wait 10 ms for all processors. */
+        if (start->join_group && cgroup_add(start->group, 0, &err) < 0)
                 report_failure(report_fd, &err);
         if (arrange(start, &err) < 0)
                 report_failure(report_fd, &err);
@@ -126,8 +130,19 @@ static int make_group(const struct launch *launch, struct cgroup *ret, struct cl
         return 0;
 }
 
+/* Where containers forbid clone3, as its arguments cannot be filtered, the older call does; it knows no cgroups. */
+static pid_t clone_process(struct start *start, struct clone3_args *args, int *ret_pidfd) {
+        pid_t pid = kernel_clone3(args);
+
+        if (pid >= 0 || errno != ENOSYS)
+                return pid;
+        start->join_group = start->group->version != CGROUP_NONE;
+        return (pid_t)syscall(SYS_clone, (args->flags & ~(uint64_t)CLONE_INTO_CGROUP) | args->exit_signal, NULL, ret_pidfd, 0,
+                              0);
+}
+
 /* The new process waits for a byte. */
-static int spawn(const struct start *start, struct launched *launched, struct err *err) {
+static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
         struct clone3_args args = {
                 .flags = namespace_flags[launch->namespaces] | CLONE_PIDFD,
@@ -137,7 +152,8 @@ static int spawn(const struct start *start, struct launched *launched, struct er
 
         if (make_group(launch, &launched->group, &args, err) < 0)
                 return -1;
-        launched->pid = kernel_clone3(&args);
+        start->join_group = launched->group.version == CGROUP_V1;
+        launched->pid = clone_process(start, &args, &launched->pidfd);
         if (launched->pid == 0)
                 child(start);
         if (launched->pid < 0)
@@ -164,13 +180,28 @@ static int wait_started(const struct launched *launched, struct err *err) {
 static int open_pipes(struct start *start, struct err *err) {
         if (fd_pipe(start->report, err) < 0 || fd_pipe(start->go, err) < 0)
                 return -1;
-        if (start->launch->wrapper && (start->plan = blob_write(start->launch, err)) < 0)
-                return -1;
-        return 0;
+        if (!start->launch->wrapper)
+                return 0;
+        start->plan = blob_write(start->launch, err);
+        return start->plan < 0 ? -1 : fd_pipe(start->complaints, err);
+}
+
+/* What a wrapper said before it gave up: better than that it did. */
+static void read_complaints(int fd, struct err *err) {
+        char text[sizeof(err->msg)];
+        ssize_t len = fd < 0 || !err ? -1 : read(fd, text, sizeof(text) - 1);
+
+        if (len <= 0)
+                return;
+        text[len] = 0;
+        text[strcspn(text, "\n")] = 0;
+        err_set(err, ERR_SYSTEM, "%s", text);
 }
 
 int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err) {
-        struct start start = { .launch = launch, .files = files, .report = { -1, -1 }, .go = { -1, -1 }, .plan = -1 };
+        struct start start = {
+                .launch = launch, .files = files, .report = { -1, -1 }, .go = { -1, -1 }, .plan = -1, .complaints = { -1, -1 }
+        };
         struct launched launched = { .own_pids = launch->own_pids, .pid = -1, .pidfd = -1, .group = { .dir_fd = -1 } };
         int result = open_pipes(&start, err);
 
@@ -182,13 +213,17 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         fd_close(start.report[1]);
         fd_close(start.go[0]);
         fd_close(start.plan);
+        fd_close(start.complaints[1]);
         if (result == 0)
                 result = wait_started(&launched, err);
         if (result < 0) {
                 launch_kill(&launched);
                 launch_end(&launched);
-                return -1;
+                read_complaints(start.complaints[0], err);
         }
+        fd_close(start.complaints[0]);
+        if (result < 0)
+                return -1;
         *ret = launched;
         return 0;
 }

@@ -419,6 +419,9 @@ static int gather_lists(struct host *host, const struct sandbox_policy *sandbox,
         if (add_list(&host->read, arena, &sandbox->fs_read_allow, "fs_read_allow", true, err) < 0 ||
             add_list(&host->write, arena, &sandbox->fs_write_allow, "fs_write_allow", true, err) < 0)
                 return -1;
+        for (size_t i = 0; i < host->write.count; i++)
+                if (strcmp(host->write.items[i].path, "/") == 0)
+                        return err_set(err, ERR_INVALID, "fs_write_allow: /: everything would be writable; name what has to be");
         /* One that is missing could be made by the command: it has to be there to be kept. */
         return add_list(&host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
 }

@@ -129,11 +129,12 @@ struct launch {
         const char *tmpdir; /* a private directory to be made in /tmp and removed afterwards, where /tmp is the host's */
 };
 
-/* What a wrapper finds open beside 0, 1 and 2. */
+/* What a wrapper finds open beside 0 and 1 of the command, and a 2 of its own for its complaints. */
 enum launch_fd {
         LAUNCH_REPORT_FD = 3, /* where errors and the end are told */
         LAUNCH_PLAN_FD = 4,   /* the inside of the plan */
-        LAUNCH_EMPTY_FD = 5,  /* an empty file, for masks; the first of as many as there are masked files */
+        LAUNCH_ERROR_FD = 5,  /* the command's 2 */
+        LAUNCH_EMPTY_FD = 6,  /* an empty file, for masks; the first of as many as there are masked files */
 };
 
 /* The hidden command by which a wrapper starts this program again. */
