@@ -95,7 +95,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
         uint32_t missing;
 
         if (policy->sandbox.network == NETWORK_ALLOW_HOSTS)
-                return err_set(err, ERR_UNSUPPORTED,
+                return err_set(err, ERR_INVALID,
                                "policy not supported: no backend can allow single hosts yet: set "
                                "sandbox.network to deny or inherit");
         if (backend->plan(policy, host, request, arena, &launch, err) < 0)
