@@ -96,7 +96,7 @@ static const char *const *writable_of(struct run *run) {
         size_t count = 0;
 
         for (size_t i = 0; paths && i < landlock->rule_count; i++)
-                if (landlock->rules[i].grant & GRANT_WRITE)
+                if (landlock->rules[i].grant & ~(uint32_t)GRANT_READ)
                         paths[count++] = landlock->rules[i].path;
         return paths ? paths : no_paths;
 }

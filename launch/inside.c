@@ -130,7 +130,9 @@ static _Noreturn void start_command(const struct launch *launch, int report_fd) 
         if (!launch->own_pids && confine(launch, &err) < 0)
                 report_failure(report_fd, &err);
         reset_signals();
-        setsid();
+        setsid(); /* descendants.c counts on it, too */
+        if (!launch->own_pids)
+                prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the parent is killed: the command at least ends with it */
         execute(launch);
         err_sys(&err, "%s", launch->program);
         if (err.sys == ENOENT)

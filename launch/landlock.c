@@ -13,8 +13,19 @@ static uint64_t known_rights(int version) {
 
 static const uint64_t file_rights = LL_FS_EXECUTE | LL_FS_WRITE_FILE | LL_FS_READ_FILE | LL_FS_TRUNCATE | LL_FS_IOCTL_DEV;
 
+/* A shell's > truncates a device, too. */
+static const uint64_t use_rights = LL_FS_READ_FILE | LL_FS_WRITE_FILE | LL_FS_TRUNCATE;
+
 static uint64_t rights_of(uint32_t grant, uint64_t known) {
-        return grant & GRANT_WRITE ? known : LL_FS_EXECUTE | LL_FS_READ_FILE | LL_FS_READ_DIR;
+        uint64_t rights = 0;
+
+        if (grant & GRANT_READ)
+                rights |= LL_FS_EXECUTE | LL_FS_READ_FILE | LL_FS_READ_DIR;
+        if (grant & GRANT_USE)
+                rights |= use_rights;
+        if (grant & GRANT_TERMINAL)
+                rights |= use_rights | LL_FS_IOCTL_DEV;
+        return grant & GRANT_WRITE ? known : rights & known;
 }
 
 static int add_fd(int ruleset, int fd, uint64_t rights, struct err *err) {
@@ -30,11 +41,12 @@ static int add_fd(int ruleset, int fd, uint64_t rights, struct err *err) {
 }
 
 static int add_path(int ruleset, const struct landlock_rule *rule, uint64_t known, struct err *err) {
-        FD_AUTO fd = open(rule->path, O_PATH | O_CLOEXEC);
+        /* All paths were resolved: a link that is there now was put there by somebody else, and must not widen anything. */
+        FD_AUTO fd = kernel_openat2(AT_FDCWD, rule->path, O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 
         if (fd < 0)
-                return errno == ENOENT ? 0 : err_sys(err, "Landlock: %s", rule->path);
-        return add_fd(ruleset, fd, rights_of(rule->grant, known) & known, err);
+                return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(err, "Landlock: %s", rule->path);
+        return add_fd(ruleset, fd, rights_of(rule->grant, known), err);
 }
 
 int landlock_apply(const struct landlock_plan *plan, struct err *err) {

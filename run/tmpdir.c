@@ -1,6 +1,7 @@
 #include "run/tmpdir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "run/remove.h"
 
 #define TMPDIR_PREFIX ".bailey-tmp-"
+
+enum { TRIES = 100 };
 
 #define REMOVE_FOR (5 * TIME_SECOND)
 
@@ -43,22 +46,46 @@ static void remove_left(void) {
                 closedir(tmp);
 }
 
+/* Until it is locked, another bailey takes it for one that was left behind. */
+static int make_locked(char *path) {
+        FD_AUTO fd = -1;
+        struct stat st;
+
+        if (!mkdtemp(path))
+                return -1;
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
+                return -1;
+        if (st.st_nlink == 0) {
+                errno = ENOENT;
+                return -1;
+        }
+        return TAKE_FD(fd);
+}
+
 int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_path, struct err *err) {
-        char path[] = "/tmp/" TMPDIR_PREFIX "XXXXXX";
+        char path[sizeof("/tmp/" TMPDIR_PREFIX "XXXXXX")];
+        int fd = -1;
 
         remove_left();
-        if (!mkdtemp(path))
+        for (int tries = 0; tries < TRIES && fd < 0; tries++) {
+                memcpy(path, "/tmp/" TMPDIR_PREFIX "XXXXXX", sizeof(path));
+                fd = make_locked(path);
+                if (fd < 0 && errno != ENOENT && errno != EWOULDBLOCK)
+                        break;
+        }
+        if (fd < 0)
                 return err_sys(err, "%s", path);
+        tmpdir->fd = fd;
         tmpdir->path = arena_dup(arena, str_z(path));
-        tmpdir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (!tmpdir->path || tmpdir->fd < 0 || flock(tmpdir->fd, LOCK_EX | LOCK_NB) < 0)
-                return err_sys(err, "%s", path);
+        if (!tmpdir->path)
+                return err_set(err, ERR_MEMORY, "out of memory");
         *ret_path = tmpdir->path;
         return 0;
 }
 
 void tmpdir_remove(struct tmpdir *tmpdir) {
-        if (tmpdir->fd < 0)
+        if (tmpdir->fd < 0 || !tmpdir->path)
                 return;
         remove_directory(strrchr(tmpdir->path, '/') + 1);
         fd_close(TAKE_FD(tmpdir->fd));

@@ -24,7 +24,7 @@ static const struct {
 } walls[WALL_COUNT] = {
         { "writes", "nothing is written outside the workspace" },
         { "reads", "credential stores and other homes cannot be read" },
-        { "protect", "files in the workspace that run later on the host stay as they are" },
+        { "protect", "files in the workspace that run later on the host, and what is denied there, stay as they are" },
         { "tmp", "/tmp, /var/tmp and /dev/shm are private and limited" },
         { "network", "no network" },
         { "localhost", "a localhost of its own" },
@@ -35,6 +35,7 @@ static const struct {
         { "kill", "nothing outlives the command" },
         { "root", "a minimal root" },
         { "privileges", "no capabilities, no set-user-id programs, no kernel settings" },
+        { "metadata", "modes, owners and times of files outside stay as they are" },
 };
 
 static size_t wall_index(enum wall wall) {
@@ -53,17 +54,31 @@ const char *wall_text(enum wall wall) {
         return walls[wall_index(wall)].text;
 }
 
-/* A path to deny inside something that can be written or read. */
+static bool within_writable(const struct policy *policy, const struct host *host, const char *path) {
+        const struct protected_paths *git = &host->protection.git_write;
+
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(path, host->write.items[i].path))
+                        return true;
+        if (!policy->sandbox.workspace_write)
+                return false;
+        for (size_t i = 0; i < git->count; i++)
+                if (path_within(path, git->items[i].path))
+                        return true;
+        return path_within(path, host->workspace);
+}
+
+/* A path to deny inside something that can be written. Below what can only be read, all else is granted instead; a socket is
+ * out of reach otherwise where it cannot be hidden. */
 static bool denies_inside(const struct policy *policy, const struct host *host) {
         if (policy->sandbox.workspace_write && policy->sandbox.protect_workspace && host->protection.read_only.count)
                 return true;
-        for (size_t i = 0; i < host->write_deny.count; i++) {
-                if (policy->sandbox.workspace_write && path_within(host->write_deny.items[i].path, host->workspace))
+        for (size_t i = 0; i < host->write_deny.count; i++)
+                if (within_writable(policy, host, host->write_deny.items[i].path))
                         return true;
-                for (size_t j = 0; j < host->write.count; j++)
-                        if (path_within(host->write_deny.items[i].path, host->write.items[j].path))
-                                return true;
-        }
+        for (size_t i = 0; i < host->masks.count; i++)
+                if (!host->masks.items[i].socket && within_writable(policy, host, host->masks.items[i].path))
+                        return true;
         return false;
 }
 
@@ -80,7 +95,7 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
 }
 
 static int refuse(const struct backend *backend, uint32_t missing, struct err *err) {
-        char text[200];
+        char text[400];
         size_t used = 0;
 
         for (uint32_t i = 0; i < WALL_COUNT; i++)
@@ -140,13 +155,17 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
         return 0;
 }
 
-static const char *seccomp_name(enum syscall_policy policy, uint32_t flags) {
-        static const char *const names[2][4] = {
-                { "inherit", "inherit, no unix sockets", "inherit, no internet", "inherit, no unix sockets, no internet" },
-                { "strict", "strict, no unix sockets", "strict, no internet", "strict, no unix sockets, no internet" },
-        };
+/* In the order of the bits of enum seccomp_flags. */
+static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits" };
 
-        return names[policy == SYSCALLS_STRICT][flags & (SECCOMP_NO_UNIX | SECCOMP_NO_INET)];
+static const char *seccomp_name(enum syscall_policy policy, uint32_t flags, struct arena *arena) {
+        char text[128];
+        size_t used = (size_t)snprintf(text, sizeof(text), "%s", policy == SYSCALLS_STRICT ? "strict" : "inherit");
+
+        for (uint32_t i = 0; i < sizeof(seccomp_flag_names) / sizeof(*seccomp_flag_names); i++)
+                if (flags & 1U << i && used < sizeof(text))
+                        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s", seccomp_flag_names[i]);
+        return arena_dup(arena, str_z(text));
 }
 
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
@@ -160,7 +179,9 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
 
         if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
                 seccomp_flags |= SECCOMP_NO_UNIX;
-        launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags);
+        launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags, arena);
+        if (!launch.seccomp_name)
+                return err_set(err, ERR_MEMORY, "out of memory");
         if (plan_limits(&policy->sandbox, host, &launch, err) < 0 ||
             seccomp_compile(policy->sandbox.syscalls, seccomp_flags, SECCOMP_ARCH_HERE, arena, &launch.seccomp,
                             &launch.seccomp_count, err) < 0)

@@ -40,7 +40,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
 /* What a wall keeps off, for people; `wall` is one bit. */
 const char *wall_name(enum wall wall);
 const char *wall_text(enum wall wall);
-enum { WALL_COUNT = 13 };
+enum { WALL_COUNT = 14 };
 
 /* ---- for backends ---- */
 

@@ -156,7 +156,7 @@ const struct backend backend_bwrap = {
         .id = BACKEND_BWRAP,
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES,
+                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
         .summary = "the same walls, made by bubblewrap",
         .remedy = "install bubblewrap (apt install bubblewrap); it needs user namespaces, too, but Ubuntu lets it have them",
         .plan = bwrap_plan,

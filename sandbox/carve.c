@@ -3,9 +3,11 @@
  * masked. Landlock knows no exceptions, so each directory on the way to one is replaced by all else that is in it.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sandbox/host.h"
 
@@ -17,9 +19,10 @@ struct carver {
         struct err *err;
 };
 
+/* Sockets do not count: the system call filter keeps them out of reach, and a directory that is carved cannot be listed. */
 static bool any_within(const struct host_paths *paths, const char *dir) {
         for (size_t i = 0; i < paths->count; i++)
-                if (path_within(paths->items[i].path, dir))
+                if (!paths->items[i].socket && path_within(paths->items[i].path, dir))
                         return true;
         return false;
 }
@@ -31,7 +34,21 @@ static bool any_is(const struct host_paths *paths, const char *path) {
         return false;
 }
 
+static bool any_hidden(const struct host *host, const char *dir) {
+        return any_within(&host->masks, dir) || any_within(&host->scratch, dir) || any_within(&host->emptied, dir) ||
+               path_within("/dev", dir);
+}
+
 static int carve(struct carver *c, const char *path, bool directory, int depth);
+
+/* Not every file system says what an entry is. */
+static int type_of(int dir, const struct dirent *entry) {
+        struct stat st;
+
+        if (entry->d_type != DT_UNKNOWN)
+                return entry->d_type;
+        return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_LNK;
+}
 
 /* Links are left out: what they lead to has its own place, or none. */
 static int carve_entries(struct carver *c, const char *path, int depth) {
@@ -41,47 +58,55 @@ static int carve_entries(struct carver *c, const char *path, int depth) {
 
         while (entries && result == 0 && (entry = readdir(entries))) {
                 char inner[PATH_MAX];
+                int type = type_of(dirfd(entries), entry);
 
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_LNK)
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || type == DT_LNK)
                         continue;
                 if (snprintf(inner, sizeof(inner), "%s/%s", strcmp(path, "/") ? path : "", entry->d_name) < (int)sizeof(inner))
-                        result = carve(c, inner, entry->d_type == DT_DIR, depth + 1);
+                        result = carve(c, inner, type == DT_DIR, depth + 1);
         }
         if (entries)
                 closedir(entries);
         return result;
 }
 
+/* Of a hidden directory only the own home is shown. */
+static int carve_homes(struct carver *c, const char *path, int depth) {
+        for (size_t i = 0; i < c->host->homes.count; i++)
+                if (path_within(c->host->homes.items[i].path, path) && strcmp(c->host->homes.items[i].path, path) != 0 &&
+                    carve(c, c->host->homes.items[i].path, true, depth + 1) < 0)
+                        return -1;
+        return 0;
+}
+
+/* At depth 0 is what was asked for by name: that it would be hidden counts only for what is found on the way. /dev is never
+ * among it: its devices are granted one by one. */
 static int carve(struct carver *c, const char *path, bool directory, int depth) {
         struct host *host = c->host;
 
-        if (any_is(&host->masks, path) || any_is(&host->scratch, path) || depth > DEPTH_MAX)
+        if (host_masked_by(host, path) || depth > DEPTH_MAX)
                 return 0;
-        if (any_is(&host->emptied, path)) { /* of a hidden directory only the own home is shown */
-                for (size_t i = 0; i < host->homes.count; i++)
-                        if (path_within(host->homes.items[i].path, path) &&
-                            carve(c, host->homes.items[i].path, true, depth + 1) < 0)
-                                return -1;
+        if (depth > 0 && strcmp(path, "/dev") == 0)
                 return 0;
-        }
-        if (directory &&
-            (any_within(&host->masks, path) || any_within(&host->scratch, path) || any_within(&host->emptied, path)))
+        if (depth > 0 && (any_is(&host->scratch, path) || any_is(&host->emptied, path)))
+                return carve_homes(c, path, depth);
+        if (directory && any_hidden(host, path))
                 return carve_entries(c, path, depth);
         return host_paths_add(&host->readable, c->arena, path, directory, c->err);
+}
+
+static int carve_all(struct carver *c, const struct host_paths *paths) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (carve(c, paths->items[i].path, paths->items[i].directory, 0) < 0)
+                        return -1;
+        return 0;
 }
 
 int host_open_up(struct host *host, struct arena *arena, struct err *err) {
         struct carver c = { .host = host, .arena = arena, .err = err };
 
         host->readable = (struct host_paths){};
-        if (carve(&c, "/", true, 0) < 0)
+        if (carve(&c, "/", true, 0) < 0 || carve(&c, host->workspace, true, 0) < 0)
                 return -1;
-        for (size_t i = 0; i < host->kept.count; i++)
-                if (host_paths_add(&host->readable, arena, host->kept.items[i].path, true, err) < 0)
-                        return -1;
-        for (size_t i = 0; i < host->read.count; i++)
-                if (!any_within(&host->masks, host->read.items[i].path) &&
-                    host_paths_add(&host->readable, arena, host->read.items[i].path, host->read.items[i].directory, err) < 0)
-                        return -1;
-        return 0;
+        return carve_all(&c, &host->kept) < 0 ? -1 : carve_all(&c, &host->read);
 }

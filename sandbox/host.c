@@ -335,8 +335,11 @@ static int add_sockets(struct host *host, struct arena *arena, struct err *err) 
                 if (*next)
                         *next++ = 0;
                 path = strchr(line, '/');
-                if (path && path > line && path[-1] == ' ' && look(path, real, &st) && S_ISSOCK(st.st_mode))
-                        result = host_paths_add(&host->masks, arena, real, false, err);
+                if (!path || path == line || path[-1] != ' ' || !look(path, real, &st) || !S_ISSOCK(st.st_mode))
+                        continue;
+                result = host_paths_add(&host->masks, arena, real, false, err);
+                if (result == 0)
+                        host->masks.items[host->masks.count - 1].socket = true;
         }
         return result;
 }
@@ -358,6 +361,21 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         if (directory_state(environment, &state) && add_if_there(&host->masks, arena, state.path, err) < 0)
                 return -1;
         return add_sockets(host, arena, err);
+}
+
+const char *host_masked_by(const struct host *host, const char *path) {
+        for (size_t i = 0; i < host->masks.count; i++)
+                if (path_within(path, host->masks.items[i].path))
+                        return host->masks.items[i].path;
+        return NULL;
+}
+
+int host_check_workspace(const struct host *host, struct err *err) {
+        const char *mask = host_masked_by(host, host->workspace);
+
+        return mask ? err_set(err, ERR_REFUSED, "workspace %s: it is part of %s, which commands may not read", host->workspace,
+                              mask)
+                    : 0;
 }
 
 /* ---- what is bailey's own ---- */
@@ -421,7 +439,8 @@ static int gather_lists(struct host *host, const struct sandbox_policy *sandbox,
                 return -1;
         for (size_t i = 0; i < host->write.count; i++)
                 if (strcmp(host->write.items[i].path, "/") == 0)
-                        return err_set(err, ERR_INVALID, "fs_write_allow: /: everything would be writable; name what has to be");
+                        return err_set(err, ERR_INVALID,
+                                       "fs_write_allow: /: everything would be writable; name what has to be");
         /* One that is missing could be made by the command: it has to be there to be kept. */
         return add_list(&host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
 }

@@ -17,6 +17,7 @@
 struct host_path {
         const char *path;
         bool directory;
+        bool socket;      /* masked only because somebody listens there */
         const char *link; /* a symbolic link's text, where links are kept as they are */
 };
 
@@ -45,7 +46,7 @@ struct host {
         struct protection protection;
 
         /* For a backend without mounts. */
-        struct host_paths readable; /* everything but what is hidden or masked */
+        struct host_paths readable; /* everything but what is hidden or masked, and but /dev */
         const char *tmpdir;         /* a private one */
 };
 
@@ -63,6 +64,12 @@ int host_paths_add(struct host_paths *paths, struct arena *arena, const char *pa
 
 /* Fills `readable`, for a backend without mounts. */
 int host_open_up(struct host *host, struct arena *arena, struct err *err);
+
+/* Is `path` masked, or part of something that is? What masks it; NULL: nothing. */
+const char *host_masked_by(const struct host *host, const char *path);
+
+/* Fails when commands may not read the workspace: deny wins. */
+int host_check_workspace(const struct host *host, struct err *err);
 
 /* Is `path` the directory `dir`, or in it? */
 bool path_within(const char *path, const char *dir);

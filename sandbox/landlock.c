@@ -7,40 +7,62 @@
 #include "sandbox/backend.h"
 #include "sandbox/seccomp.h"
 
-enum { LANDLOCK_WITH_SCOPES = 6 };
+/* What does not hold before a version of Landlock. */
+static const struct {
+        int version;
+        uint32_t walls;
+} younger[] = {
+        { 3, WALL_WRITES },                /* files can be truncated */
+        { 6, WALL_PROCESSES | WALL_KILL }, /* nothing keeps signals in, and what waits for the command could be killed */
+};
 
-static const char *const writable_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts" };
+/* All there is of /dev, with the fewest rights. Terminals need ioctl. */
+static const struct landlock_rule devices[] = {
+        { "/dev/null", GRANT_USE },      { "/dev/zero", GRANT_USE },     { "/dev/full", GRANT_USE },
+        { "/dev/random", GRANT_USE },    { "/dev/urandom", GRANT_USE },  { "/dev/tty", GRANT_TERMINAL },
+        { "/dev/ptmx", GRANT_TERMINAL }, { "/dev/pts", GRANT_TERMINAL },
+};
+enum { DEVICE_COUNT = sizeof(devices) / sizeof(*devices) };
+
+struct rules {
+        const struct host *host;
+        struct landlock_rule *items;
+        size_t count;
+};
+
+/* Deny wins: what is masked, or in something that is, is not granted. */
+static void add_rule(struct rules *rules, const char *path, uint32_t grant) {
+        if (!host_masked_by(rules->host, path))
+                rules->items[rules->count++] = (struct landlock_rule){ path, grant };
+}
 
 static int landlock_rules(const struct policy *policy, const struct host *host, struct arena *arena, struct landlock_plan *ret,
                           struct err *err) {
-        size_t devices = sizeof(writable_devices) / sizeof(*writable_devices);
-        size_t room = host->readable.count + host->write.count + host->protection.git_write.count + devices + 2, count = 0;
-        struct landlock_rule *rules = arena_alloc(arena, room * sizeof(*rules));
+        const struct protected_paths *git = &host->protection.git_write;
+        size_t room = host->readable.count + DEVICE_COUNT + host->write.count + git->count + 2;
+        struct rules rules = { .host = host, .items = arena_alloc(arena, room * sizeof(*rules.items)) };
 
-        if (!rules)
+        if (!rules.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
         for (size_t i = 0; i < host->readable.count; i++)
-                rules[count++] = (struct landlock_rule){ host->readable.items[i].path, GRANT_READ };
-        for (size_t i = 0; i < devices; i++)
-                rules[count++] = (struct landlock_rule){ writable_devices[i], GRANT_READ | GRANT_WRITE };
+                add_rule(&rules, host->readable.items[i].path, GRANT_READ);
+        for (size_t i = 0; i < DEVICE_COUNT; i++)
+                add_rule(&rules, devices[i].path, devices[i].grant);
         for (size_t i = 0; i < host->write.count; i++)
-                rules[count++] = (struct landlock_rule){ host->write.items[i].path, GRANT_READ | GRANT_WRITE };
+                add_rule(&rules, host->write.items[i].path, GRANT_READ | GRANT_WRITE);
         if (policy->sandbox.workspace_write) {
-                rules[count++] = (struct landlock_rule){ host->workspace, GRANT_READ | GRANT_WRITE };
-                for (size_t i = 0; i < host->protection.git_write.count; i++)
-                        rules[count++] =
-                                (struct landlock_rule){ host->protection.git_write.items[i].path, GRANT_READ | GRANT_WRITE };
-        } else {
-                rules[count++] = (struct landlock_rule){ host->workspace, GRANT_READ };
+                add_rule(&rules, host->workspace, GRANT_READ | GRANT_WRITE);
+                for (size_t i = 0; i < git->count; i++)
+                        add_rule(&rules, git->items[i].path, GRANT_READ | GRANT_WRITE);
         }
         if (host->tmpdir)
-                rules[count++] = (struct landlock_rule){ host->tmpdir, GRANT_READ | GRANT_WRITE };
+                rules.items[rules.count++] = (struct landlock_rule){ host->tmpdir, GRANT_READ | GRANT_WRITE };
         *ret = (struct landlock_plan){
                 .wanted = true,
                 .required = true,
                 .deny_tcp = policy->sandbox.network != NETWORK_INHERIT,
-                .rules = rules,
-                .rule_count = count,
+                .rules = rules.items,
+                .rule_count = rules.count,
         };
         return 0;
 }
@@ -48,18 +70,19 @@ static int landlock_rules(const struct policy *policy, const struct host *host, 
 static int landlock_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                          struct arena *arena, struct launch *ret, struct err *err) {
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
-        uint32_t flags = SECCOMP_NO_UNIX | (inherit ? 0 : SECCOMP_NO_INET);
+        uint32_t flags = SECCOMP_NO_UNIX | SECCOMP_OWN_LIMITS | (inherit ? 0 : SECCOMP_NO_INET);
         struct launch launch;
 
         if (host->landlock == 0)
                 return err_set(err, ERR_UNSUPPORTED, "landlock: this kernel has none");
-        if (plan_common(policy, host, request, flags, arena, &launch, err) < 0 ||
+        if (host_check_workspace(host, err) < 0 || plan_common(policy, host, request, flags, arena, &launch, err) < 0 ||
             landlock_rules(policy, host, arena, &launch.landlock, err) < 0)
                 return -1;
         launch.backend = "landlock";
         launch.walls = backend_landlock.walls;
-        if (host->landlock < LANDLOCK_WITH_SCOPES)
-                launch.walls &= ~(uint32_t)WALL_PROCESSES; /* nothing keeps signals in */
+        for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
+                if (host->landlock < younger[i].version)
+                        launch.walls &= ~younger[i].walls;
         if (inherit)
                 launch.walls &= ~(uint32_t)WALL_NETWORK;
         *ret = launch;

@@ -20,7 +20,7 @@
 enum wall {
         WALL_WRITES = 1 << 0,       /* nothing outside the workspace and fs_write_allow can be written */
         WALL_READS = 1 << 1,        /* credential stores, other homes and fs_read_deny cannot be read */
-        WALL_PROTECT = 1 << 2,      /* a path inside something writable can be kept read-only */
+        WALL_PROTECT = 1 << 2,      /* a path inside something writable can be kept read-only, or hidden */
         WALL_TMP = 1 << 3,          /* /tmp, /var/tmp and /dev/shm are private and limited */
         WALL_NETWORK = 1 << 4,      /* no network beside localhost */
         WALL_LOCALHOST = 1 << 5,    /* a localhost of its own that works */
@@ -31,6 +31,7 @@ enum wall {
         WALL_KILL = 1 << 10,        /* nothing outlives the command */
         WALL_ROOT = 1 << 11,        /* root = "minimal" */
         WALL_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
+        WALL_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside stay as they are */
 };
 
 /*
@@ -62,8 +63,10 @@ struct mount_step {
 /* ---- Landlock ---- */
 
 enum landlock_grant {
-        GRANT_READ = 1 << 0,  /* read, list, execute */
-        GRANT_WRITE = 1 << 1, /* and everything else that the kernel's Landlock knows */
+        GRANT_READ = 1 << 0,     /* read, list, execute */
+        GRANT_WRITE = 1 << 1,    /* and everything else that the kernel's Landlock knows */
+        GRANT_USE = 1 << 2,      /* of a device: read and write it, nothing else */
+        GRANT_TERMINAL = 1 << 3, /* and its ioctls */
 };
 
 struct landlock_rule {

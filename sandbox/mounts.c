@@ -175,6 +175,8 @@ static int add_anchors(struct compiler *c, const char *path) {
 static int add_denied(struct compiler *c) {
         const struct host_paths *masks = &c->host->masks;
 
+        if (host_check_workspace(c->host, c->err) < 0)
+                return -1;
         for (size_t i = 0; i < c->host->write_deny.count; i++)
                 if (add_anchors(c, c->host->write_deny.items[i].path) < 0 ||
                     bind(c, MOUNT_READ, c->host->write_deny.items[i].path) < 0)
@@ -182,9 +184,6 @@ static int add_denied(struct compiler *c) {
         for (size_t i = 0; i < masks->count; i++) {
                 const struct host_path *mask = &masks->items[i];
 
-                if (path_within(c->host->workspace, mask->path))
-                        return err_set(c->err, ERR_REFUSED, "workspace %s: it is part of %s, which commands may not read",
-                                       c->host->workspace, mask->path);
                 if (visible(c->list, mask->path) &&
                     step(c, mask->directory ? MOUNT_MASK_DIR : MOUNT_MASK_FILE, NULL, mask->path, 0) < 0)
                         return -1;

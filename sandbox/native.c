@@ -29,7 +29,7 @@ const struct backend backend_native = {
         .id = BACKEND_NATIVE,
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES,
+                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
         .summary = "namespaces, Landlock and seccomp by bailey itself",
         .remedy = "it needs Linux 5.12 and user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "

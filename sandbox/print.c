@@ -64,9 +64,15 @@ static void print_outside(const struct launch *launch, struct buf *out) {
         buf_char(out, '\n');
 }
 
+static const char *grant_name(uint32_t grant) {
+        if (grant & GRANT_WRITE)
+                return "write";
+        return grant & GRANT_TERMINAL ? "terminal" : grant & GRANT_USE ? "use" : "read";
+}
+
 static void print_landlock(const struct landlock_plan *landlock, struct buf *out) {
         for (size_t i = 0; landlock->wanted && i < landlock->rule_count; i++) {
-                buf_format(out, "landlock %s", landlock->rules[i].grant & GRANT_WRITE ? "write" : "read");
+                buf_format(out, "landlock %s", grant_name(landlock->rules[i].grant));
                 print_text(out, landlock->rules[i].path);
                 buf_char(out, '\n');
         }

@@ -92,14 +92,21 @@ static void add_range(struct compiler *c, uint32_t start, enum syscall_action ac
                 c->range[c->range_count++] = (struct range){ start, action };
 }
 
-static void find_ranges(struct compiler *c, enum syscall_policy policy, enum seccomp_arch arch) {
+/* A look at the arguments costs, also where it would always end the same way. */
+static enum syscall_action action_of(const struct syscall_row *row, enum syscall_policy policy, uint32_t flags) {
+        enum syscall_action action = syscall_action(row, policy);
+
+        return action == SYSCALL_LIMITS && !(flags & SECCOMP_OWN_LIMITS) ? SYSCALL_ALLOW : action;
+}
+
+static void find_ranges(struct compiler *c, enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch) {
         enum syscall_action unknown = syscall_unknown(policy);
         uint8_t action[SYSCALL_NUMBER_LIMIT];
 
         memset(action, (int)unknown, sizeof(action));
         for (size_t i = 0; i < syscall_count; i++)
                 if (syscall_table[i].number[arch] >= 0)
-                        action[syscall_table[i].number[arch]] = syscall_action(&syscall_table[i], policy);
+                        action[syscall_table[i].number[arch]] = action_of(&syscall_table[i], policy, flags);
         for (uint32_t i = 0; i < SYSCALL_NUMBER_LIMIT; i++)
                 add_range(c, i, action[i]);
         add_range(c, SYSCALL_NUMBER_LIMIT, unknown);
@@ -172,7 +179,7 @@ static size_t emit_load(struct compiler *c, size_t offset) {
 
 static void emit_answers(struct compiler *c, uint32_t flags) {
         for (size_t i = 0; i < SYSCALL_ANSWERS; i++)
-                if (i != SYSCALL_NO_ACCESS || flags)
+                if (i != SYSCALL_NO_ACCESS || flags & (SECCOMP_NO_UNIX | SECCOMP_NO_INET))
                         c->label[i] = emit(c, BPF_RET | BPF_K, answers[i], c->start, c->start);
 }
 
@@ -188,6 +195,12 @@ static size_t emit_ioctl(struct compiler *c) {
  * to send at the end, and no signal has it. */
 static size_t emit_namespaces(struct compiler *c) {
         emit_jump(c, BPF_JSET, NEW_NAMESPACES, c->label[SYSCALL_REFUSE], c->label[SYSCALL_ALLOW]);
+        return emit_load(c, DATA_ARGUMENT(0));
+}
+
+/* Where all processes of the user can be named: with a limit of no open files, what is to kill a command could not find it. */
+static size_t emit_limits(struct compiler *c) {
+        emit_jump(c, BPF_JEQ, 0, c->label[SYSCALL_ALLOW], c->label[SYSCALL_REFUSE]);
         return emit_load(c, DATA_ARGUMENT(0));
 }
 
@@ -239,6 +252,8 @@ static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch a
         c->label[SYSCALL_IOCTL] = emit_ioctl(c);
         c->label[SYSCALL_NAMESPACES] = emit_namespaces(c);
         c->label[SYSCALL_SOCKET] = emit_socket(c, flags);
+        if (flags & SECCOMP_OWN_LIMITS)
+                c->label[SYSCALL_LIMITS] = emit_limits(c);
         emit_tree(c, 0, c->leaf_count - 1);
         emit_load(c, DATA_NUMBER);
         emit_jump(c, BPF_JEQ, audit_arch[arch], c->start, c->label[SYSCALL_KILL]);
@@ -253,9 +268,9 @@ int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arc
 
         if ((unsigned int)arch >= ARCHES)
                 return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
-        if (flags & ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET))
+        if (flags & ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS))
                 return err_set(err, ERR_INVALID, "unknown flags for the syscall filter: 0x%x", flags);
-        find_ranges(&c, policy, arch);
+        find_ranges(&c, policy, flags, arch);
         find_leaves(&c);
         emit_program(&c, flags, arch);
         if (c.full)

@@ -38,6 +38,7 @@ enum syscall_action {
         SYSCALL_IOCTL = SYSCALL_ANSWERS,
         SYSCALL_NAMESPACES,
         SYSCALL_SOCKET,
+        SYSCALL_LIMITS, /* prlimit64; allowed without SECCOMP_OWN_LIMITS */
         SYSCALL_ACTIONS,
 };
 

@@ -21,6 +21,8 @@
         { .path = (at), .directory = true }
 #define FILE_AT(at) \
         { .path = (at) }
+#define SOCKET(at) \
+        { .path = (at), .socket = true }
 #define PROTECTED(...)                                                                                    \
         {                                                                                                 \
                 .items = (struct protected_path[]){ __VA_ARGS__ },                                        \
@@ -39,8 +41,8 @@ static const struct host laptop = {
         .system = PATHS(DIR("/usr"), { .path = "/bin", .directory = true, .link = "usr/bin" }, DIR("/etc")),
         .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")),
         .emptied = PATHS(DIR("/run"), DIR("/home"), DIR("/root")),
-        .masks = PATHS(DIR("/home/ann/.ssh"), FILE_AT("/home/ann/.netrc"), FILE_AT("/etc/shadow"), FILE_AT("/run/docker.sock"),
-                       FILE_AT("/srv/app.sock")),
+        .masks = PATHS(DIR("/home/ann/.ssh"), FILE_AT("/home/ann/.netrc"), FILE_AT("/etc/shadow"), SOCKET("/run/docker.sock"),
+                       SOCKET("/srv/app.sock"), SOCKET("/home/ann/project x/here.sock")),
         .protection = {
                 .read_only = PROTECTED({ .path = "/home/ann/project x/.git/config" },
                                        { .path = "/home/ann/project x/.git/hooks", .directory = true },
@@ -73,6 +75,43 @@ static const struct host server = {
         .readable = PATHS(DIR("/usr"), DIR("/data")),
         .tmpdir = "/tmp/.bailey-tmp-123456",
 };
+
+/* For a backend that cannot deny inside something it allows. */
+static const struct host denied_here = {
+        .workspace = "/srv/w",
+        .cwd = "/srv/w",
+        .landlock = 7,
+        .masks = PATHS(FILE_AT("/srv/w/secret")),
+        .readable = PATHS(FILE_AT("/srv/w/a")),
+};
+static const struct host denied_there = {
+        .workspace = "/srv/w",
+        .cwd = "/srv/w",
+        .landlock = 7,
+        .masks = PATHS(FILE_AT("/data/out/secret")),
+        .write = PATHS(DIR("/data/out")),
+};
+static const struct host denied_git = {
+        .workspace = "/srv/w",
+        .cwd = "/srv/w",
+        .landlock = 7,
+        .masks = PATHS(FILE_AT("/data/repo/.git/secret")),
+        .protection = { .git_write = PROTECTED({ .path = "/data/repo/.git", .directory = true }) },
+};
+/* What is allowed lies in what is denied. */
+static const struct host denied_around = {
+        .workspace = "/srv/w",
+        .cwd = "/srv/w",
+        .landlock = 7,
+        .masks = PATHS(DIR("/data"), DIR("/dev/pts")),
+        .write = PATHS(DIR("/data/out"), DIR("/data2")),
+        .protection = { .git_write = PROTECTED({ .path = "/data/repo/.git", .directory = true }) },
+};
+static const struct host first = { .workspace = "/srv/w", .cwd = "/srv/w", .landlock = 2 };
+
+#define NO_PROTECT                                                                                                       \
+        "policy not supported: landlock cannot enforce: files in the workspace that run later on the host, and what is " \
+        "denied there, stay as they are"
 
 static const struct plan_case {
         const char *name;
@@ -111,12 +150,22 @@ static const struct plan_case {
         { "landlock-readonly", &backend_landlock, &laptop, "readonly", {}, NULL },
         { "landlock-unprotected", &backend_landlock, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
         { "none", &backend_none, &laptop, "default", {}, NULL },
-        { "landlock-default",
+        { "landlock-default", &backend_landlock, &laptop, "default", {}, NO_PROTECT },
+        { "landlock-masked-in-workspace",
           &backend_landlock,
-          &laptop,
+          &denied_here,
           "default",
-          {},
-          "policy not supported: landlock cannot enforce: files in the workspace that run later on the host stay as they are" },
+          { "sandbox.protect_workspace=false" },
+          NO_PROTECT },
+        { "landlock-masked-in-writable", &backend_landlock, &denied_there, "readonly", {}, NO_PROTECT },
+        { "landlock-masked-in-git",
+          &backend_landlock,
+          &denied_git,
+          "default",
+          { "sandbox.protect_workspace=false" },
+          NO_PROTECT },
+        { "landlock-masked", &backend_landlock, &denied_here, "readonly", {}, NULL },
+        { "landlock-deny-wins", &backend_landlock, &denied_around, "default", {}, NULL },
         { "landlock-minimal",
           &backend_landlock,
           &laptop,
@@ -128,8 +177,14 @@ static const struct plan_case {
           &server,
           "readonly",
           {},
-          "policy not supported: landlock cannot enforce: files in the workspace that run later on the host stay as they are; "
-          "processes outside can be neither signalled nor traced" },
+          NO_PROTECT "; processes outside can be neither signalled nor traced; nothing outlives the command" },
+        { "landlock-oldest",
+          &backend_landlock,
+          &first,
+          "readonly",
+          {},
+          "policy not supported: landlock cannot enforce: nothing is written outside the workspace; "
+          "processes outside can be neither signalled nor traced; nothing outlives the command" },
         { "hosts",
           &backend_native,
           &laptop,
@@ -234,9 +289,11 @@ static void workspace_in_a_store(void **state) {
         arena_init(&arena, 0);
         host.workspace = host.cwd = "/home/ann/.ssh/keys";
         assert_int_equal(policy_load(&wanted, &arena, &policy, &err), 0);
-        assert_int_equal(backend_plan(&backend_native, policy, &host, &request, &arena, &launch, &err), -1);
-        assert_string_equal(err.msg,
-                            "workspace /home/ann/.ssh/keys: it is part of /home/ann/.ssh, which commands may not read");
+        for (size_t i = 0; i < 3; i++) {
+                assert_int_equal(backend_plan(backends[i], policy, &host, &request, &arena, &launch, &err), -1);
+                assert_string_equal(err.msg,
+                                    "workspace /home/ann/.ssh/keys: it is part of /home/ann/.ssh, which commands may not read");
+        }
 }
 
 static void walls_have_names(void **state) {

@@ -12,7 +12,7 @@
 #include "tests/sandbox/seccomp_test.h"
 
 static const uint32_t arch_audit[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
-#define FLAGS 4 /* combinations of enum seccomp_flags */
+#define FLAGS 8 /* combinations of enum seccomp_flags */
 
 /* ---- the shape of programs ---- */
 
@@ -48,7 +48,7 @@ static void test_shape(void **state) {
 
                                 compile(policies[p], flags, arch, &program);
                                 check_shape(&program);
-                                assert_in_range(program.count, 1, longest[p][arch]);
+                                assert_in_range(program.count, 1, longest[p][arch] + (flags & SECCOMP_OWN_LIMITS ? 4 : 0));
                                 arena_free(&program.arena);
                         }
 }
@@ -63,7 +63,7 @@ static void test_bad_requests(void **state) {
         arena_init(&arena, 0);
         assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 0, (enum seccomp_arch)2, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_UNSUPPORTED);
-        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 2, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
+        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 3, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
         arena_free(&arena);
         arena_init(&arena, 64);
@@ -147,6 +147,8 @@ static uint32_t expect_action(enum syscall_action action, uint32_t flags, const 
                 return data->args[0] & 0x7e020080 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
         case SYSCALL_SOCKET:
                 return expect_socket(flags, (int)data->args[0], (int)data->args[1], (int)data->args[2]);
+        case SYSCALL_LIMITS:
+                return flags & SECCOMP_OWN_LIMITS && (uint32_t)data->args[0] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
         default:
                 return SECCOMP_RET_KILL_PROCESS;
         }
@@ -166,7 +168,7 @@ static uint32_t expect(const struct syscall_row *row, enum syscall_policy policy
         return expect_action(row->inherit, flags, data);
 }
 
-/* Families and clone flags; socket types and ioctl requests; protocols. */
+/* Families, clone flags and process numbers; socket types and ioctl requests; protocols. */
 /* clang-format off */
 static const uint64_t first_arguments[] = {
         AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG, AF_BLUETOOTH, AF_CAN, AF_TIPC, AF_XDP,

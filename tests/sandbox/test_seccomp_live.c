@@ -48,6 +48,7 @@ struct attempt {
 #define STRICT SYSCALLS_STRICT, 0
 #define NO_UNIX SYSCALLS_INHERIT, SECCOMP_NO_UNIX
 #define NO_INET SYSCALLS_INHERIT, SECCOMP_NO_INET
+#define OWN_LIMITS SYSCALLS_INHERIT, SECCOMP_OWN_LIMITS
 #define TIOCSTI_REQUEST 0x5412
 
 /* clang-format off */
@@ -89,6 +90,12 @@ static const struct attempt attempts[] = {
         { "no inet, high",          NO_INET, SYS_socket,           { HIGH | AF_INET, SOCK_STREAM },         EACCES },
         { "no inet6",               NO_INET, SYS_socket,           { AF_INET6, SOCK_RAW },                  EACCES },
         { "no inet, unix",          NO_INET, SYS_socket,           { AF_UNIX, SOCK_STREAM },                0 },
+        { "own limits",             OWN_LIMITS, SYS_prlimit64,     { 0, RLIMIT_CORE },                      0 },
+        { "own limits, high",       OWN_LIMITS, SYS_prlimit64,     { HIGH, RLIMIT_CORE },                   0 },
+        { "limits of others",       OWN_LIMITS, SYS_prlimit64,     { 1, RLIMIT_CORE },                      EPERM },
+        { "limits of others, high", OWN_LIMITS, SYS_prlimit64,     { HIGH | 1, RLIMIT_CORE },               EPERM },
+        { "limits of none",         OWN_LIMITS, SYS_prlimit64,     { UINT32_MAX, RLIMIT_CORE },             EPERM },
+        { "limits of none, open",   INHERIT, SYS_prlimit64,        { UINT32_MAX, RLIMIT_CORE },             ESRCH },
         { "strict getppid",         STRICT,  SYS_getppid,          { 0 },                                   0 },
         { "strict clone3",          STRICT,  SYS_clone3,           { 0 },                                   ENOSYS },
         { "strict io_uring_setup",  STRICT,  SYS_io_uring_setup,   { 1 },                                   ENOSYS },
