@@ -413,7 +413,7 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                         continue;
                 flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
                 if (class & (WORD_WRITES | WORD_READS) && opens_to_write(s, i) &&
-                    flags & (PATH_SYSTEM | PATH_CRITICAL | PATH_STARTUP | PATH_DEVICE))
+                    flags & (PATH_SYSTEM | PATH_STARTUP | PATH_DEVICE))
                         guard_path(call->guard, FX_WRITE, 0, &path);
                 if (class & WORD_DELETES && flags & (PATH_CRITICAL | PATH_SYSTEM))
                         guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &path);

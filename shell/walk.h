@@ -13,12 +13,12 @@
 #include "shell/parse.h"
 
 enum {
-        WALK_STEPS_PER_BYTE = 6,
-        WALK_STEPS_LEAST = 256 << 10,
+        WALK_STEPS_PER_BYTE = 5,
+        WALK_STEPS_LEAST = 192 << 10,
         WALK_BYTES_PER_BYTE = 64,
         WALK_BYTES_LEAST = 4 << 20,
-        WALK_MEMORY_PER_BYTE = 160,
-        WALK_MEMORY_LEAST = 6 << 20,
+        WALK_MEMORY_PER_BYTE = 144,
+        WALK_MEMORY_LEAST = 5 << 20,
         WALK_MEMORY_MOST = 128 << 20,
         WALK_MAX_DEPTH = 400,  /* of commands in commands, calls and evals included */
         WALK_MAX_EVAL = 8,     /* eval in eval, alias in alias */
