@@ -32,7 +32,7 @@ static const char *const emptied_directories[] = { "/run", "/var/run", "/home", 
 static const char *const kept_always[] = { "/run/current-system", "/run/opengl-driver" };
 static const char *const kept_with_network[] = { "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf" };
 
-/* For uid 0: what only the mode of a directory keeps from others. */
+/* For uid 0, where they are mounted: what only the mode of a directory keeps from others. */
 static const char *const masked_from_root[] = { "/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security" };
 
 static const char *const system_directories[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc" };
@@ -45,7 +45,7 @@ static const char *const kernel_directories[] = { "/dev", "/proc", "/sys" };
 
 static const char *const bwrap_places[] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap" };
 
-#define EACH(name, table) (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
+#define EACH(name, table) for (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
 
 /* ---- paths ---- */
 
@@ -196,10 +196,9 @@ static int check_workspace(const struct host *host, const char *path, struct err
         for (size_t i = 0; i < host->homes.count; i++)
                 if (path_within(host->homes.items[i].path, path))
                         return refuse_workspace(path, "your whole home directory would be writable", err);
-        for
-                EACH(i, no_workspace)
-        if (strcmp(path, no_workspace[i]) == 0)
-                return refuse_workspace(path, "it belongs to the system", err);
+        EACH (i, no_workspace)
+                if (strcmp(path, no_workspace[i]) == 0)
+                        return refuse_workspace(path, "it belongs to the system", err);
         return 0;
 }
 
@@ -218,10 +217,9 @@ static int gather_workspace(struct host *host, const struct host_question *quest
                 return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", real);
         if (access(real, R_OK | X_OK) < 0)
                 return err_sys(err, "workspace %s", real);
-        for
-                EACH(i, kernel_directories)
-        if (path_within(real, kernel_directories[i]))
-                return err_set(err, ERR_INVALID, "workspace %s: it belongs to the kernel", real);
+        EACH (i, kernel_directories)
+                if (path_within(real, kernel_directories[i]))
+                        return err_set(err, ERR_INVALID, "workspace %s: it belongs to the kernel", real);
         if (!question->force && check_workspace(host, real, err) < 0)
                 return -1;
         host->workspace = arena_dup(arena, str_z(real));
@@ -266,52 +264,63 @@ static bool is_home(const struct host *host, const char *path) {
 }
 
 static int gather_directories(struct host *host, const struct policy *policy, struct arena *arena, struct err *err) {
-        for
-                EACH(i, scratch_directories)
-        if (add_directory(&host->scratch, arena, scratch_directories[i], err) < 0)
-                return -1;
-        for
-                EACH(i, emptied_directories)
-        if (!is_home(host, emptied_directories[i]) && add_directory(&host->emptied, arena, emptied_directories[i], err) < 0)
-                return -1;
-        for
-                EACH(i, kept_always)
-        if (add_if_there(&host->kept, arena, kept_always[i], err) < 0)
-                return -1;
-        for
-                EACH(i, kept_with_network)
-        if (policy->sandbox.network == NETWORK_INHERIT && add_if_there(&host->kept, arena, kept_with_network[i], err) < 0)
-                return -1;
+        EACH (i, scratch_directories)
+                if (add_directory(&host->scratch, arena, scratch_directories[i], err) < 0)
+                        return -1;
+        EACH (i, emptied_directories)
+                if (!is_home(host, emptied_directories[i]) &&
+                    add_directory(&host->emptied, arena, emptied_directories[i], err) < 0)
+                        return -1;
+        EACH (i, kept_always)
+                if (add_if_there(&host->kept, arena, kept_always[i], err) < 0)
+                        return -1;
+        EACH (i, kept_with_network)
+                if (policy->sandbox.network == NETWORK_INHERIT &&
+                    add_if_there(&host->kept, arena, kept_with_network[i], err) < 0)
+                        return -1;
         return 0;
 }
 
 /* For root = "minimal": /bin is a link to usr/bin on most systems, and stays one. */
 static int gather_system(struct host *host, struct arena *arena, struct err *err) {
-        for
-                EACH(i, system_directories) {
-                        char text[PATH_MAX];
-                        struct stat st;
-                        ssize_t len;
+        EACH (i, system_directories) {
+                char text[PATH_MAX];
+                struct stat st;
+                ssize_t len;
 
-                        if (lstat(system_directories[i], &st) < 0)
-                                continue;
-                        if (host_paths_add(&host->system, arena, system_directories[i], true, err) < 0)
-                                return -1;
-                        if (!S_ISLNK(st.st_mode))
-                                continue;
-                        len = readlink(system_directories[i], text, sizeof(text));
-                        if (len < 0 || len == sizeof(text))
-                                return err_sys(err, "%s", system_directories[i]);
-                        host->system.items[host->system.count - 1].link = arena_dup(arena, str_from(text, (size_t)len));
-                }
+                if (lstat(system_directories[i], &st) < 0)
+                        continue;
+                if (host_paths_add(&host->system, arena, system_directories[i], true, err) < 0)
+                        return -1;
+                if (!S_ISLNK(st.st_mode))
+                        continue;
+                len = readlink(system_directories[i], text, sizeof(text));
+                if (len < 0 || len == sizeof(text))
+                        return err_sys(err, "%s", system_directories[i]);
+                host->system.items[host->system.count - 1].link = arena_dup(arena, str_from(text, (size_t)len));
+        }
         return 0;
 }
 
 /* ---- what is masked ---- */
 
+static bool is_mounted(const char *path) {
+        struct stat st, sys;
+
+        return stat(path, &st) == 0 && stat("/sys", &sys) == 0 && st.st_dev != sys.st_dev;
+}
+
+/* Every mask costs, and what this user may not read needs none: a command has the same user, and less rights. For uid 0 it
+ * cannot be asked, as it has the rights now. */
+static bool is_closed(const struct host *host, const char *path) {
+        return host->uid != 0 && access(path, R_OK) < 0 && access(path, X_OK) < 0;
+}
+
 static int add_store(struct host *host, struct arena *arena, const char *mask, struct err *err) {
         char path[PATH_MAX];
 
+        if (mask[0] != '~' && is_closed(host, mask))
+                return 0;
         if (mask[0] != '~')
                 return add_if_there(&host->masks, arena, mask, err);
         for (size_t i = 0; i < host->homes.count; i++)
@@ -351,10 +360,10 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         for (size_t i = 0; i < credential_count; i++)
                 if (credentials[i].mask && add_store(host, arena, credentials[i].mask, err) < 0)
                         return -1;
-        for
-                EACH(i, masked_from_root)
-        if (host->uid == 0 && add_if_there(&host->masks, arena, masked_from_root[i], err) < 0)
-                return -1;
+        EACH (i, masked_from_root)
+                if (host->uid == 0 && is_mounted(masked_from_root[i]) &&
+                    add_if_there(&host->masks, arena, masked_from_root[i], err) < 0)
+                        return -1;
         if (add_list(&host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
                 return -1;
         /* What bailey itself keeps, wherever that is. */
@@ -426,10 +435,9 @@ static int gather_programs(struct host *host, struct arena *arena, struct err *e
         if (len < 0 || len == sizeof(self))
                 return err_sys(err, "/proc/self/exe");
         host->self = arena_dup(arena, str_from(self, (size_t)len));
-        for
-                EACH(i, bwrap_places)
-        if (!host->bwrap && access(bwrap_places[i], X_OK) == 0)
-                host->bwrap = bwrap_places[i];
+        EACH (i, bwrap_places)
+                if (!host->bwrap && access(bwrap_places[i], X_OK) == 0)
+                        host->bwrap = bwrap_places[i];
         return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 

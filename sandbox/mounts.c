@@ -216,6 +216,14 @@ static bool is_writable(const struct mount_list *mounts, size_t i) {
         return s->kind == MOUNT_TMPFS && s->size != SMALL_TMPFS;
 }
 
+/* A rule speaks for all that is below, too. */
+static bool is_covered(const struct landlock_rule *rules, size_t count, const char *path) {
+        for (size_t i = 0; i < count; i++)
+                if (rules[i].grant & GRANT_WRITE && path_within(path, rules[i].path))
+                        return true;
+        return false;
+}
+
 int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct landlock_plan *ret, struct err *err) {
         struct landlock_rule *rules = arena_alloc(arena, (mounts->count + 1) * sizeof(*rules));
         size_t count = 0;
@@ -224,7 +232,7 @@ int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct
                 return err_set(err, ERR_MEMORY, "out of memory");
         rules[count++] = (struct landlock_rule){ .path = "/", .grant = GRANT_READ };
         for (size_t i = 0; i < mounts->count; i++)
-                if (is_writable(mounts, i))
+                if (is_writable(mounts, i) && !is_covered(rules, count, mounts->items[i].target))
                         rules[count++] = (struct landlock_rule){ mounts->items[i].target, GRANT_READ | GRANT_WRITE };
         *ret = (struct landlock_plan){ .wanted = true, .rules = rules, .rule_count = count };
         return 0;
