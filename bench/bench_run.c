@@ -91,7 +91,7 @@ static void print_ratio(int row, int against, double goal, int runs) {
 }
 
 int main(int argc, char **argv) {
-        int runs = argc > 1 ? atoi(argv[1]) : RUNS_DEFAULT;
+        int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : RUNS_DEFAULT;
         char *slash = strrchr(argv[0], '/'), beside[4096];
 
         if (runs < 2 || runs > RUNS_MAX)

@@ -23,8 +23,6 @@ static uint64_t rights_of(uint32_t grant, uint64_t known) {
                 rights |= LL_FS_EXECUTE | LL_FS_READ_FILE | LL_FS_READ_DIR;
         if (grant & GRANT_USE)
                 rights |= use_rights;
-        if (grant & GRANT_TERMINAL)
-                rights |= use_rights | LL_FS_IOCTL_DEV;
         return grant & GRANT_WRITE ? known : rights & known;
 }
 

@@ -63,10 +63,9 @@ struct mount_step {
 /* ---- Landlock ---- */
 
 enum landlock_grant {
-        GRANT_READ = 1 << 0,     /* read, list, execute */
-        GRANT_WRITE = 1 << 1,    /* and everything else that the kernel's Landlock knows */
-        GRANT_USE = 1 << 2,      /* of a device: read and write it, nothing else */
-        GRANT_TERMINAL = 1 << 3, /* and its ioctls */
+        GRANT_READ = 1 << 0,  /* read, list, execute */
+        GRANT_WRITE = 1 << 1, /* and everything else that the kernel's Landlock knows */
+        GRANT_USE = 1 << 2,   /* of a device: read and write it, nothing else */
 };
 
 struct landlock_rule {

@@ -67,7 +67,7 @@ static void print_outside(const struct launch *launch, struct buf *out) {
 static const char *grant_name(uint32_t grant) {
         if (grant & GRANT_WRITE)
                 return "write";
-        return grant & GRANT_TERMINAL ? "terminal" : grant & GRANT_USE ? "use" : "read";
+        return grant & GRANT_USE ? "use" : "read";
 }
 
 static void print_landlock(const struct landlock_plan *landlock, struct buf *out) {
