@@ -1,0 +1,102 @@
+/*
+ * The inside of a plan arrives as it was sent, and nothing else is taken for one.
+ */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "launch/blob.h"
+
+static const char *const argv[] = { "bash", "-c", "echo 'a b'\n\xff", "", NULL };
+static const char *const envp[] = { "PATH=/bin", "EMPTY=", NULL };
+static const struct landlock_rule rules[] = { { "/", GRANT_READ }, { "/a b", GRANT_READ | GRANT_WRITE } };
+static const struct sock_filter filter[] = { { 0x06, 0, 0, 0x7fff0000 }, { 0x15, 1, 2, 3 } };
+
+static const struct launch sent = {
+        .landlock = { .wanted = true, .deny_tcp = true, .rules = rules, .rule_count = 2 },
+        .seccomp = filter,
+        .seccomp_count = 2,
+        .limits = { { RLIMIT_CORE, 0 }, { RLIMIT_AS, UINT64_C(1) << 40 } },
+        .limit_count = 2,
+        .program = "/bin/bash",
+        .argv = argv,
+        .envp = envp,
+        .cwd = "/tmp/\xc3\xbc",
+};
+
+static void same_texts(const char *const *a, const char *const *b) {
+        for (; *a; a++, b++)
+                assert_string_equal(*a, *b);
+        assert_null(*b);
+}
+
+static void arrives(void **state) {
+        ARENA_AUTO arena;
+        struct launch got;
+        struct err err;
+        FD_AUTO fd = blob_write(&sent, &err);
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, "x", 1), -1); /* nobody can change it on the way */
+        assert_int_equal(blob_read(fd, &arena, &got, &err), 0);
+        assert_true(got.own_pids);
+        assert_true(got.landlock.wanted && got.landlock.deny_tcp && !got.landlock.required);
+        assert_int_equal(got.landlock.rule_count, 2);
+        assert_string_equal(got.landlock.rules[1].path, "/a b");
+        assert_int_equal(got.landlock.rules[1].grant, GRANT_READ | GRANT_WRITE);
+        assert_int_equal(got.seccomp_count, 2);
+        assert_memory_equal(got.seccomp, filter, sizeof(filter));
+        assert_int_equal(got.limit_count, 2);
+        assert_true(got.limits[1].value == sent.limits[1].value && got.limits[1].resource == RLIMIT_AS);
+        assert_string_equal(got.program, sent.program);
+        assert_string_equal(got.cwd, sent.cwd);
+        same_texts(sent.argv, got.argv);
+        same_texts(sent.envp, got.envp);
+}
+
+/* Cut anywhere, with a byte too many, or with any byte changed to a large one: refused, or at least harmless. */
+static void nothing_else_does(void **state) {
+        static char bytes[4096];
+        struct err err;
+        FD_AUTO whole = blob_write(&sent, &err);
+        ssize_t len = read(whole, bytes, sizeof(bytes));
+
+        (void)state;
+        assert_true(len > 0 && len < (ssize_t)sizeof(bytes));
+        for (ssize_t i = 0; i <= len + 1; i++) {
+                FD_AUTO fd = memfd_create("cut", MFD_CLOEXEC);
+                ARENA_AUTO arena;
+                struct launch got;
+
+                arena_init(&arena, 0);
+                assert_int_equal(write(fd, bytes, (size_t)i), i);
+                assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+                assert_int_equal(blob_read(fd, &arena, &got, &err), i == len ? 0 : -1);
+        }
+        for (ssize_t i = 0; i < len; i++) {
+                FD_AUTO fd = memfd_create("changed", MFD_CLOEXEC);
+                ARENA_AUTO arena;
+                struct launch got;
+                char was = bytes[i];
+
+                arena_init(&arena, 0);
+                bytes[i] = (char)0xff;
+                assert_int_equal(write(fd, bytes, (size_t)len), len);
+                assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+                (void)!blob_read(fd, &arena, &got, &err);
+                bytes[i] = was;
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(arrives), cmocka_unit_test(nothing_else_does) };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

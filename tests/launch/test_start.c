@@ -1,0 +1,131 @@
+/*
+ * One spawn path: what starts, what does not, how the end is told, and that nothing is left. Without namespaces, so that it
+ * runs anywhere; what namespaces add is tried by the suites of tests/escape and tests/work.
+ */
+#include "tests/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "launch/start.h"
+
+static const char *const envp[] = { "PATH=/usr/bin:/bin", "ONLY=this", NULL };
+
+static int start(const char *const *argv, int out, struct launched *ret, struct err *err) {
+        struct launch launch = { .backend = "none", .program = argv[0], .argv = argv, .envp = envp, .cwd = "/" };
+        FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        struct launch_files files = { null, out < 0 ? null : out, null };
+
+        return launch_start(&launch, &files, ret, err);
+}
+
+static int end_of(const char *script) {
+        const char *const argv[] = { "sh", "-c", script, NULL };
+        struct launched launched;
+        struct err err = {};
+
+        if (start(argv, -1, &launched, &err) < 0)
+                fail_msg("%s", err.msg);
+        return launch_end(&launched);
+}
+
+static void the_end_is_told(void **state) {
+        (void)state;
+        assert_int_equal(WEXITSTATUS(end_of("exit 0")), 0);
+        assert_int_equal(WEXITSTATUS(end_of("exit 7")), 7);
+        assert_int_equal(WTERMSIG(end_of("kill -9 $$")), SIGKILL);
+        assert_int_equal(WTERMSIG(end_of("kill -SEGV $$")), SIGSEGV);
+}
+
+static void what_does_not_start_says_why(void **state) {
+        const char *const missing[] = { "no-such-program-anywhere", NULL }, *const directory[] = { "/tmp", NULL };
+        struct launched launched;
+        struct err err = {};
+
+        (void)state;
+        assert_int_equal(start(missing, -1, &launched, &err), -1);
+        assert_int_equal(err.code, ERR_NOT_FOUND);
+        assert_non_null(strstr(err.msg, "no-such-program-anywhere"));
+        assert_int_equal(start(directory, -1, &launched, &err), -1);
+        assert_int_equal(err.sys, EACCES);
+}
+
+/* Only what it was given: files, variables, a session of its own. */
+static void nothing_is_inherited(void **state) {
+        const char *const argv[] = { "sh", "-c",
+                                     "ls /proc/self/fd | tr '\\n' ' '; env | grep -c .; echo $ONLY; pwd; "
+                                     "[ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo session; [ -t 0 ] || echo no terminal",
+                                     NULL };
+        FD_AUTO secret = open("/etc/passwd", O_RDONLY); /* not closed on exec */
+        struct launched launched;
+        struct err err = {};
+        char text[256];
+        ssize_t len;
+        int ends[2];
+
+        (void)state;
+        assert_true(secret >= 0);
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        assert_int_equal(start(argv, ends[1], &launched, &err), 0);
+        close(ends[1]);
+        assert_int_equal(launch_end(&launched), 0);
+        len = read(ends[0], text, sizeof(text) - 1);
+        close(ends[0]);
+        assert_true(len > 0);
+        text[len] = 0;
+        /* ls has 0 to 2 and the directory it reads; sh adds PWD and perhaps _ and SHLVL to the two variables */
+        assert_non_null(strstr(text, "0 1 2 3 "));
+        assert_null(strstr(text, "4 "));
+        assert_non_null(strstr(text, "\nthis\n/\nsession\nno terminal\n"));
+}
+
+static bool is_gone(pid_t pid) {
+        for (int i = 0; i < 500; i++) {
+                if (kill(pid, 0) < 0 && errno == ESRCH)
+                        return true;
+                poll(NULL, 0, 10);
+        }
+        return false;
+}
+
+/* A daemon that left everything behind ends with the command, also when that is killed. */
+static void nothing_is_left(void **state) {
+        static const char *const scripts[] = { "setsid sleep 300 & echo $!", "setsid sleep 300 & echo $!; sleep 300" };
+
+        (void)state;
+        for (int killed = 0; killed < 2; killed++) {
+                const char *const argv[] = { "sh", "-c", scripts[killed], NULL };
+                struct launched launched;
+                struct err err = {};
+                char text[32] = "";
+                int ends[2];
+
+                assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+                assert_int_equal(start(argv, ends[1], &launched, &err), 0);
+                close(ends[1]);
+                assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
+                if (killed)
+                        launch_kill(&launched);
+                launch_end(&launched);
+                assert_true(strtol(text, NULL, 10) > 1 && is_gone((pid_t)strtol(text, NULL, 10)));
+                close(ends[0]);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(the_end_is_told),
+                cmocka_unit_test(what_does_not_start_says_why),
+                cmocka_unit_test(nothing_is_inherited),
+                cmocka_unit_test(nothing_is_left),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
