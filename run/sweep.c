@@ -1,4 +1,4 @@
-#include "run/sweep.h"
+#include "run/sweep_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,26 +12,11 @@
 #include "policy/files.h"
 #include "run/remove.h"
 
-enum {
-        SECONDS_MAX = 10, /* for removing; what is left then has another name */
-        DIRECTORIES_MAX = 1 << 16,
-        DEPTH_MAX = 24, /* deeper than a survey goes, so what is there was not there before */
-};
-
-struct sweep {
-        const struct protection *before;
-        struct arena *arena;
-        int64_t until, deadline;
-        bool devices; /* their numbers are those of the survey: they may change when the machine starts again */
-        struct str *said;
-        size_t count, room;
-        struct err *err;
-        bool failed;
-};
+enum { SECONDS_MAX = 10 }; /* for removing; what is left then has another name */
 
 /* ---- telling ---- */
 
-static void failed(struct sweep *s, const struct err *why, const char *path) {
+void sweep_failed(struct sweep *s, const struct err *why, const char *path) {
         if (!s->failed && s->err) {
                 *s->err = *why;
                 err_context_message(s->err, "cannot sweep %s", path);
@@ -39,11 +24,11 @@ static void failed(struct sweep *s, const struct err *why, const char *path) {
         s->failed = true;
 }
 
-static void fail_memory(struct sweep *s, const char *path) {
+void sweep_no_memory(struct sweep *s, const char *path) {
         struct err why = { 0 };
 
         err_set_message(&why, ERR_MEMORY, "out of memory");
-        failed(s, &why, path);
+        sweep_failed(s, &why, path);
 }
 
 static void say(struct sweep *s, const char *verb, const char *path, const char *rest) {
@@ -57,7 +42,7 @@ static void say(struct sweep *s, const char *verb, const char *path, const char 
                         memcpy(said, s->said, s->count * sizeof(*said));
         }
         if (!text || !said) {
-                fail_memory(s, path);
+                sweep_no_memory(s, path);
                 return;
         }
         if (s->count == s->room)
@@ -69,15 +54,14 @@ static void say(struct sweep *s, const char *verb, const char *path, const char 
 
 /* ---- looking ---- */
 
-/* As protect_stat(), also in a directory that was locked against us. Not being able to look is a failure, and is told. */
-static int look(struct sweep *s, int fd, const char *path, const char *name, struct protected_path *ret, bool *ret_link) {
+int sweep_look(struct sweep *s, int fd, const char *path, const char *name, struct protected_path *ret, bool *ret_link) {
         struct err why = { 0 };
         int got = protect_stat(fd, name, ret, ret_link, &why);
 
         if (got < 0 && why.sys == EACCES && remove_unlock(fd, ".", NULL) == 0)
                 got = protect_stat(fd, name, ret, ret_link, &why);
         if (got < 0)
-                failed(s, &why, path);
+                sweep_failed(s, &why, path);
         return got;
 }
 
@@ -92,8 +76,7 @@ static bool inside(const char *path, const char *root) {
         return strncmp(path, root, len) == 0 && (path[len] == '/' || path[len] == '\0' || len == 1);
 }
 
-/* A command could have changed what is directly in this directory. */
-static bool reachable(const struct sweep *s, const char *path) {
+bool sweep_reachable(const struct sweep *s, const char *path) {
         if (inside(path, s->before->workspace.path))
                 return true;
         for (size_t i = 0; i < s->before->git_write.count; i++)
@@ -102,8 +85,7 @@ static bool reachable(const struct sweep *s, const char *path) {
         return false;
 }
 
-/* Opens the first `len` bytes of a path, a name at a time and without links; -1 when it is not there. */
-static int open_real(struct sweep *s, const char *path, size_t len) {
+int sweep_open_path(struct sweep *s, const char *path, size_t len) {
         char part[PATH_MAX];
         size_t start = 1;
         int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), next;
@@ -118,7 +100,7 @@ static int open_real(struct sweep *s, const char *path, size_t len) {
                 *end = '\0';
                 next = openat(fd, part + start, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 part[start - 1] = '\0';
-                if (next < 0 && errno == EACCES && reachable(s, part) && remove_unlock(fd, ".", NULL) == 0)
+                if (next < 0 && errno == EACCES && sweep_reachable(s, part) && remove_unlock(fd, ".", NULL) == 0)
                         next = openat(fd, part + start, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 part[start - 1] = '/';
                 if (end < part + len)
@@ -132,14 +114,14 @@ static int open_real(struct sweep *s, const char *path, size_t len) {
 
 /* ---- doing ---- */
 
-static const char *join(struct sweep *s, const char *path, const char *name) {
+const char *sweep_join(struct sweep *s, const char *path, const char *name) {
         size_t size = strlen(path) + strlen(name) + 2;
         char *joined = arena_bytes(s->arena, size);
 
         if (joined)
                 snprintf(joined, size, "%s/%s", path[1] ? path : "", name);
         else
-                fail_memory(s, path);
+                sweep_no_memory(s, path);
         return joined;
 }
 
@@ -147,26 +129,25 @@ static void remove_new(struct sweep *s, int fd, const char *path, const char *na
         struct err why = { 0 };
 
         if (remove_tree(fd, name, s->deadline, &why) < 0)
-                failed(s, &why, path);
+                sweep_failed(s, &why, path);
         else
                 say(s, "removed ", path, "");
 }
 
-/* False when it could not be done. */
-static bool move_aside(struct sweep *s, int fd, const char *path, const char *name) {
-        char aside[REMOVE_NAME_SIZE], rest[REMOVE_NAME_SIZE + 32];
+bool sweep_aside(struct sweep *s, int fd, const char *path, const char *name, const char *why_so) {
+        char aside[REMOVE_NAME_SIZE], rest[REMOVE_NAME_SIZE + 64];
         struct err why = { 0 };
 
         if (remove_aside(fd, name, aside, &why) < 0) {
-                failed(s, &why, path);
+                sweep_failed(s, &why, path);
                 return false;
         }
-        snprintf(rest, sizeof(rest), ", which was replaced, aside to %s", aside);
+        snprintf(rest, sizeof(rest), ", which %s, aside to %s", why_so, aside);
         say(s, "moved ", path, rest);
         return true;
 }
 
-static bool has_content(int fd, const char *name, struct str content) {
+bool sweep_has_content(int fd, const char *name, struct str content) {
         BUF_AUTO text;
 
         buf_init(&text, content.len);
@@ -178,13 +159,13 @@ static void undo_replacement(struct sweep *s, int fd, const struct protected_pat
         FD_AUTO readable = -1;
         struct err why = { 0 };
 
-        if (was->content.ptr && has_content(fd, name, was->content))
+        if (was->content.ptr && sweep_has_content(fd, name, was->content))
                 return;
-        if (!move_aside(s, fd, was->path, name) || !was->content.ptr)
+        if (!sweep_aside(s, fd, was->path, name, "was replaced") || !was->content.ptr)
                 return;
         readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (file_replace(readable, name, was->content, 0644, &why) < 0)
-                failed(s, &why, was->path);
+                sweep_failed(s, &why, was->path);
         else
                 say(s, "put ", was->path, " back as it was");
 }
@@ -199,16 +180,16 @@ static void put_link_back(struct sweep *s, int fd, const struct protected_path *
 
         if (len >= 0 && str_eq(str_from(text, (size_t)len), str_z(was->link)))
                 return;
-        got = look(s, fd, was->path, name, &is, &is_link);
+        got = sweep_look(s, fd, was->path, name, &is, &is_link);
         if (got < 0 || (got == 0 && is.born > s->until))
                 return;
         if (got == 0 && is_link)
                 remove_new(s, fd, was->path, name);
-        else if (got == 0 && !move_aside(s, fd, was->path, name))
+        else if (got == 0 && !sweep_aside(s, fd, was->path, name, "was replaced"))
                 return;
         if (symlinkat(was->link, fd, name) < 0) {
                 err_sys_message(&why, "cannot make a link");
-                failed(s, &why, was->path);
+                sweep_failed(s, &why, was->path);
         } else {
                 say(s, "put ", was->path, " back as it was");
         }
@@ -217,7 +198,7 @@ static void put_link_back(struct sweep *s, int fd, const struct protected_path *
 /* What was there has to be there still. */
 static void sweep_known(struct sweep *s, const struct protected_path *was) {
         const char *name = strrchr(was->path, '/') + 1;
-        FD_AUTO fd = open_real(s, was->path, (size_t)(name - was->path) - 1);
+        FD_AUTO fd = sweep_open_path(s, was->path, (size_t)(name - was->path) - 1);
         struct protected_path is;
         bool is_link;
 
@@ -225,97 +206,30 @@ static void sweep_known(struct sweep *s, const struct protected_path *was) {
                 return;
         if (was->link)
                 put_link_back(s, fd, was, name);
-        else if (look(s, fd, was->path, name, &is, &is_link) == 0 && !same(s, was, &is) && is.born <= s->until)
+        else if (sweep_look(s, fd, was->path, name, &is, &is_link) == 0 && !same(s, was, &is) && is.born <= s->until)
                 undo_replacement(s, fd, was, name);
 }
 
-/* What was not there goes. */
-static void sweep_name(struct sweep *s, int fd, const char *path, const char *name) {
+/* Known, but at another place: what is mounted over cannot be moved by a command, so that its owner did it. */
+static bool was_moved(const struct sweep *s, const char *name, const struct protected_path *is) {
+        for (size_t i = 0; i < s->before->read_only.count; i++) {
+                const struct protected_path *was = &s->before->read_only.items[i];
+
+                if (!was->link && same(s, was, is) && strcmp(strrchr(was->path, '/') + 1, name) == 0)
+                        return true;
+        }
+        return false;
+}
+
+void sweep_name(struct sweep *s, int fd, const char *path, const char *name) {
         struct protected_path is;
         bool is_link;
 
-        if (look(s, fd, path, name, &is, &is_link) != 0 || is.born > s->until)
+        if (sweep_look(s, fd, path, name, &is, &is_link) != 0 || is.born > s->until || was_moved(s, name, &is))
                 return;
-        path = join(s, path, name);
+        path = sweep_join(s, path, name);
         if (path && !protect_find(&s->before->read_only, path))
                 remove_new(s, fd, path, name);
-}
-
-/* ---- git directories ---- */
-
-static int visit_directory(void *context, int fd, const char *path, enum protect_kind kind, struct err *err) {
-        const struct sweep *s = context;
-
-        (void)fd, (void)err;
-        return kind == PROTECT_WORKTREE && !protect_find(&s->before->anchors, path);
-}
-
-static int visit_name(void *context, int fd, const char *path, const char *name, struct err *err) {
-        (void)err;
-        sweep_name(context, fd, path, name);
-        return 0;
-}
-
-static int visit_locked(void *context, int fd, const char *path, const char *name, struct err *err) {
-        struct sweep *s = context;
-        struct err why = { 0 };
-
-        (void)err;
-        if ((remove_unlock(fd, name, &why) == 0) || (remove_unlock(fd, ".", NULL) == 0 && remove_unlock(fd, name, &why) == 0))
-                return 1;
-        failed(s, &why, path);
-        return 0;
-}
-
-static void sweep_git_dir(struct sweep *s, int fd, const char *path) {
-        const struct protect_visitor visitor = {
-                .context = s,
-                .max = DIRECTORIES_MAX,
-                .depth = DEPTH_MAX,
-                .directory = visit_directory,
-                .name = visit_name,
-                .too_deep = visit_name,
-                .locked = visit_locked,
-        };
-        struct err why = { 0 };
-
-        if (protect_walk(fd, path, &visitor, s->arena, &why) < 0)
-                failed(s, &why, path);
-}
-
-/* A `.git` that is not known: a directory was made by `git init`. */
-static void sweep_dot_git(struct sweep *s, int fd, const char *path) {
-        FD_AUTO git_dir = -1;
-        struct protected_path is;
-        const char *joined;
-        bool is_link;
-
-        if (look(s, fd, path, ".git", &is, &is_link) != 0)
-                return;
-        joined = join(s, path, ".git");
-        if (!joined || protect_find(&s->before->read_only, joined))
-                return;
-        if (!is.directory) {
-                sweep_name(s, fd, path, ".git");
-                return;
-        }
-        git_dir = openat(fd, ".git", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (git_dir >= 0)
-                sweep_git_dir(s, git_dir, joined);
-}
-
-/* All but those that are swept even if there was none before. */
-static void sweep_git_dirs(struct sweep *s, const char *dot_git) {
-        for (size_t i = 0; i < s->before->git_dirs.count; i++) {
-                const char *path = s->before->git_dirs.items[i].path;
-                FD_AUTO fd = -1;
-
-                if (strcmp(path, s->before->workspace.path) == 0 || (dot_git && strcmp(path, dot_git) == 0))
-                        continue;
-                fd = open_real(s, path, strlen(path));
-                if (fd >= 0)
-                        sweep_git_dir(s, fd, path);
-        }
 }
 
 /* ---- paths that only a config or a link tells of ---- */
@@ -323,7 +237,7 @@ static void sweep_git_dirs(struct sweep *s, const char *dot_git) {
 /* Nothing on the way may have become a link either, which would lead git elsewhere. */
 static void sweep_absent(struct sweep *s, const char *path) {
         for (const char *start = path + 1, *end; *start; start = *end ? end + 1 : end) {
-                FD_AUTO fd = open_real(s, path, (size_t)(start - path) - 1);
+                FD_AUTO fd = sweep_open_path(s, path, (size_t)(start - path) - 1);
                 const char *parent = arena_dup(s->arena, str_from(path, (size_t)(start - path) - 1));
                 const char *name;
                 struct protected_path is;
@@ -332,14 +246,14 @@ static void sweep_absent(struct sweep *s, const char *path) {
                 end = strchrnul(start, '/');
                 name = arena_dup(s->arena, str_from(start, (size_t)(end - start)));
                 if (!parent || !name) {
-                        fail_memory(s, path);
+                        sweep_no_memory(s, path);
                         return;
                 }
                 if (fd < 0)
                         return;
-                if (!reachable(s, parent[0] ? parent : "/"))
+                if (!sweep_reachable(s, parent[0] ? parent : "/"))
                         continue;
-                if (look(s, fd, parent, name, &is, &is_link) != 0)
+                if (sweep_look(s, fd, parent, name, &is, &is_link) != 0)
                         return;
                 if (*end && is.directory)
                         continue;
@@ -367,7 +281,7 @@ static int sweep_open(struct sweep *s, const char *workspace, int *ret_fd) {
 
         if (strcmp(workspace, was->path) != 0 && !leads_to(workspace, was->path))
                 return err_set(s->err, ERR_INVALID, "%s is not the workspace that was surveyed, %s", workspace, was->path);
-        fd = open_real(s, was->path, strlen(was->path));
+        fd = sweep_open_path(s, was->path, strlen(was->path));
         if (fd < 0) {
                 bool gone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
 
@@ -406,7 +320,8 @@ int sweep_workspace_until(const char *workspace, const struct protection *before
         sweep_dot_git(&s, fd, before->workspace.path);
         if (protect_is_git_dir(fd, true))
                 sweep_git_dir(&s, fd, before->workspace.path);
-        sweep_git_dirs(&s, join(&s, before->workspace.path, ".git"));
+        sweep_git_dirs(&s, sweep_join(&s, before->workspace.path, ".git"));
+        sweep_nested(&s, fd);
         for (size_t i = 0; i < before->absent.count; i++)
                 sweep_absent(&s, before->absent.items[i].path);
         *ret_removed = (struct str_list){ s.said, s.count };

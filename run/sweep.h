@@ -18,8 +18,8 @@
  * Goes on where something fails, and tells the first failure in the end. `ret_removed`, which is set in any case, has a
  * sentence for each thing done: "removed /w/.envrc".
  *
- * A new `.git` directory stays, without its hooks and configs: git works without them. New linked worktrees stay as they
- * are, as nothing of the workspace itself looks into them.
+ * A new git directory stays, without its hooks and configs: git works without them. The same goes for those of repositories
+ * below the top (sandbox/protect_nested.h). New linked worktrees stay, without a config of their own.
  */
 int sweep_workspace(const char *workspace, const struct protection *before, struct arena *arena, struct str_list *ret_removed,
                     struct err *err);

@@ -44,7 +44,7 @@ static const struct list {
 } lists[] = {
         { 'r', offsetof(struct protection, read_only) }, { 'a', offsetof(struct protection, anchors) },
         { 'w', offsetof(struct protection, git_write) }, { 'g', offsetof(struct protection, git_dirs) },
-        { 'x', offsetof(struct protection, absent) },
+        { 'x', offsetof(struct protection, absent) },    { 'u', offsetof(struct protection, unknown) },
 };
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 

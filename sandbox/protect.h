@@ -35,6 +35,9 @@ struct protection {
         struct protected_paths git_write; /* git directories of this workspace that lie outside of it, to be made writable */
         struct protected_paths git_dirs;  /* the outermost git directories that a command could write, in or outside of it */
         struct protected_paths absent;    /* do not exist, and only a config or a link says that they are protected */
+        /* Where there may be repositories that were not found: the workspace, when looking around was too much, and each
+         * `.git` whose index cannot be understood when that was too much, too. */
+        struct protected_paths unknown;
 };
 
 /* `workspace` is absolute. Fails when there is more than can be protected: a command must not run then. */
@@ -43,6 +46,9 @@ int protect_survey(const char *workspace, struct arena *arena, struct protection
 /* Below the top of a workspace, sorted; `.git` is not among them, as it may be a directory that has to stay writable. */
 extern const char *const protect_names[];
 extern const size_t protect_name_count;
+
+/* How names begin that a sweep gives to what it moves aside: nobody takes them for anything. */
+#define PROTECT_ASIDE ".bailey-aside-"
 
 /* What a name is, without following it. 1 when there is none. `ret->path` and what only a reader knows stay empty. */
 int protect_stat(int directory, const char *name, struct protected_path *ret, bool *ret_link, struct err *err);

@@ -17,15 +17,12 @@ enum {
         FOLDERS_MAX = 2048,
         DEPTH_MAX = 16,
         INCLUDES_MAX = 32,
-        CONFIG_MAX = 1 << 20,
-        POINTER_MAX = 8 << 10,
         HOOKS_MAX = 512, /* entries of a directory of hooks that are looked at */
 };
 
 /* ---- reading ---- */
 
-/* A file that git would read: what cannot be read at all has no text, and git refuses it. */
-static int read_text(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err) {
+int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err) {
         BUF_AUTO text;
         struct err why = { 0 };
         const char *copy;
@@ -44,24 +41,6 @@ static int read_text(struct survey *s, int fd, const char *name, size_t max, str
         return 0;
 }
 
-/* A file that holds one path: without the end of its line. NULL when there is none, or it holds more than text. */
-static int read_path(struct survey *s, int fd, const char *name, const char *prefix, const char **ret, struct err *err) {
-        struct str text;
-
-        *ret = NULL;
-        if (read_text(s, fd, name, POINTER_MAX, &text, err) < 0)
-                return -1;
-        if (!text.ptr || !str_starts(text, str_z(prefix)))
-                return 0;
-        text = str_skip(text, strlen(prefix));
-        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
-                text.len--;
-        if (text.len == 0 || str_find(text, '\0') < text.len)
-                return 0;
-        *ret = arena_dup(s->arena, text);
-        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
-}
-
 /* ---- configs ---- */
 
 struct config {
@@ -77,6 +56,15 @@ static int find_worktree(void *context, const struct git_setting *setting, struc
         (void)err;
         if (str_is(setting->section, "core") && setting->subsection.len == 0 && str_is(setting->name, "worktree"))
                 config->worktree = setting->value.ptr;
+        return 0;
+}
+
+int survey_worktree(struct survey *s, struct str text, const char **ret, struct err *err) {
+        struct config config = { .s = s };
+
+        if (git_config_read(text, s->arena, find_worktree, &config, err) < 0)
+                return -1;
+        *ret = config.worktree;
         return 0;
 }
 
@@ -148,7 +136,7 @@ static int include_path(struct config *config, const char *value, struct err *er
                 return 0;
         if (++config->s->includes > INCLUDES_MAX) /* git itself stops at ten in each other, so this may be a circle */
                 return err_set(err, ERR_TOO_COMPLEX, "git's configs include more than %d others: %s", INCLUDES_MAX, place.path);
-        if (read_text(config->s, AT_FDCWD, place.path, CONFIG_MAX, &text, err) < 0)
+        if (survey_read(config->s, AT_FDCWD, place.path, SURVEY_CONFIG_MAX, &text, err) < 0)
                 return -1;
         slash = strrchr(place.path, '/');
         inner.folder = arena_dup(config->s->arena, str_from(place.path, (size_t)(slash - place.path) + (slash == place.path)));
@@ -175,9 +163,8 @@ struct git_root {
         struct survey *s;
         const char *path; /* the outermost */
         const char *base; /* its work tree, or itself */
+        bool nested;
 };
-
-static int survey_git_dir(struct survey *s, const char *path, const char *base, struct err *err);
 
 /* The pointer of a submodule: git looks into submodules by itself, so what it points to must not change either. */
 static int survey_submodule(struct survey *s, const char *git_dir, const char *worktree, const char **ret_base,
@@ -193,7 +180,7 @@ static int survey_submodule(struct survey *s, const char *git_dir, const char *w
                 return -1;
         if (!pointer.path || !pointer.directory)
                 return survey_protect(s, &pointer, err);
-        return survey_root(s, pointer.path) ? survey_git_dir(s, pointer.path, place.path, err) : 0;
+        return survey_root(s, pointer.path) ? survey_git_dir(s, pointer.path, place.path, false, err) : 0;
 }
 
 static int survey_config(const struct git_root *root, int fd, const char *path, const char *name, struct err *err) {
@@ -204,7 +191,7 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
         const char *joined;
         struct str text;
 
-        if (read_text(s, fd, name, CONFIG_MAX, &text, err) < 0)
+        if (survey_read(s, fd, name, SURVEY_CONFIG_MAX, &text, err) < 0)
                 return err_context(err, "%s", path);
         if (!text.ptr)
                 return 0;
@@ -213,7 +200,7 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
         for (size_t i = 0; i < s->found->read_only.count; i++)
                 if (!s->found->read_only.items[i].link && strcmp(s->found->read_only.items[i].path, joined) == 0)
                         s->found->read_only.items[i].content = text;
-        if (git_config_read(text, s->arena, find_worktree, &config, err) < 0)
+        if (survey_worktree(s, text, &config.worktree, err) < 0)
                 return -1;
         if (module && config.worktree && survey_submodule(s, path, config.worktree, &config.base, err) < 0)
                 return -1;
@@ -224,10 +211,13 @@ static int visit_directory(void *context, int fd, const char *path, enum protect
         const struct git_root *root = context;
 
         (void)fd;
-        if (kind != PROTECT_FOLDER && ++root->s->git_dirs > GIT_DIRS_MAX)
+        if (kind != PROTECT_FOLDER && root->s->walked.count >= GIT_DIRS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d git directories, which cannot all be protected: %s",
                                GIT_DIRS_MAX, root->path);
-        return survey_anchor(root->s, path, err);
+        if (kind != PROTECT_FOLDER && survey_add(root->s, &root->s->walked, (struct protected_path){ .path = path }, err) < 0)
+                return -1;
+        /* of a nested one what is read-only is anchored, so that a clone which has nothing of that kind can be removed */
+        return root->nested ? 0 : survey_anchor(root->s, path, err);
 }
 
 static int visit_name(void *context, int fd, const char *path, const char *name, struct err *err) {
@@ -262,8 +252,8 @@ static int visit_locked(void *context, int fd, const char *path, const char *nam
         return err_sys(err, "cannot open %s in %s", name, path);
 }
 
-static int survey_git_dir(struct survey *s, const char *path, const char *base, struct err *err) {
-        struct git_root root = { .s = s, .path = path, .base = base };
+int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err) {
+        struct git_root root = { .s = s, .path = path, .base = base, .nested = nested };
         const struct protect_visitor visitor = {
                 .context = &root,
                 .max = FOLDERS_MAX,
@@ -280,138 +270,10 @@ static int survey_git_dir(struct survey *s, const char *path, const char *base, 
         if (fd < 0 || protect_stat(fd, "", &item, &is_link, err) != 0)
                 return err_sys(err, "cannot open %s", path);
         item.path = path;
-        if (protect_find(&s->found->git_dirs, path))
+        if (protect_find(&s->found->git_dirs, path) || protect_find(&s->walked, path))
                 return 0;
+        s->includes = 0;
         if (survey_add(s, &s->found->git_dirs, item, err) < 0)
                 return -1;
         return protect_walk(fd, path, &visitor, s->arena, err);
-}
-
-/* ---- .git ---- */
-
-/* GITDIR/gitdir names this workspace's `.git`, and the common directory has GITDIR among its worktrees. */
-static int prove_worktree(struct survey *s, const char *git_dir, int fd, const char *common, const char **ret,
-                          struct err *err) {
-        const char *back, *dot_git, *worktrees;
-        struct place place, above, named;
-
-        if (read_path(s, fd, "gitdir", "", &back, err) < 0 || survey_join(s, s->workspace, ".git", &dot_git, err) < 0)
-                return -1;
-        if (!back)
-                return 0;
-        if (survey_resolve(s, git_dir, back, &named, err) < 0 || survey_resolve(s, git_dir, common, &place, err) < 0 ||
-            survey_resolve(s, git_dir, "..", &above, err) < 0)
-                return -1;
-        if (!named.path || strcmp(named.path, dot_git) != 0 || !place.path || !place.directory || !above.path)
-                return 0;
-        if (survey_join(s, place.path, "worktrees", &worktrees, err) < 0)
-                return -1;
-        if (strcmp(worktrees, above.path) == 0)
-                *ret = place.path;
-        return 0;
-}
-
-/* GITDIR/config says that its work tree is this workspace. */
-static int prove_submodule(struct survey *s, const char *git_dir, int fd, const char **ret, struct err *err) {
-        struct config config = { .s = s };
-        struct place place;
-        struct str text;
-
-        if (read_text(s, fd, "config", CONFIG_MAX, &text, err) < 0)
-                return -1;
-        if (!text.ptr)
-                return 0;
-        if (git_config_read(text, s->arena, find_worktree, &config, err) < 0)
-                return -1;
-        if (!config.worktree || !*config.worktree)
-                return 0;
-        if (survey_resolve(s, git_dir, config.worktree, &place, err) < 0)
-                return -1;
-        if (place.path && place.directory && strcmp(place.path, s->workspace) == 0)
-                *ret = git_dir;
-        return 0;
-}
-
-/* A pointer proves nothing, as anybody can write one: the git directory has to point back. NULL: it does not. */
-static int prove_git_dir(struct survey *s, const char *git_dir, const char **ret, struct err *err) {
-        FD_AUTO fd = open(git_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        const char *common;
-
-        *ret = NULL;
-        if (fd < 0 || !protect_is_git_dir(fd, false))
-                return 0;
-        if (read_path(s, fd, "commondir", "", &common, err) < 0)
-                return -1;
-        return common ? prove_worktree(s, git_dir, fd, common, ret, err) : prove_submodule(s, git_dir, fd, ret, err);
-}
-
-static int survey_outside(struct survey *s, const char *git_dir, struct err *err) {
-        struct protected_path item;
-        const char *proven;
-        bool is_link;
-
-        if (prove_git_dir(s, git_dir, &proven, err) < 0)
-                return -1;
-        if (!proven || strcmp(proven, "/") == 0 || strcmp(proven, s->workspace) == 0 || path_below(s->workspace, proven))
-                return 0;
-        if (!path_below(proven, s->workspace)) {
-                FD_AUTO fd = open(proven, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-                if (fd < 0 || !protect_is_git_dir(fd, false) || protect_stat(fd, "", &item, &is_link, NULL) != 0)
-                        return 0;
-                item.path = proven;
-                if (survey_add(s, &s->found->git_write, item, err) < 0)
-                        return -1;
-        }
-        return survey_git_dir(s, proven, s->workspace, err);
-}
-
-static int survey_pointer(struct survey *s, struct err *err) {
-        struct place place;
-        const char *target;
-
-        if (survey_name(s, s->workspace_fd, s->workspace, ".git", err) < 0 ||
-            read_path(s, s->workspace_fd, ".git", "gitdir: ", &target, err) < 0)
-                return -1;
-        if (!target)
-                return 0;
-        if (survey_resolve(s, s->workspace, target, &place, err) < 0)
-                return -1;
-        if (!place.path || !place.directory)
-                return survey_protect(s, &place, err);
-        if (strcmp(place.path, s->workspace) == 0)
-                return 0; /* a bare repository, which is looked for anyway */
-        return path_below(place.path, s->workspace) ? survey_git_dir(s, place.path, s->workspace, err)
-                                                    : survey_outside(s, place.path, err);
-}
-
-static int survey_git_link(struct survey *s, struct err *err) {
-        struct place place;
-
-        if (survey_resolve(s, s->workspace, ".git", &place, err) < 0) /* notes the link */
-                return -1;
-        if (place.path && place.directory && path_below(place.path, s->workspace))
-                return survey_git_dir(s, place.path, s->workspace, err);
-        return survey_protect(s, &place, err);
-}
-
-static int survey_dot_git(struct survey *s, struct err *err) {
-        struct protected_path item;
-        const char *path;
-        bool is_link;
-        int got = protect_stat(s->workspace_fd, ".git", &item, &is_link, err);
-
-        if (got != 0)
-                return got < 0 ? err_context(err, "%s", s->workspace) : 0;
-        if (is_link)
-                return survey_git_link(s, err);
-        if (!item.directory)
-                return survey_pointer(s, err);
-        return survey_join(s, s->workspace, ".git", &path, err) < 0 ? -1 : survey_git_dir(s, path, s->workspace, err);
-}
-
-int survey_git(struct survey *s, struct err *err) {
-        if (survey_dot_git(s, err) < 0)
-                return -1;
-        return protect_is_git_dir(s->workspace_fd, true) ? survey_git_dir(s, s->workspace, s->workspace, err) : 0;
 }

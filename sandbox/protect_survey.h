@@ -1,5 +1,5 @@
 /*
- * A survey on its way: for protect.c and protect_git.c only.
+ * A survey on its way: for protect.c, protect_git.c and protect_tree.c only.
  */
 #ifndef BAILEY_SANDBOX_PROTECT_SURVEY_H
 #define BAILEY_SANDBOX_PROTECT_SURVEY_H
@@ -11,8 +11,8 @@ struct survey {
         const char *workspace; /* its real path */
         int workspace_fd;
         struct protection *found;
-        unsigned git_dirs; /* and entries of worktrees */
-        unsigned includes; /* config files that others include */
+        struct protected_paths walked; /* git directories and entries of worktrees: only their paths */
+        unsigned includes;             /* config files that others include, of one git directory */
 };
 
 /* Where a path leads to. */
@@ -42,7 +42,17 @@ int survey_anchor(struct survey *s, const char *path, struct err *err);
 int survey_add(struct survey *s, struct protected_paths *paths, struct protected_path item, struct err *err);
 int survey_join(struct survey *s, const char *path, const char *name, const char **ret, struct err *err);
 
-/* `.git` of the workspace, and the workspace itself where it is a bare repository. protect_git.c */
+/* A git directory that is in the workspace or in `git_write`, with all that is in it. `base` is its work tree. protect_git.c */
+int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err);
+
+/* A file that git would read: what cannot be read at all has no text, and git refuses it. */
+enum { SURVEY_CONFIG_MAX = 1 << 20 };
+int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err);
+
+/* What this config says of where the work tree is; NULL: nothing. */
+int survey_worktree(struct survey *s, struct str text, const char **ret, struct err *err);
+
+/* `.git` of the workspace, the workspace itself where it is a bare repository, and the repositories in it. protect_tree.c */
 int survey_git(struct survey *s, struct err *err);
 
 bool path_below(const char *path, const char *root); /* strictly */

@@ -1,0 +1,234 @@
+#include "sandbox/protect_finder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "policy/files.h"
+#include "sandbox/git_config.h"
+#include "sandbox/git_index.h"
+
+enum {
+        TREES_MAX = 4096,
+        SCRATCH_MAX = 64 << 20,
+        INDEX_MAX = 64 << 20,
+        CONFIG_MAX = 1 << 20,
+        POINTER_MAX = 8 << 10,
+};
+
+/* ---- paths ---- */
+
+/* The kernel sees to it that there is no link on the way, also when somebody makes one just now. */
+int finder_open(const struct finder *f, int from, const char *path, int flags) {
+        struct open_how how = { .flags = (unsigned)flags | O_DIRECTORY | O_CLOEXEC,
+                                .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+        int fd = (int)syscall(SYS_openat2, from < 0 ? f->workspace : from, *path ? path : ".", &how, sizeof(how));
+
+        if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* an old kernel, or a filter that does not know the call */
+                fd = openat(from < 0 ? f->workspace : from, *path ? path : ".", flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return fd;
+}
+
+const char *finder_join(struct arena *arena, const char *path, struct str name) {
+        size_t len = strlen(path), slash = len > 0 && path[len - 1] != '/';
+        char *joined = len + slash + name.len < PATH_MAX ? arena_bytes(arena, len + slash + name.len + 1) : NULL;
+
+        if (!joined)
+                return NULL;
+        memcpy(joined, path, len);
+        memcpy(joined + len, "/", slash);
+        memcpy(joined + len + slash, name.ptr, name.len);
+        joined[len + slash + name.len] = '\0';
+        return joined;
+}
+
+bool finder_sees(int fd, const char *path) {
+        struct stat status;
+
+        return fstatat(fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+}
+
+int finder_add(struct finder *f, const char *path, enum nested_kind kind, struct err *err) {
+        for (size_t i = 0; i < f->count; i++)
+                if (f->trees[i].kind == kind && strcmp(f->trees[i].path, path) == 0)
+                        return 0;
+        f->too_many = f->too_many || f->count >= TREES_MAX;
+        if (f->too_many) /* told when those that were found have been visited */
+                return 0;
+        if (f->count == f->room) {
+                size_t room = f->room ? f->room * 2 : 8;
+                struct tree *trees = arena_alloc(&f->scratch, room * sizeof(*trees));
+
+                if (!trees)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                if (f->count)
+                        memcpy(trees, f->trees, f->count * sizeof(*trees));
+                f->trees = trees;
+                f->room = room;
+        }
+        f->trees[f->count++] = (struct tree){ path, kind };
+        return 0;
+}
+
+/* ---- indexes ---- */
+
+/* A file with one path; false when it is none. */
+static bool read_path(int fd, const char *name, const char *prefix, char ret[static PATH_MAX]) {
+        BUF_AUTO text;
+        struct str path;
+
+        buf_init(&text, POINTER_MAX);
+        if (file_read(fd, name, name, FILE_ANY, &text, NULL) < 0 || !str_starts(buf_str(&text), str_z(prefix)))
+                return false;
+        path = str_skip(buf_str(&text), strlen(prefix));
+        while (path.len && (path.ptr[path.len - 1] == '\n' || path.ptr[path.len - 1] == '\r'))
+                path.len--;
+        if (path.len == 0 || path.len >= PATH_MAX)
+                return false;
+        memcpy(ret, path.ptr, path.len);
+        ret[path.len] = '\0';
+        return true;
+}
+
+/* Wherever `.git` leads to, as git would follow it: it is only read. */
+static int open_git_dir(int tree) {
+        char target[PATH_MAX];
+        int fd = openat(tree, ".git", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        if (fd < 0 && errno == ENOTDIR && read_path(tree, ".git", "gitdir: ", target))
+                fd = openat(tree, target, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd;
+}
+
+static int find_format(void *context, const struct git_setting *setting, struct err *err) {
+        unsigned *size = context;
+
+        (void)err;
+        if (str_is(setting->section, "extensions") && str_is(setting->name, "objectformat"))
+                *size = str_is(setting->value, "sha256") ? GIT_INDEX_SHA256 : GIT_INDEX_SHA1;
+        return 0;
+}
+
+static unsigned id_size(struct finder *f, int git_dir) {
+        FD_AUTO common = -1;
+        unsigned size = GIT_INDEX_SHA1;
+        char target[PATH_MAX];
+        BUF_AUTO text;
+
+        buf_init(&text, CONFIG_MAX);
+        if (finder_sees(git_dir, "commondir") && read_path(git_dir, "commondir", "", target))
+                common = openat(git_dir, target, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (file_read(common >= 0 ? common : git_dir, "config", "config", FILE_ANY, &text, NULL) == 0)
+                git_config_read(buf_str(&text), &f->scratch, find_format, &size, NULL);
+        return size;
+}
+
+/* Not mapped: a file that somebody cuts off while we read it would kill us. Empty when there is none; false: too long. */
+static bool read_index(int git_dir, char **ret, size_t *ret_len) {
+        FD_AUTO fd = openat(git_dir, "index", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        struct stat status;
+        size_t len = 0;
+        char *bytes;
+
+        *ret = NULL;
+        *ret_len = 0;
+        if (fd < 0)
+                return errno == ENOENT;
+        if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > INDEX_MAX)
+                return false;
+        bytes = malloc((size_t)status.st_size + 1);
+        for (ssize_t got = 1; bytes && got > 0 && len<(size_t)status.st_size; len += got> 0 ? (size_t)got : 0)
+                got = read(fd, bytes + len, (size_t)status.st_size - len);
+        *ret = bytes;
+        *ret_len = len;
+        return bytes != NULL;
+}
+
+struct links {
+        struct finder *f;
+        const struct tree *tree;
+        int fd;
+};
+
+static int show_link(void *context, struct str name, struct err *err) {
+        const struct links *links = context;
+        struct arena_mark mark = arena_mark(&links->f->scratch);
+        const char *path = finder_join(&links->f->scratch, links->tree->path, name);
+        const char *below = path ? path + strlen(path) - name.len : NULL;
+        FD_AUTO fd = below ? finder_open(links->f, links->fd, below, O_PATH) : -1;
+
+        if (fd >= 0 && finder_sees(fd, ".git"))
+                return finder_add(links->f, path, NESTED_TREE, err);
+        arena_rewind(&links->f->scratch, mark);
+        return 0;
+}
+
+static int look_deep(struct finder *f, const struct tree *tree, int git_dir, const char *path, struct err *err) {
+        bool all;
+
+        if (finder_look_around(f, tree->path, true, &f->deep_left, &all, err) < 0)
+                return -1;
+        return all ? 0 : f->visitor->unknown(f->visitor->context, git_dir, path, err);
+}
+
+static int find_links(struct finder *f, const struct tree *tree, int fd, const char *path, struct err *err) {
+        struct links links = { f, tree, fd };
+        FD_AUTO git_dir = open_git_dir(fd);
+        char *bytes = NULL;
+        size_t len = 0;
+        bool known;
+        int failed = 0;
+
+        if (git_dir < 0)
+                return 0;
+        known = read_index(git_dir, &bytes, &len);
+        if (known && bytes)
+                failed = git_index_read(str_from(bytes, len), id_size(f, git_dir), show_link, &links, &known, err);
+        free(bytes);
+        if (failed || known)
+                return failed;
+        return look_deep(f, tree, git_dir, path, err);
+}
+
+/* ---- the whole ---- */
+
+static int find_in(struct finder *f, struct tree tree, struct err *err) {
+        FD_AUTO fd = finder_open(f, -1, tree.path, O_PATH);
+        const char *path = *tree.path ? finder_join(f->arena, f->path, str_z(tree.path)) : f->path;
+
+        if (fd < 0)
+                return 0;
+        if (!path)
+                return *tree.path && strlen(f->path) + strlen(tree.path) + 1 >= PATH_MAX
+                               ? 0
+                               : err_set(err, ERR_MEMORY, "out of memory");
+        if (*tree.path && f->visitor->found(f->visitor->context, fd, path, tree.kind, err) < 0)
+                return -1;
+        return tree.kind == NESTED_TREE ? find_links(f, &tree, fd, path, err) : 0;
+}
+
+int nested_find(int workspace, const char *path, const struct nested_visitor *visitor, struct arena *arena, bool *ret_all,
+                struct err *err) {
+        struct finder f = { .visitor = visitor, .arena = arena, .workspace = workspace, .path = path };
+        unsigned left = visitor->entries;
+        int failed;
+
+        f.deep_left = NESTED_ENTRIES_DEEP;
+        arena_init(&f.scratch, SCRATCH_MAX);
+        failed = finder_add(&f, "", NESTED_TREE, err);
+        if (!failed)
+                failed = finder_look_around(&f, "", false, &left, ret_all, err);
+        for (size_t i = 0; !failed && i < f.count; i++)
+                failed = find_in(&f, f.trees[i], err);
+        arena_free(&f.scratch);
+        if (!failed && f.too_many)
+                return err_set(err, ERR_TOO_COMPLEX, "more than %d repositories in %s", TREES_MAX, path);
+        return failed;
+}

@@ -1,0 +1,209 @@
+#include "sandbox/protect_survey.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/protect_nested.h"
+
+enum { POINTER_MAX = 8 << 10 };
+
+/* A directory with a `.git`: the workspace, or a repository in it. */
+struct root {
+        struct survey *s;
+        int fd;
+        const char *path;
+        bool nested;
+};
+
+/* A file that holds one path: without the end of its line. NULL when there is none, or it holds more than text. */
+static int read_path(struct survey *s, int fd, const char *name, const char *prefix, const char **ret, struct err *err) {
+        struct str text;
+
+        *ret = NULL;
+        if (survey_read(s, fd, name, POINTER_MAX, &text, err) < 0)
+                return -1;
+        if (!text.ptr || !str_starts(text, str_z(prefix)))
+                return 0;
+        text = str_skip(text, strlen(prefix));
+        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+                text.len--;
+        if (text.len == 0 || str_find(text, '\0') < text.len)
+                return 0;
+        *ret = arena_dup(s->arena, text);
+        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+/* ---- .git ---- */
+
+/* GITDIR/gitdir names this `.git`, and the common directory has GITDIR among its worktrees. */
+static int prove_worktree(const struct root *root, const char *git_dir, int fd, const char *common, const char **ret,
+                          struct err *err) {
+        struct survey *s = root->s;
+        const char *back, *dot_git, *worktrees;
+        struct place place, above, named;
+
+        if (read_path(s, fd, "gitdir", "", &back, err) < 0 || survey_join(s, root->path, ".git", &dot_git, err) < 0)
+                return -1;
+        if (!back)
+                return 0;
+        if (survey_resolve(s, git_dir, back, &named, err) < 0 || survey_resolve(s, git_dir, common, &place, err) < 0 ||
+            survey_resolve(s, git_dir, "..", &above, err) < 0)
+                return -1;
+        if (!named.path || strcmp(named.path, dot_git) != 0 || !place.path || !place.directory || !above.path)
+                return 0;
+        if (survey_join(s, place.path, "worktrees", &worktrees, err) < 0)
+                return -1;
+        if (strcmp(worktrees, above.path) == 0)
+                *ret = place.path;
+        return 0;
+}
+
+/* GITDIR/config says that its work tree is this one. */
+static int prove_submodule(const struct root *root, const char *git_dir, int fd, const char **ret, struct err *err) {
+        struct survey *s = root->s;
+        const char *worktree;
+        struct place place;
+        struct str text;
+
+        if (survey_read(s, fd, "config", SURVEY_CONFIG_MAX, &text, err) < 0)
+                return -1;
+        if (!text.ptr)
+                return 0;
+        if (survey_worktree(s, text, &worktree, err) < 0)
+                return -1;
+        if (!worktree || !*worktree)
+                return 0;
+        if (survey_resolve(s, git_dir, worktree, &place, err) < 0)
+                return -1;
+        if (place.path && place.directory && strcmp(place.path, root->path) == 0)
+                *ret = git_dir;
+        return 0;
+}
+
+/* A pointer proves nothing, as anybody can write one: the git directory has to point back. NULL: it does not. */
+static int prove_git_dir(const struct root *root, const char *git_dir, const char **ret, struct err *err) {
+        FD_AUTO fd = open(git_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const char *common;
+
+        *ret = NULL;
+        if (fd < 0 || !protect_is_git_dir(fd, false))
+                return 0;
+        if (read_path(root->s, fd, "commondir", "", &common, err) < 0)
+                return -1;
+        return common ? prove_worktree(root, git_dir, fd, common, ret, err) : prove_submodule(root, git_dir, fd, ret, err);
+}
+
+static int survey_outside(const struct root *root, const char *git_dir, struct err *err) {
+        struct survey *s = root->s;
+        struct protected_path item;
+        const char *proven;
+        bool is_link;
+
+        if (prove_git_dir(root, git_dir, &proven, err) < 0)
+                return -1;
+        if (!proven || strcmp(proven, "/") == 0 || strcmp(proven, s->workspace) == 0 || path_below(s->workspace, proven))
+                return 0;
+        if (!path_below(proven, s->workspace)) {
+                FD_AUTO fd = open(proven, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+                if (fd < 0 || !protect_is_git_dir(fd, false) || protect_stat(fd, "", &item, &is_link, NULL) != 0)
+                        return 0;
+                item.path = proven;
+                if (survey_add(s, &s->found->git_write, item, err) < 0)
+                        return -1;
+        }
+        return survey_git_dir(s, proven, root->path, false, err);
+}
+
+static int survey_pointer(const struct root *root, struct err *err) {
+        struct survey *s = root->s;
+        struct place place;
+        const char *target;
+
+        if (survey_name(s, root->fd, root->path, ".git", err) < 0 ||
+            read_path(s, root->fd, ".git", "gitdir: ", &target, err) < 0)
+                return -1;
+        if (!target)
+                return 0;
+        if (survey_resolve(s, root->path, target, &place, err) < 0)
+                return -1;
+        if (!place.path || !place.directory)
+                return survey_protect(s, &place, err);
+        if (strcmp(place.path, s->workspace) == 0)
+                return 0; /* a bare repository, which is looked for anyway */
+        return path_below(place.path, s->workspace) ? survey_git_dir(s, place.path, root->path, root->nested, err)
+                                                    : survey_outside(root, place.path, err);
+}
+
+static int survey_git_link(const struct root *root, struct err *err) {
+        struct survey *s = root->s;
+        struct place place;
+
+        if (survey_resolve(s, root->path, ".git", &place, err) < 0) /* notes the link */
+                return -1;
+        if (place.path && place.directory && path_below(place.path, s->workspace))
+                return survey_git_dir(s, place.path, root->path, root->nested, err);
+        return survey_protect(s, &place, err);
+}
+
+static int survey_dot_git(const struct root *root, struct err *err) {
+        struct protected_path item;
+        const char *path;
+        bool is_link;
+        int got = protect_stat(root->fd, ".git", &item, &is_link, err);
+
+        if (got != 0)
+                return got < 0 ? err_context(err, "%s", root->path) : 0;
+        if (is_link)
+                return survey_git_link(root, err);
+        if (!item.directory)
+                return survey_pointer(root, err);
+        if (survey_join(root->s, root->path, ".git", &path, err) < 0)
+                return -1;
+        return survey_git_dir(root->s, path, root->path, root->nested, err);
+}
+
+/* ---- nested ---- */
+
+static int found_nested(void *context, int fd, const char *path, enum nested_kind kind, struct err *err) {
+        struct root root = { .s = context, .fd = fd, .path = path, .nested = true };
+
+        return kind == NESTED_BARE ? survey_git_dir(root.s, path, path, true, err) : survey_dot_git(&root, err);
+}
+
+static int note_unknown(struct survey *s, const char *path, struct err *err) {
+        return survey_add(s, &s->found->unknown, (struct protected_path){ .path = path }, err);
+}
+
+static int found_unknown(void *context, int git_dir, const char *path, struct err *err) {
+        struct survey *s = context;
+
+        (void)git_dir;
+        return survey_join(s, path, ".git", &path, err) < 0 ? -1 : note_unknown(s, path, err);
+}
+
+static int survey_nested(struct survey *s, struct err *err) {
+        const struct nested_visitor visitor = {
+                .context = s,
+                .entries = NESTED_ENTRIES,
+                .found = found_nested,
+                .unknown = found_unknown,
+        };
+        bool all;
+
+        if (nested_find(s->workspace_fd, s->workspace, &visitor, s->arena, &all, err) < 0)
+                return -1;
+        return all ? 0 : note_unknown(s, s->workspace, err);
+}
+
+int survey_git(struct survey *s, struct err *err) {
+        struct root top = { .s = s, .fd = s->workspace_fd, .path = s->workspace };
+
+        if (survey_dot_git(&top, err) < 0)
+                return -1;
+        if (protect_is_git_dir(s->workspace_fd, true) && survey_git_dir(s, s->workspace, s->workspace, false, err) < 0)
+                return -1;
+        return survey_nested(s, err);
+}
