@@ -188,6 +188,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .context = run,
         };
 
+        run->launch.announce = run->options->status_fd >= 0;
         return foreground_run(&foreground, &run->outcome, err);
 }
 

@@ -148,7 +148,7 @@ static void get_landlock(struct reader *r, struct landlock_plan *ret) {
 
 int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) {
         struct reader r = { .arena = arena };
-        struct launch launch = { .own_pids = true };
+        struct launch launch = { .own_pids = true, .announce = true };
         struct sock_filter *filter;
         BUF_AUTO text;
 

@@ -172,8 +172,9 @@ _Noreturn void inside_run(const struct launch *launch, int report_fd, int lifeli
                 err_sys(&err, "fork");
                 report_failure(report_fd, &err);
         }
-        /* vfork() returns once the command runs, or has failed and said so: then this record is not read. */
-        report_send(report_fd, REPORT_STARTED, 0);
+        /* vfork() returns once the command runs, or has failed and said so: then no other record is read. */
+        if (launch->announce)
+                report_send(report_fd, REPORT_STARTED, 0);
         status = launch->own_pids ? wait_as_init(command) : descendants_wait(command, lifeline);
         report_send(report_fd, REPORT_ENDED, status);
         _exit(0);

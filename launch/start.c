@@ -163,17 +163,20 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
         return write(start->go[1], "", 1) == 1 ? 0 : err_sys(err, "starting");
 }
 
+static int hand_failure(const struct report *report, struct err *err) {
+        if (err)
+                *err = report->err;
+        return -1;
+}
+
 static int wait_started(const struct launched *launched, struct err *err) {
         struct report report;
         int got = report_receive(launched->report_fd, &report);
 
         if (got == 1 && report.kind == REPORT_STARTED)
                 return 0;
-        if (got == 1 && report.kind == REPORT_FAILED) {
-                if (err)
-                        *err = report.err;
-                return -1;
-        }
+        if (got == 1 && report.kind == REPORT_FAILED)
+                return hand_failure(&report, err);
         return err_set(err, ERR_SYSTEM, "the sandbox ended before the command was started");
 }
 
@@ -203,7 +206,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
                 .launch = launch, .files = files, .report = { -1, -1 }, .go = { -1, -1 }, .plan = -1, .complaints = { -1, -1 }
         };
         struct launched launched = { .own_pids = launch->own_pids, .pid = -1, .pidfd = -1, .group = { .dir_fd = -1 } };
-        int result = open_pipes(&start, err);
+        int result = open_pipes(&start, err), status;
 
         launched.report_fd = start.report[0];
         launched.lifeline = start.go[1];
@@ -214,11 +217,11 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         fd_close(start.go[0]);
         fd_close(start.plan);
         fd_close(start.complaints[1]);
-        if (result == 0)
+        if (result == 0 && (launch->announce || launch->wrapper))
                 result = wait_started(&launched, err);
         if (result < 0) {
                 launch_kill(&launched);
-                launch_end(&launched);
+                launch_end(&launched, &status, NULL);
                 read_complaints(start.complaints[0], err);
         }
         fd_close(start.complaints[0]);
@@ -234,19 +237,24 @@ void launch_kill(struct launched *launched) {
         fd_close(TAKE_FD(launched->lifeline));
 }
 
-int launch_end(struct launched *launched) {
+int launch_end(struct launched *launched, int *ret_status, struct err *err) {
         struct report report;
-        int status = -1;
+        int result = 0;
 
-        /* While a wrapper runs, the report comes from inside, and its own status says less. */
-        if (launched->report_fd >= 0 && report_receive(launched->report_fd, &report) == 1 && report.kind == REPORT_ENDED)
-                status = report.status;
-        fd_close(TAKE_FD(launched->lifeline));
+        *ret_status = SIGKILL;
         while (launched->pid > 0 && waitpid(launched->pid, NULL, 0) < 0 && errno == EINTR)
                 ;
+        fd_close(TAKE_FD(launched->lifeline));
+        /* Below a wrapper the last word may come a little later than the wrapper's own end. */
+        if (launched->report_fd >= 0 && report_receive(launched->report_fd, &report) == 1) {
+                if (report.kind == REPORT_ENDED)
+                        *ret_status = report.status;
+                if (report.kind == REPORT_FAILED)
+                        result = hand_failure(&report, err);
+        }
         fd_close(TAKE_FD(launched->pidfd));
         fd_close(TAKE_FD(launched->report_fd));
         if (launched->group.version != CGROUP_NONE)
                 cgroup_remove(&launched->group);
-        return status;
+        return result;
 }

@@ -15,7 +15,7 @@ struct launched {
         bool own_pids; /* killing `pid` kills all */
         int pidfd;
         int lifeline;  /* when it closes, everything inside is killed, where `own_pids` does not do */
-        int report_fd; /* readable when the command has ended; see launch_end() */
+        int report_fd; /* what is told from inside; see launch_end() */
         struct cgroup group;
 };
 
@@ -24,14 +24,16 @@ struct launch_files {
         int in, out, err;
 };
 
-/* Returns once the command runs. On failure nothing is left behind; ERR_NOT_FOUND: there is no such program. */
+/* Returns once the command runs, if that is announced; else at once. On failure nothing is left behind. */
 int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err);
 
 /* Kills everything inside, at once. */
 void launch_kill(struct launched *launched);
 
-/* Once `report_fd` is readable or `pidfd` is: waits for the end, and frees. -1: it ended without a word, which is what a
- * kill looks like; otherwise the command's status, as of waitpid(). */
-int launch_end(struct launched *launched);
+/*
+ * Waits for the end, of which `pidfd` tells by being readable, and frees. `ret_status` is the command's, as of waitpid(); that
+ * of a SIGKILL when it ended without a word. -1: the command never started; ERR_NOT_FOUND: there is no such program.
+ */
+int launch_end(struct launched *launched, int *ret_status, struct err *err);
 
 #endif

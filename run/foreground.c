@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/fd.h"
@@ -70,7 +69,7 @@ static void watch(const struct foreground *f, const struct launched *launched, s
                   struct outcome *outcome) {
         for (;;) {
                 struct pollfd fds[] = {
-                        { .fd = launched->report_fd, .events = POLLIN },
+                        { .fd = launched->pidfd, .events = POLLIN },
                         { .fd = f->cancel_fd, .events = POLLIN },
                         { .fd = s->capture, .events = POLLIN },
                         relay_poll(&s->out),
@@ -112,16 +111,14 @@ static int run_streams(const struct foreground *f, struct streams *s, struct out
                 status = launch_start(f->launch, &s->files, &launched, err);
         streams_free_ends(f, s);
         if (status == 0) {
-                if (f->started)
+                if (f->launch->announce)
                         f->started(f->context);
                 watch(f, &launched, s, f->timeout ? begun + f->timeout : 0, &outcome);
                 if (outcome.timed_out || outcome.cancelled)
                         launch_kill(&launched);
                 if (launched.group.version != CGROUP_NONE)
                         outcome.memory_killed = cgroup_memory_killed(&launched.group);
-                outcome.status = launch_end(&launched);
-                if (outcome.status < 0)
-                        outcome.status = SIGKILL;
+                status = launch_end(&launched, &outcome.status, err);
         }
         drain(f, s);
         outcome.duration = time_monotonic() - begun;

@@ -17,7 +17,7 @@ struct foreground {
         int64_t timeout;                /* nanoseconds; 0: none */
         int64_t drain;                  /* how long those who take the output may keep us after the end */
         int cancel_fd;                  /* readable: cancel; -1: none */
-        void (*started)(void *context); /* may be NULL */
+        void (*started)(void *context); /* if the launch announces it */
         void *context;
 };
 

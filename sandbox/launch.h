@@ -116,7 +116,9 @@ struct launch {
         size_t wrapper_masks;       /* how many empty files it is given */
 
         /* inside */
-        bool own_pids;        /* what waits for the command is pid 1 of a namespace */
+        bool announce; /* tell when the command has started; else only when it did not, which saves a switch between processes
+                        */
+        bool own_pids; /* what waits for the command is pid 1 of a namespace */
         const char *hostname; /* NULL: as it is */
         struct landlock_plan landlock;
         const struct sock_filter *seccomp;

@@ -16,10 +16,14 @@
 #include "base/fd.h"
 #include "launch/start.h"
 
+static bool announce; /* each case in both ways */
+
 static const char *const envp[] = { "PATH=/usr/bin:/bin", "ONLY=this", NULL };
 
 static int start(const char *const *argv, int out, struct launched *ret, struct err *err) {
-        struct launch launch = { .backend = "none", .program = argv[0], .argv = argv, .envp = envp, .cwd = "/" };
+        struct launch launch = {
+                .backend = "none", .announce = announce, .program = argv[0], .argv = argv, .envp = envp, .cwd = "/"
+        };
         FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
         struct launch_files files = { null, out < 0 ? null : out, null };
 
@@ -31,9 +35,11 @@ static int end_of(const char *script) {
         struct launched launched;
         struct err err = {};
 
-        if (start(argv, -1, &launched, &err) < 0)
+        int status;
+
+        if (start(argv, -1, &launched, &err) < 0 || launch_end(&launched, &status, &err) < 0)
                 fail_msg("%s", err.msg);
-        return launch_end(&launched);
+        return status;
 }
 
 static void the_end_is_told(void **state) {
@@ -44,16 +50,23 @@ static void the_end_is_told(void **state) {
         assert_int_equal(WTERMSIG(end_of("kill -SEGV $$")), SIGSEGV);
 }
 
+/* One that does not start is told of by the first, or by the second. */
+static int start_and_end(const char *const *argv, struct err *err) {
+        struct launched launched;
+        int status;
+
+        return start(argv, -1, &launched, err) < 0 ? -1 : launch_end(&launched, &status, err);
+}
+
 static void what_does_not_start_says_why(void **state) {
         const char *const missing[] = { "no-such-program-anywhere", NULL }, *const directory[] = { "/tmp", NULL };
-        struct launched launched;
         struct err err = {};
 
         (void)state;
-        assert_int_equal(start(missing, -1, &launched, &err), -1);
+        assert_int_equal(start_and_end(missing, &err), -1);
         assert_int_equal(err.code, ERR_NOT_FOUND);
         assert_non_null(strstr(err.msg, "no-such-program-anywhere"));
-        assert_int_equal(start(directory, -1, &launched, &err), -1);
+        assert_int_equal(start_and_end(directory, &err), -1);
         assert_int_equal(err.sys, EACCES);
 }
 
@@ -68,14 +81,15 @@ static void nothing_is_inherited(void **state) {
         struct err err = {};
         char text[256];
         ssize_t len;
-        int ends[2];
+        int ends[2], status;
 
         (void)state;
         assert_true(secret >= 0);
         assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
         assert_int_equal(start(argv, ends[1], &launched, &err), 0);
         close(ends[1]);
-        assert_int_equal(launch_end(&launched), 0);
+        assert_int_equal(launch_end(&launched, &status, &err), 0);
+        assert_int_equal(status, 0);
         len = read(ends[0], text, sizeof(text) - 1);
         close(ends[0]);
         assert_true(len > 0);
@@ -105,7 +119,7 @@ static void nothing_is_left(void **state) {
                 struct launched launched;
                 struct err err = {};
                 char text[32] = "";
-                int ends[2];
+                int ends[2], status;
 
                 assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
                 assert_int_equal(start(argv, ends[1], &launched, &err), 0);
@@ -113,10 +127,17 @@ static void nothing_is_left(void **state) {
                 assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
                 if (killed)
                         launch_kill(&launched);
-                launch_end(&launched);
+                assert_int_equal(launch_end(&launched, &status, &err), 0);
+                assert_int_equal(status, killed ? SIGKILL : 0);
                 assert_true(strtol(text, NULL, 10) > 1 && is_gone((pid_t)strtol(text, NULL, 10)));
                 close(ends[0]);
         }
+}
+
+static int announced(void **state) {
+        (void)state;
+        announce = true;
+        return 0;
 }
 
 int main(void) {
@@ -127,5 +148,6 @@ int main(void) {
                 cmocka_unit_test(nothing_is_left),
         };
 
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return cmocka_run_group_tests_name("start", tests, NULL, NULL) +
+               cmocka_run_group_tests_name("start, announced", tests, announced, NULL);
 }
