@@ -1,0 +1,324 @@
+#include "run/plain.h"
+
+#include <stdio.h>
+
+#include "run/plain_chars.h"
+
+enum {
+        NUMBER_MAX = 9999,
+        SHOWN_MAX = 16, /* <U+10FFFF> */
+        FLUSH_BYTES = 4096,
+        ESC = 0x1b,
+        CANCEL = 0x18,
+        SUBSTITUTE = 0x1a,
+};
+
+/* Where text goes. */
+struct sink {
+        struct plain *plain;
+        plain_out *out;
+        void *context;
+};
+
+/* ---- the line ---- */
+
+static size_t cell_len(const struct plain_cell *cell) {
+        unsigned char c = (unsigned char)cell->bytes[0];
+
+        return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+static void flush_line(const struct sink *s, bool newline) {
+        char text[FLUSH_BYTES];
+        size_t used = 0;
+
+        for (size_t i = 0; i < s->plain->len; i++) {
+                const struct plain_cell *cell = &s->plain->line[i];
+
+                memcpy(text + used, cell->bytes, sizeof(cell->bytes));
+                used += cell_len(cell);
+                if (used > sizeof(text) - sizeof(cell->bytes)) {
+                        s->out(s->context, str_from(text, used));
+                        used = 0;
+                }
+        }
+        if (newline)
+                text[used++] = '\n';
+        if (used)
+                s->out(s->context, str_from(text, used));
+        s->plain->len = s->plain->cursor = 0;
+}
+
+/* Makes room for characters at the cursor. Returns for how many of `count`. */
+static size_t reach(struct plain *p, size_t count) {
+        size_t room = PLAIN_LINE_MAX - p->cursor;
+
+        while (p->len < p->cursor)
+                p->line[p->len++] = (struct plain_cell){ " " };
+        return count < room ? count : room;
+}
+
+static void go_on(const struct sink *s, size_t count) {
+        struct plain *p = s->plain;
+
+        p->cursor += count;
+        if (p->len < p->cursor)
+                p->len = p->cursor;
+        if (p->cursor == PLAIN_LINE_MAX)
+                flush_line(s, false);
+}
+
+static void put_ascii(const struct sink *s, struct str text) {
+        while (text.len) {
+                size_t count = reach(s->plain, text.len);
+                struct plain_cell *cells = &s->plain->line[s->plain->cursor];
+
+                for (size_t i = 0; i < count; i++)
+                        cells[i] = (struct plain_cell){ { text.ptr[i] } };
+                go_on(s, count);
+                text = str_skip(text, count);
+        }
+}
+
+static void put_utf8(const struct sink *s, struct str character) {
+        reach(s->plain, 1);
+        s->plain->line[s->plain->cursor] = (struct plain_cell){ "" };
+        memcpy(s->plain->line[s->plain->cursor].bytes, character.ptr, character.len);
+        go_on(s, 1);
+}
+
+static void put_text(const struct sink *s, struct str text) {
+        while (text.len) {
+                size_t step = 0;
+
+                while (step < text.len && (unsigned char)text.ptr[step] < 0x80)
+                        step++;
+                put_ascii(s, str_take(text, step));
+                text = str_skip(text, step);
+                if (text.len) {
+                        step = str_utf8(text);
+                        put_utf8(s, str_take(text, step));
+                        text = str_skip(text, step);
+                }
+        }
+}
+
+/* Clean text. Whole lines of it need not go through the line. */
+static void put_run(const struct sink *s, struct str run) {
+        const char *last;
+
+        if (s->plain->len || s->plain->cursor) {
+                size_t first = str_find(run, '\n');
+
+                put_text(s, str_take(run, first));
+                if (first == run.len)
+                        return;
+                flush_line(s, true);
+                run = str_skip(run, first + 1);
+        }
+        last = run.len ? memrchr(run.ptr, '\n', run.len) : NULL;
+        if (last) {
+                size_t lines = (size_t)(last + 1 - run.ptr);
+
+                s->out(s->context, str_take(run, lines));
+                run = str_skip(run, lines);
+        }
+        put_text(s, run);
+}
+
+/* ---- characters ---- */
+
+static void put_character(const struct sink *s, struct str c) {
+        char shown[SHOWN_MAX];
+        int len;
+
+        if (!plain_hidden(c)) {
+                put_utf8(s, c);
+                return;
+        }
+        len = snprintf(shown, sizeof(shown), "<U+%04X>", plain_code_point(c));
+        put_ascii(s, str_from(shown, (size_t)len));
+}
+
+static void put_invalid(const struct sink *s) {
+        s->plain->invalid_utf8 = true;
+        put_utf8(s, STR("\xef\xbf\xbd"));
+}
+
+/* What was pending and cannot become a character: its first byte is none. The rest are continuation bytes, so neither. */
+static void drop_pending(const struct sink *s) {
+        for (size_t i = 0; i < s->plain->pending_len; i++)
+                put_invalid(s);
+        s->plain->pending_len = 0;
+}
+
+static void take_high(const struct sink *s, char byte) {
+        struct plain *p = s->plain;
+        size_t len;
+
+        p->pending[p->pending_len++] = byte;
+        len = p->pending_len;
+        if (str_utf8(str_from(p->pending, len)) == len) {
+                p->pending_len = 0;
+                put_character(s, str_from(p->pending, len));
+        } else if (!plain_may_become_utf8(str_from(p->pending, len))) {
+                p->pending_len--;
+                drop_pending(s);
+                if (len > 1)
+                        take_high(s, byte); /* once: now it is the first */
+                else
+                        put_invalid(s);
+        }
+}
+
+static void take_low(const struct sink *s, unsigned char c) {
+        struct plain *p = s->plain;
+        char shown[] = { '^', (char)(c ^ 0x40) };
+
+        if (c == '\n')
+                flush_line(s, true);
+        else if (c == '\r')
+                p->cursor = 0;
+        else if (c == '\b')
+                p->cursor -= p->cursor > 0;
+        else if (c == ESC)
+                p->state = PLAIN_ESCAPE;
+        else if (plain_is_text(c))
+                put_ascii(s, str_from((const char *)&c, 1));
+        else
+                put_ascii(s, str_from(shown, sizeof(shown)));
+}
+
+/* ---- sequences ---- */
+
+static void go_to(struct plain *p, size_t column) {
+        p->cursor = column < PLAIN_LINE_MAX ? column : PLAIN_LINE_MAX - 1;
+}
+
+static void erase(struct plain *p) {
+        if (p->number == 1) /* up to the cursor */
+                for (size_t i = 0; i < p->len && i <= p->cursor; i++)
+                        p->line[i] = (struct plain_cell){ " " };
+        else if (p->number >= 2) /* all */
+                p->len = 0;
+        else if (p->cursor < p->len) /* from the cursor on */
+                p->len = p->cursor;
+}
+
+static void finish_csi(struct plain *p, unsigned char final) {
+        size_t count = p->number ? p->number : 1;
+
+        p->state = PLAIN_GROUND;
+        if (p->odd)
+                return;
+        if (final == 'K' || final == 'J')
+                erase(p);
+        else if (final == 'C')
+                go_to(p, p->cursor + count);
+        else if (final == 'D')
+                go_to(p, p->cursor > count ? p->cursor - count : 0);
+        else if (final == 'G')
+                go_to(p, count - 1);
+}
+
+static void take_csi(struct plain *p, unsigned char c) {
+        if (c >= '@') {
+                finish_csi(p, c);
+        } else if (is_ascii_digit(c)) {
+                p->number = p->number * 10 + (c - '0');
+                if (p->number > NUMBER_MAX)
+                        p->number = NUMBER_MAX;
+        } else {
+                p->odd = true;
+        }
+}
+
+static void take_escape(struct plain *p, unsigned char c) {
+        p->state = PLAIN_GROUND;
+        p->number = 0;
+        p->odd = false;
+        p->previous = 0;
+        if (c == '[')
+                p->state = PLAIN_CSI;
+        else if (strchr("]PX^_", c))
+                p->state = PLAIN_STRING;
+        else if (c < '0')
+                p->state = PLAIN_INTERMEDIATE;
+}
+
+/* Returns whether the byte belonged to the string. */
+static bool take_string(struct plain *p, unsigned char c) {
+        bool ends = c == '\a' || c == CANCEL || c == SUBSTITUTE || (c == 0x9c && p->previous == 0xc2); /* U+009C is ST */
+
+        if (ends || c == ESC || c == '\n')
+                p->state = PLAIN_GROUND;
+        p->previous = c;
+        return c != ESC && c != '\n';
+}
+
+/* Returns whether the byte belonged to a sequence. */
+static bool take_in_sequence(struct plain *p, unsigned char c) {
+        if (p->state == PLAIN_GROUND)
+                return false;
+        if (p->state == PLAIN_STRING)
+                return take_string(p, c);
+        if (c < ' ' || c > '~') {
+                p->state = PLAIN_GROUND;
+                return false;
+        }
+        if (p->state == PLAIN_CSI)
+                take_csi(p, c);
+        else if (p->state == PLAIN_ESCAPE)
+                take_escape(p, c);
+        else if (c >= '0')
+                p->state = PLAIN_GROUND;
+        return true;
+}
+
+/* ---- a stream ---- */
+
+void plain_init(struct plain *p, enum plain_mode mode) {
+        *p = (struct plain){ .mode = mode };
+}
+
+static void take_byte(const struct sink *s, char byte) {
+        unsigned char c = (unsigned char)byte;
+
+        if (take_in_sequence(s->plain, c))
+                return;
+        if (c >= 0x80) {
+                take_high(s, byte);
+                return;
+        }
+        drop_pending(s);
+        take_low(s, c);
+}
+
+void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context) {
+        struct sink s = { p, out, context };
+
+        if (p->mode == PLAIN_KEEP) {
+                if (bytes.len)
+                        out(context, bytes);
+                return;
+        }
+        while (bytes.len) {
+                size_t run = p->state == PLAIN_GROUND && !p->pending_len ? plain_clean_run(bytes) : 0;
+
+                if (run) {
+                        put_run(&s, str_take(bytes, run));
+                } else {
+                        take_byte(&s, bytes.ptr[0]);
+                        run = 1;
+                }
+                bytes = str_skip(bytes, run);
+        }
+}
+
+void plain_end(struct plain *p, plain_out *out, void *context) {
+        struct sink s = { p, out, context };
+
+        drop_pending(&s);
+        flush_line(&s, false);
+        p->state = PLAIN_GROUND;
+}
