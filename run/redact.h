@@ -1,0 +1,93 @@
+/*
+ * Secrets out of a stream of bytes: each stretch that holds a secret becomes "[redacted NAME]", however the stream is cut
+ * into chunks. What is found is what stands there: a filter that changes the text (run/plain.h) comes before this one.
+ *
+ * Every occurrence of every secret is covered. Where occurrences overlap, one mark stands for all of them, with the name
+ * of the longest, so that no part of any stays. Where they do not, this is leftmost-longest.
+ *
+ * Linear in the stream, whatever it holds, and nothing of it is copied: what may still become a secret is the beginning
+ * of one, and that is known by heart.
+ */
+#ifndef BAILEY_RUN_REDACT_H
+#define BAILEY_RUN_REDACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/policy.h"
+
+enum {
+        REDACT_BYTES_MAX = 1 << 20, /* of all secrets together */
+        REDACT_SPANS = 32,
+};
+
+/* ---- a stream ---- */
+
+struct redact_secret {
+        struct str name, value;
+};
+
+struct redactor; /* immutable: any number of streams may use one */
+
+/* An empty value is left out, and of equal values all but the first. More than REDACT_BYTES_MAX is ERR_TOO_COMPLEX. In a
+ * mark, bytes of a name that are not printable ASCII are shown as "?". */
+int redactor_new(struct arena *arena, const struct redact_secret *secrets, size_t count, const struct redactor **ret,
+                 struct err *err);
+
+/* A stretch that is to be replaced, once it is known where it ends. */
+struct redact_span {
+        uint64_t start, end; /* in bytes of the stream */
+        uint32_t needle;
+};
+
+/* Of one stream; begins zeroed. */
+struct redact_state {
+        uint64_t at;     /* bytes that came */
+        uint64_t passed; /* bytes that were passed on or replaced */
+        uint64_t redactions;
+        uint32_t node;
+        uint32_t span_count;
+        struct redact_span spans[REDACT_SPANS]; /* in order, apart; were there more, the last ones become one */
+};
+
+typedef void redact_out(void *context, struct str bytes);
+
+/* Calls `out` with what may be passed on; at most the length of the longest secret is kept back. The slices given to `out` are
+ * the caller's own bytes or the redactor's. */
+void redact_feed(const struct redactor *redactor, struct redact_state *state, struct str bytes, redact_out *out, void *context);
+/* The stream is over: passes on the rest. */
+void redact_end(const struct redactor *redactor, struct redact_state *state, redact_out *out, void *context);
+
+/* ---- what is secret ---- */
+
+enum {
+        REDACT_VALUE_MIN = 8,  /* bytes of a variable: a shorter one would be found everywhere */
+        REDACT_TOKEN_MIN = 16, /* bytes of a token in a file */
+        REDACT_STORE_TOKENS = 256,
+        REDACT_STORE_FILES = 256,
+        REDACT_STORE_DEPTH = 4,
+        REDACT_FILE_MAX = 64 << 10,
+        REDACT_FILES_BYTES = REDACT_BYTES_MAX / 2, /* of all tokens: the environment comes first */
+};
+
+struct redact_secret_list {
+        struct redact_secret *items;
+        size_t count, room;
+        bool cut; /* a bound was met: there is more in the files than is in the list */
+};
+
+/* Every variable that env_judge() drops as a secret, or that the config sets to something else: its value, and that as it
+ * stands in a URL and in JSON. Values are in the arena, names in `environment`. */
+int redact_collect_env(const struct env_policy *policy, const char *const *environment, struct arena *arena,
+                       struct redact_secret_list *list, struct err *err);
+
+/* Every distinctive token of the regular files that `paths` (ends with NULL) are or hold: a key, a line of one, a password.
+ * A path may be a symbolic link, links below it are not followed. What cannot be read holds nothing that a command could
+ * print. The name is the file's path, with ~ for `home` (may be NULL). */
+int redact_collect_files(const char *const *paths, const char *home, struct arena *arena, struct redact_secret_list *list,
+                         struct err *err);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * What must not be seen in output: values of the environment, tokens of credential files. Looks, and keeps no file open.
+ */
+#include "run/redact.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "policy/env.h"
+
+enum {
+        ROOM_FIRST = 16,
+        FORM_MAX = 6 * REDACT_BYTES_MAX, /* \u0001 for each byte */
+        PADDING_MAX = 2,                 /* of base64 */
+        SWITCH_EVERY = 8,                /* see looks_random() */
+};
+
+/* Files of a store that are for everybody to see. Their lines would only use up the bounds. */
+static const char *const public_files[] = { "*.pub", "known_hosts*", "authorized_keys*" };
+
+static int list_add(struct redact_secret_list *list, struct arena *arena, struct str name, struct str value, struct err *err) {
+        if (list->count == list->room) {
+                size_t room = list->room ? list->room * 2 : ROOM_FIRST;
+                struct redact_secret *items = arena_alloc(arena, room * sizeof(*items));
+
+                if (!items)
+                        return err_set(err, ERR_MEMORY, "no memory for a list of secrets");
+                if (list->count)
+                        memcpy(items, list->items, list->count * sizeof(*items));
+                list->items = items;
+                list->room = room;
+        }
+        list->items[list->count++] = (struct redact_secret){ name, value };
+        return 0;
+}
+
+/* ---- the environment ---- */
+
+static void as_it_is(struct buf *buf, struct str value) {
+        buf_append(buf, value);
+}
+
+/* RFC 3986: all but unreserved characters, as encodeURIComponent() and its like do it. */
+static void as_in_url(struct buf *buf, struct str value) {
+        for (size_t i = 0; i < value.len; i++) {
+                unsigned char c = (unsigned char)value.ptr[i];
+
+                if (is_ascii_alnum(c) || (c && strchr("-._~", c)))
+                        buf_char(buf, (char)c);
+                else
+                        buf_format(buf, "%%%02X", c);
+        }
+}
+
+/* Without the quotes. */
+static void as_in_json(struct buf *buf, struct str value) {
+        buf_json(buf, value);
+        if (buf->failed)
+                return;
+        buf->len -= 2;
+        memmove(buf->ptr, buf->ptr + 1, buf->len);
+}
+
+static void (*const forms[])(struct buf *, struct str) = { as_it_is, as_in_url, as_in_json };
+
+/* A form that is the same as another costs nothing: a redactor has each value once. */
+static int add_forms(struct redact_secret_list *list, struct arena *arena, struct str name, struct str value, struct err *err) {
+        for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+                const char *copy;
+                BUF_AUTO form;
+
+                buf_init(&form, FORM_MAX);
+                forms[i](&form, value);
+                if (i > 0 && !form.failed && str_eq(buf_str(&form), value))
+                        continue;
+                copy = form.failed ? NULL : arena_dup(arena, buf_str(&form));
+                if (!copy)
+                        return err_set(err, ERR_MEMORY, "no memory for a list of secrets");
+                if (list_add(list, arena, name, str_from(copy, form.len), err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* Does the value stay outside? It does, too, where the config sets another one. */
+static bool is_dropped_secret(const struct env_policy *policy, struct str name) {
+        enum env_verdict verdict = env_judge(policy, name, NULL);
+
+        return verdict == ENV_SECRET || (verdict == ENV_SET && env_is_secret(name));
+}
+
+int redact_collect_env(const struct env_policy *policy, const char *const *environment, struct arena *arena,
+                       struct redact_secret_list *list, struct err *err) {
+        for (size_t i = 0; environment[i]; i++) {
+                struct str name = env_name(environment[i]), value;
+
+                if (!is_dropped_secret(policy, name))
+                        continue;
+                value = str_z(environment[i] + name.len + 1);
+                if (value.len >= REDACT_VALUE_MIN && add_forms(list, arena, name, value, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* ---- tokens ---- */
+
+enum kind { KIND_OTHER, KIND_SEPARATOR, KIND_DIGIT, KIND_LOWER, KIND_UPPER };
+
+static enum kind kind_of(char c) {
+        if (is_ascii_digit((unsigned char)c))
+                return KIND_DIGIT;
+        if (is_ascii_alpha((unsigned char)c))
+                return c >= 'a' ? KIND_LOWER : KIND_UPPER;
+        return c && strchr("+/_.-", c) ? KIND_SEPARATOR : KIND_OTHER;
+}
+
+/* Takes the next run of token characters off the text. An equals sign belongs to it at its end only, as padding: before
+ * more of them it stands between a name and the secret. */
+static struct str take_token(struct str *text) {
+        size_t start = 0, end, padding = 0;
+
+        while (start < text->len && kind_of(text->ptr[start]) == KIND_OTHER)
+                start++;
+        for (end = start; end < text->len && kind_of(text->ptr[end]) != KIND_OTHER; end++)
+                ;
+        while (padding < PADDING_MAX && end + padding < text->len && text->ptr[end + padding] == '=')
+                padding++;
+        if (end + padding < text->len && kind_of(text->ptr[end + padding]) != KIND_OTHER)
+                padding = 0;
+        struct str token = str_from(text->ptr + start, end + padding - start);
+        *text = str_skip(*text, end + padding);
+        while (token.len && strchr(".-", token.ptr[0]))
+                token = str_skip(token, 1);
+        while (token.len && strchr(".-", token.ptr[token.len - 1]))
+                token.len--;
+        return token;
+}
+
+/* Keys have letters and digits. So have paths, hosts and versions, which are not to be found in all output: these are words
+ * with something between them, where a random text goes from one kind of character to another all the time. */
+static bool looks_random(struct str token) {
+        size_t of_kind[KIND_UPPER + 1] = { 0 }, switches = 0;
+
+        for (size_t i = 0; i < token.len; i++) {
+                enum kind kind = kind_of(token.ptr[i]), before = i ? kind_of(token.ptr[i - 1]) : KIND_OTHER;
+
+                of_kind[kind]++;
+                switches += kind > KIND_SEPARATOR && before > KIND_SEPARATOR && kind != before &&
+                            !(before == KIND_UPPER && kind == KIND_LOWER);
+        }
+        if (!of_kind[KIND_DIGIT] || !(of_kind[KIND_LOWER] || of_kind[KIND_UPPER]))
+                return false;
+        return !of_kind[KIND_SEPARATOR] || switches >= token.len / SWITCH_EVERY;
+}
+
+/* ---- files ---- */
+
+struct store {
+        struct redact_secret_list *list;
+        struct arena *arena;
+        struct err *err;
+        const char *home;
+        size_t tokens, files; /* of this store */
+        size_t bytes;         /* of all */
+};
+
+static struct str shown_path(const struct store *s, const char *path) {
+        size_t len = s->home ? strlen(s->home) : 0;
+        struct str shown = str_z(path);
+        BUF_AUTO name;
+
+        buf_init(&name, PATH_MAX);
+        if (len > 1 && str_starts(shown, str_from(s->home, len)) && path[len] == '/') {
+                buf_char(&name, '~');
+                shown = str_skip(shown, len);
+        }
+        buf_append(&name, shown);
+        return str_from(name.failed ? NULL : arena_dup(s->arena, buf_str(&name)), name.len);
+}
+
+static int add_tokens(struct store *s, const char *path, struct str text) {
+        struct str name = { 0 };
+
+        while (text.len) {
+                struct str token = take_token(&text);
+                const char *copy;
+
+                if (token.len < REDACT_TOKEN_MIN || !looks_random(token))
+                        continue;
+                if (s->tokens == REDACT_STORE_TOKENS || token.len > REDACT_FILES_BYTES - s->bytes) {
+                        s->list->cut = true;
+                        return 0;
+                }
+                if (!name.ptr)
+                        name = shown_path(s, path);
+                copy = arena_dup(s->arena, token);
+                if (!copy || !name.ptr)
+                        return err_set(s->err, ERR_MEMORY, "no memory for a list of secrets");
+                if (list_add(s->list, s->arena, name, str_from(copy, token.len), s->err) < 0)
+                        return -1;
+                s->tokens++;
+                s->bytes += token.len;
+        }
+        return 0;
+}
+
+static bool is_public(const char *name) {
+        for (size_t i = 0; i < sizeof(public_files) / sizeof(*public_files); i++)
+                if (fnmatch(public_files[i], name, 0) == 0)
+                        return true;
+        return false;
+}
+
+static int add_file(struct store *s, const char *path, int fd) {
+        struct err err;
+        BUF_AUTO text;
+
+        buf_init(&text, REDACT_FILE_MAX);
+        if (s->files++ >= REDACT_STORE_FILES || (fd_read_all(fd, &text, &err) < 0 && err.code == ERR_TOO_COMPLEX)) {
+                s->list->cut = true;
+                return 0;
+        }
+        return add_tokens(s, path, buf_str(&text));
+}
+
+static int no_dots(const struct dirent *entry) {
+        return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int add_place(struct store *s, int at, const char *name, const char *path, int depth);
+
+/* In order of names, so that where a bound falls is not up to the file system. */
+static int add_directory(struct store *s, const char *path, int fd, int depth) {
+        struct dirent **entries = NULL;
+        int count = depth ? scandirat(fd, ".", &entries, no_dots, alphasort) : -1, result = 0;
+        char below[PATH_MAX];
+
+        s->list->cut |= !depth;
+        for (int i = 0; i < count; i++) {
+                if (result == 0 && snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name) < (int)sizeof(below))
+                        result = add_place(s, fd, entries[i]->d_name, below, depth - 1);
+                free(entries[i]);
+        }
+        free(entries);
+        return result;
+}
+
+static int add_place(struct store *s, int at, const char *name, const char *path, int depth) {
+        int links = at == AT_FDCWD ? 0 : O_NOFOLLOW;
+        struct stat st;
+
+        if (is_public(name))
+                return 0;
+        /* Asked first, as opening a device may do something. */
+        if (fstatat(at, name, &st, links ? AT_SYMLINK_NOFOLLOW : 0) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+                return 0;
+        FD_AUTO fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | links);
+        if (fd < 0 || fstat(fd, &st) < 0)
+                return 0;
+        if (S_ISDIR(st.st_mode))
+                return add_directory(s, path, fd, depth);
+        return S_ISREG(st.st_mode) ? add_file(s, path, fd) : 0;
+}
+
+int redact_collect_files(const char *const *paths, const char *home, struct arena *arena, struct redact_secret_list *list,
+                         struct err *err) {
+        struct store store = { .list = list, .arena = arena, .err = err, .home = home };
+
+        for (size_t i = 0; paths[i]; i++) {
+                store.tokens = store.files = 0;
+                if (add_place(&store, AT_FDCWD, paths[i], paths[i], REDACT_STORE_DEPTH) < 0)
+                        return -1;
+        }
+        return 0;
+}
