@@ -29,6 +29,7 @@ struct cli_command {
 #define OPTION_ROW_HELP \
         { "help", 'h', NULL, "say this" }
 
+extern const struct cli_command cli_audit;
 extern const struct cli_command cli_config;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_env;

@@ -23,7 +23,7 @@ static const struct cli_command cli_help = {
 };
 
 static const struct cli_command *const commands[] = { &cli_run,    &cli_test, &cli_parse, &cli_rules, &cli_doctor,
-                                                      &cli_config, &cli_env,  &cli_trust, &cli_help };
+                                                      &cli_config, &cli_env,  &cli_trust, &cli_audit, &cli_help };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands), HELP_MAX = 1 << 20 };
 

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "engine/policy.h"
+#include "engine/record.h"
 #include "engine/verdict.h"
 #include "guard/guard.h"
 #include "guard/rules.h"
@@ -164,6 +165,7 @@ int bailey_check(const struct bailey_policy *policy, const char *text, size_t le
         guard_check(str_from(text, length), policy->policy, &arena, &verdict);
         if (policy->bypassed)
                 verdict.action = ACTION_ALLOWED;
+        record_tested(policy, str_from(text, length), &verdict, &arena);
         if (answer == BAILEY_ANSWER_JSON)
                 answer_json(&verdict, policy->bypassed, &out);
         else

@@ -4,6 +4,7 @@
 #ifndef BAILEY_ENGINE_OUTCOME_H
 #define BAILEY_ENGINE_OUTCOME_H
 
+#include "base/id.h"
 #include "engine/run.h"
 #include "guard/guard.h"
 #include "run/capture.h"
@@ -17,6 +18,9 @@ struct run {
         const struct policy *policy;
         bool bypassed;
         const struct bailey_run_options *options;
+        struct audit *audit;
+        char id[ID_SIZE]; /* on record */
+        bool unrecorded;  /* writing failed */
 
         struct str command;
         struct verdict verdict;

@@ -38,7 +38,8 @@ int bailey_policy_load(const struct bailey_policy_options *options, struct baile
                 return -1;
         }
         arena_init(&policy->arena, 0);
-        if (policy_load(&request, &policy->arena, &policy->policy, &err) < 0) {
+        if (policy_load(&request, &policy->arena, &policy->policy, &err) < 0 ||
+            audit_open(&policy->policy->audit, options->environment, &policy->audit, &err) < 0) {
                 snprintf(ret_error, error_size, "%s", err.msg);
                 bailey_policy_free(policy);
                 return -1;
@@ -49,7 +50,9 @@ int bailey_policy_load(const struct bailey_policy_options *options, struct baile
 }
 
 void bailey_policy_free(struct bailey_policy *policy) {
-        if (policy)
-                arena_free(&policy->arena);
+        if (!policy)
+                return;
+        audit_close(policy->audit);
+        arena_free(&policy->arena);
         free(policy);
 }

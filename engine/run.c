@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/outcome.h"
+#include "engine/record.h"
 #include "engine/verdict.h"
 #include "launch/cgroup.h"
 #include "policy/env.h"
@@ -113,6 +114,7 @@ static int look_around(struct run *run) {
                 .workspace = run->policy->workspace.len ? arena_dup(&run->arena, run->policy->workspace) : NULL,
                 .cwd = run->options->cwd,
                 .environment = run->options->environment,
+                .audit = run->policy->audit.enabled ? audit_path(run->audit) : NULL,
                 .force = run->options->force,
         };
 
@@ -238,7 +240,7 @@ static int try_backend(struct run *run, const struct backend *backend, struct er
                 return -1;
         if (run->options->plan_only)
                 return 0;
-        if (try_launch(run, err) < 0)
+        if (record_intent(run, err) < 0 || try_launch(run, err) < 0)
                 return -1;
         if (run->failures[0])
                 run_notice(run, "using the %s sandbox: %s", backend->name, run->failures);
@@ -261,7 +263,7 @@ static int run_somewhere(struct run *run) {
                 run->launch = (struct launch){};
                 keep_failure(run, choice.items[i], &err);
                 run->err = err;
-                if (is_final(&err) || err.code == ERR_MEMORY) {
+                if (is_final(&err) || err.code == ERR_MEMORY || (run->unrecorded && run->policy->audit.required)) {
                         run->failures[0] = 0;
                         return -1;
                 }
@@ -317,7 +319,7 @@ static int prepare(struct run *run) {
         for (size_t i = 0; i < removed.count; i++)
                 run_notice(run, "after a run that was killed: %.*s", (int)removed.items[i].len, removed.items[i].ptr);
         run->timeout = deadline_of(run);
-        return 0;
+        return record_ready(run, &run->err);
 }
 
 /* ---- the end ---- */
@@ -385,8 +387,10 @@ static void finish(struct run *run, int result) {
                 set_ended(run);
                 keep_output(run);
                 run_explain(run);
-                tell_exited(run);
         }
+        record_end(run);
+        if (result == 0 && !run->options->plan_only)
+                tell_exited(run);
 }
 
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
@@ -399,9 +403,13 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         run->policy = policy->policy;
         run->bypassed = policy->bypassed;
         run->options = options;
+        run->audit = policy->audit;
+        audit_settle(run->audit, options->environment);
         run->tmpdir.fd = -1;
         ask_for(run);
-        result = command_text(run);
+        result = id_new(run->id, &run->err);
+        if (result == 0)
+                result = command_text(run);
         if (result == 0)
                 result = judge(run);
         if (result == 0 && options->capture)

@@ -160,6 +160,49 @@ int bailey_run_inside(char *ret_error, size_t error_size);
 int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
                   char **ret_text, size_t *ret_length);
 
+/* ---- the record ---- */
+
+enum bailey_audit_format {
+        BAILEY_AUDIT_LINES,   /* a line per command, for people. An intent is shown where no end is on record */
+        BAILEY_AUDIT_DETAILS, /* a line per field, an empty line behind each record */
+        BAILEY_AUDIT_JSON,    /* as they stand in the file */
+        BAILEY_AUDIT_CSV,
+};
+
+/* Of NULL: any. */
+struct bailey_audit_query {
+        const char *action;        /* "allowed", "warned", "blocked" */
+        const char *rule;          /* that gave a reason */
+        const char *session;       /* of a process */
+        const char *id;            /* of a command; 8 characters or more of it do */
+        const char *since, *until; /* "2026-11-16", "2026-11-16T04:30Z", "15m", "2d"; until is not included */
+        size_t newest;             /* only that many; 0: all */
+        enum bailey_audit_format format;
+};
+
+struct bailey_audit_reader;
+
+/* Reads the record of the policy, all files of it, the oldest first. No file is no error. Errors as with
+ * bailey_policy_load(), here and below. */
+int bailey_audit_open(const struct bailey_policy *policy, const struct bailey_audit_query *query,
+                      struct bailey_audit_reader **ret, char *ret_error, size_t error_size);
+void bailey_audit_close(struct bailey_audit_reader *reader);
+
+/* Returns 1 and the next record, which is valid until the next call; 0 when there is none now: later there may be. */
+int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text, size_t *ret_length, char *ret_error,
+                      size_t error_size);
+
+/* How many commands by verdict, rule, sandbox, end and hour. */
+int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query, enum bailey_answer answer,
+                       char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
+
+/* Returns 1 when the chain of records is whole, 0 when not, and then the answer names the first that is broken. */
+int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length,
+                        char *ret_error, size_t error_size);
+
+/* The newest records of this policy that are still in memory, as a JSON array. */
+int bailey_audit_recent(const struct bailey_policy *policy, size_t count, char **ret_text, size_t *ret_length);
+
 /* Frees what this library handed out. NULL is fine. */
 void bailey_free(void *pointer);
 

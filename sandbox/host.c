@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "policy/credentials.h"
 #include "policy/files.h"
+#include "sandbox/host_own.h"
 
 enum {
         HOST_PATHS_MAX = 4096,
@@ -94,7 +95,7 @@ static int look(const char *path, char ret_real[static PATH_MAX], struct stat *r
         return stat(path, ret_stat) == 0 && realpath(path, ret_real); /* most are not there, and the first call is cheap */
 }
 
-static int add_if_there(struct host_paths *paths, struct arena *arena, const char *path, struct err *err) {
+int host_add_if_there(struct host_paths *paths, struct arena *arena, const char *path, struct err *err) {
         char real[PATH_MAX];
         struct stat st;
 
@@ -166,7 +167,7 @@ static int add_passwd_home(struct host *host, struct arena *arena, struct err *e
                 home = field;
                 home[strcspn(home, ":")] = 0;
                 if (home[0] == '/' && home[1])
-                        result = add_if_there(&host->homes, arena, home, err);
+                        result = host_add_if_there(&host->homes, arena, home, err);
         }
         return result;
 }
@@ -174,7 +175,7 @@ static int add_passwd_home(struct host *host, struct arena *arena, struct err *e
 static int gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
         const char *home = environment_get(environment, "HOME");
 
-        if (home && home[0] == '/' && home[1] && add_if_there(&host->homes, arena, home, err) < 0)
+        if (home && home[0] == '/' && home[1] && host_add_if_there(&host->homes, arena, home, err) < 0)
                 return -1;
         if (add_passwd_home(host, arena, err) < 0)
                 return -1;
@@ -272,11 +273,11 @@ static int gather_directories(struct host *host, const struct policy *policy, st
                     add_directory(&host->emptied, arena, emptied_directories[i], err) < 0)
                         return -1;
         EACH (i, kept_always)
-                if (add_if_there(&host->kept, arena, kept_always[i], err) < 0)
+                if (host_add_if_there(&host->kept, arena, kept_always[i], err) < 0)
                         return -1;
         EACH (i, kept_with_network)
                 if (policy->sandbox.network == NETWORK_INHERIT &&
-                    add_if_there(&host->kept, arena, kept_with_network[i], err) < 0)
+                    host_add_if_there(&host->kept, arena, kept_with_network[i], err) < 0)
                         return -1;
         return 0;
 }
@@ -322,10 +323,10 @@ static int add_store(struct host *host, struct arena *arena, const char *mask, s
         if (mask[0] != '~' && is_closed(host, mask))
                 return 0;
         if (mask[0] != '~')
-                return add_if_there(&host->masks, arena, mask, err);
+                return host_add_if_there(&host->masks, arena, mask, err);
         for (size_t i = 0; i < host->homes.count; i++)
                 if (snprintf(path, sizeof(path), "%s%s", host->homes.items[i].path, mask + 1) < (int)sizeof(path) &&
-                    add_if_there(&host->masks, arena, path, err) < 0)
+                    host_add_if_there(&host->masks, arena, path, err) < 0)
                         return -1;
         return 0;
 }
@@ -362,12 +363,12 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                         return -1;
         EACH (i, masked_from_root)
                 if (host->uid == 0 && is_mounted(masked_from_root[i]) &&
-                    add_if_there(&host->masks, arena, masked_from_root[i], err) < 0)
+                    host_add_if_there(&host->masks, arena, masked_from_root[i], err) < 0)
                         return -1;
         if (add_list(&host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
                 return -1;
         /* What bailey itself keeps, wherever that is. */
-        if (directory_state(environment, &state) && add_if_there(&host->masks, arena, state.path, err) < 0)
+        if (directory_state(environment, &state) && host_add_if_there(&host->masks, arena, state.path, err) < 0)
                 return -1;
         return add_sockets(host, arena, err);
 }
@@ -385,39 +386,6 @@ int host_check_workspace(const struct host *host, struct err *err) {
         return mask ? err_set(err, ERR_REFUSED, "workspace %s: it is part of %s, which commands may not read", host->workspace,
                               mask)
                     : 0;
-}
-
-/* ---- what is bailey's own ---- */
-
-static bool is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
-        if (sandbox->workspace_write && path_within(path, host->workspace))
-                return true;
-        for (size_t i = 0; i < host->write.count; i++)
-                if (path_within(path, host->write.items[i].path))
-                        return true;
-        return false;
-}
-
-/*
- * A command that could write these would choose the walls of the next one. In a writable place they are kept read-only, and
- * made if they are not there, as only what is there can be.
- */
-static int keep_settings(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
-                         struct arena *arena, struct err *err) {
-        struct directory places[2];
-        size_t count = 0;
-
-        count += directory_config(environment, &places[count]);
-        count += directory_state(environment, &places[count]);
-        for (size_t i = 0; i < count; i++) {
-                FD_AUTO made = -1;
-
-                if (is_writable(host, sandbox, places[i].path) &&
-                    (directory_make(places[i].path, &made, err) < 0 ||
-                     add_if_there(&host->write_deny, arena, places[i].path, err) < 0))
-                        return -1;
-        }
-        return 0;
 }
 
 /* ---- all ---- */
@@ -462,7 +430,7 @@ int host_gather(const struct policy *policy, const struct host_question *questio
             gather_lists(&host, &policy->sandbox, arena, err) < 0 || gather_directories(&host, policy, arena, err) < 0 ||
             gather_masks(&host, policy, question->environment, arena, err) < 0)
                 return -1;
-        if (keep_settings(&host, &policy->sandbox, question->environment, arena, err) < 0)
+        if (host_keep_own(&host, policy, question, arena, err) < 0)
                 return -1;
         if (policy->sandbox.root == ROOT_MINIMAL && gather_system(&host, arena, err) < 0)
                 return -1;

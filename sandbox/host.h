@@ -53,7 +53,8 @@ struct host {
 struct host_question {
         const char *workspace, *cwd; /* as asked for; NULL: the current directory, the workspace */
         const char *const *environment;
-        bool force; /* also a workspace of / or of the home directory */
+        const char *audit; /* the record, which has to be there; NULL: none */
+        bool force;        /* also a workspace of / or of the home directory */
 };
 
 /* Fails with what is wrong with a path, and what to do. */

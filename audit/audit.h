@@ -1,0 +1,33 @@
+/*
+ * The record of what was asked and what came of it: the newest in memory, all of them in a file. One for each engine; may
+ * be used from several threads.
+ */
+#ifndef BAILEY_AUDIT_AUDIT_H
+#define BAILEY_AUDIT_AUDIT_H
+
+#include "audit/record.h"
+#include "base/err.h"
+#include "policy/policy.h"
+
+struct audit;
+
+/* `policy` has to stay. Opens nothing yet; the file is opened once, with the first record. */
+int audit_open(const struct audit_policy *policy, const char *const *environment, struct audit **ret, struct err *err);
+void audit_close(struct audit *audit);
+
+/* The path of the newest file; NULL when neither the policy nor the environment says where. */
+const char *audit_path(const struct audit *audit);
+
+/* For an engine that was made without an environment: says where the file is, unless that is known. */
+void audit_settle(struct audit *audit, const char *const *environment);
+
+/* Makes the file, if there is to be one. */
+int audit_ready(struct audit *audit, struct err *err);
+
+/* In the ring always, in the file when the policy wants one. Fails when that could not be written. */
+int audit_write(struct audit *audit, const struct audit_record *record, struct err *err);
+
+/* A JSON array of the newest records in memory. */
+void audit_recent(struct audit *audit, size_t count, struct buf *out);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The record on disk, as its writers see it. Any number of processes append to it, each under a lock, each record in one
+ * write(); what a killed one left unfinished is closed by the next. It is not forced to the disk: records survive the death
+ * of any process, and the newest may be lost when the machine dies.
+ */
+#ifndef BAILEY_AUDIT_FILE_H
+#define BAILEY_AUDIT_FILE_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "audit/chain.h"
+#include "base/err.h"
+
+enum { AUDIT_ROTATED_MAX = 1000 }; /* files beside the newest: path.1, path.2, ... */
+
+struct audit_file {
+        char path[PATH_MAX];
+        int64_t rotate_bytes, rotate_keep;
+        int fd; /* -1: not open yet */
+        dev_t device;
+        ino_t inode;
+        pid_t pid; /* a lock is shared with those who share the fd, so a fork opens its own */
+};
+
+/* Opens nothing yet. */
+void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep);
+void audit_file_close(struct audit_file *file);
+
+/* Makes the file and its directory, if they are not there. */
+int audit_file_open(struct audit_file *file, struct err *err);
+
+/* Appends a record with the fields `body`, and hands its line out, without the newline. */
+int audit_file_append(struct audit_file *file, struct str body, struct buf *ret_line, struct err *err);
+
+/* ---- shared with the readers ---- */
+
+struct rotated_path {
+        char text[PATH_MAX + 16];
+};
+
+/* path.N; the path itself for 0. */
+struct rotated_path rotated_path(const char *path, int number);
+
+/* Takes the lock, and gives up after some seconds: a writer that was stopped must not stop everybody. */
+int audit_lock(int fd, int how, const char *path, struct err *err);
+
+#endif

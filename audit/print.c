@@ -1,0 +1,202 @@
+#include "audit/print.h"
+
+enum { LINE_COMMAND_MAX = 160 };
+
+/* ---- values ---- */
+
+/* Bytes of a character that is escaped although it is none of control: marks of direction, and those without a width. */
+static bool is_deceptive(struct str s) {
+        unsigned char second, third;
+
+        if (s.len < 3 || (unsigned char)s.ptr[0] != 0xe2)
+                return false;
+        second = (unsigned char)s.ptr[1];
+        third = (unsigned char)s.ptr[2];
+        return (second == 0x80 && ((third >= 0x8b && third <= 0x8f) || (third >= 0xa8 && third <= 0xae))) ||
+               (second == 0x81 && third >= 0xa0 && third <= 0xaf);
+}
+
+static void put_plain(struct buf *out, struct str s) {
+        while (s.len) {
+                unsigned char c = (unsigned char)s.ptr[0];
+                size_t step = str_utf8(s);
+
+                if (c == '\n')
+                        buf_append(out, STR("\\n"));
+                else if (c == '\t')
+                        buf_append(out, STR("\\t"));
+                else if (c < 0x20 || c == 0x7f || step == 0)
+                        buf_format(out, "\\x%02x", c);
+                else if (c == 0xc2 && (unsigned char)s.ptr[1] < 0xa0)
+                        buf_format(out, "\\x%02x", (unsigned char)s.ptr[1]);
+                else if (is_deceptive(s))
+                        buf_format(out, "\\u20%02x", ((unsigned)(s.ptr[1] & 3) << 6 | (s.ptr[2] & 0x3f)) & 0xff);
+                else
+                        buf_append(out, str_take(s, step));
+                s = str_skip(s, step ? step : 1);
+        }
+}
+
+static int64_t number_of(const struct tree_node *record, const char *name, int64_t otherwise) {
+        const struct tree_node *node = tree_get(record, str_z(name));
+
+        return node && node->kind == TREE_INTEGER ? node->integer : otherwise;
+}
+
+static bool is_true(const struct tree_node *record, const char *name) {
+        const struct tree_node *node = tree_get(record, str_z(name));
+
+        return node && node->kind == TREE_BOOLEAN && node->boolean;
+}
+
+void audit_print_end(const struct tree_node *record, struct buf *out) {
+        struct str kind = audit_field(record, "kind");
+
+        if (str_is(kind, "intent"))
+                buf_append(out, STR("no end"));
+        else if (!str_is(kind, "outcome"))
+                put_plain(out, kind);
+        else if (is_true(record, "timed_out"))
+                buf_append(out, STR("timed out"));
+        else if (is_true(record, "cancelled"))
+                buf_append(out, STR("cancelled"));
+        else if (number_of(record, "signal", 0))
+                buf_format(out, "signal %lld", (long long)number_of(record, "signal", 0));
+        else
+                buf_format(out, "exit %lld", (long long)number_of(record, "exit_code", 0));
+}
+
+/* ---- a line ---- */
+
+static void put_column(struct buf *out, struct str text, size_t width) {
+        size_t start = out->len;
+
+        put_plain(out, text.len ? text : STR("-"));
+        do
+                buf_char(out, ' ');
+        while (!out->failed && out->len < start + width);
+}
+
+static void put_command(struct buf *out, struct str command) {
+        size_t end = str_find(command, '\n'), shown = end < LINE_COMMAND_MAX ? end : LINE_COMMAND_MAX;
+
+        while (shown < command.len && shown > 0 && ((unsigned char)command.ptr[shown] & 0xc0) == 0x80)
+                shown--;
+        put_plain(out, str_take(command, shown));
+        if (shown < command.len)
+                buf_append(out, STR(" ..."));
+}
+
+void audit_print_line(const struct tree_node *record, struct buf *out) {
+        int64_t duration = number_of(record, "duration_ms", -1);
+        BUF_AUTO end, took;
+
+        buf_init(&end, CHAIN_LINE_MAX);
+        buf_init(&took, 64);
+        audit_print_end(record, &end);
+        if (duration >= 0)
+                buf_format(&took, "%lldms", (long long)duration);
+        put_column(out, audit_field(record, "time"), 26);
+        put_column(out, str_take(audit_field(record, "id"), 8), 10);
+        put_column(out, audit_field(record, "action"), 9);
+        put_column(out, audit_field(record, "backend"), 9);
+        put_column(out, buf_str(&end), 10);
+        put_column(out, buf_str(&took), 9);
+        if (str_is(audit_field(record, "kind"), "repair"))
+                buf_format(out, "a writer was killed: %lld unfinished bytes", (long long)number_of(record, "torn_bytes", 0));
+        else
+                put_command(out, audit_field(record, "command"));
+        buf_char(out, '\n');
+}
+
+/* ---- all of it ---- */
+
+static void put_value(struct buf *out, const struct tree_node *node) {
+        BUF_AUTO json;
+
+        buf_init(&json, 8 * CHAIN_LINE_MAX);
+        if (node->kind == TREE_STRING) {
+                put_plain(out, node->text);
+                return;
+        }
+        tree_to_json(node, &json);
+        put_plain(out, buf_str(&json));
+}
+
+void audit_print_details(const struct tree_node *record, struct buf *out) {
+        TREE_EACH(field, record) {
+                put_column(out, field->key, 16);
+                if (field->kind == TREE_ARRAY && field->first) {
+                        TREE_EACH(item, field) {
+                                if (item != field->first)
+                                        put_column(out, STR(" "), 16);
+                                put_value(out, item);
+                                buf_char(out, '\n');
+                        }
+                        continue;
+                }
+                put_value(out, field);
+                buf_char(out, '\n');
+        }
+        buf_char(out, '\n');
+}
+
+/* ---- CSV ---- */
+
+static const char *const csv_columns[] = {
+        "time",      "kind",       "action", "id",        "session",   "pid",         "policy",
+        "backend",   "exit_code",  "signal", "timed_out", "cancelled", "duration_ms", "output_bytes",
+        "truncated", "redactions", "rules",  "cwd",       "workspace", "command",
+};
+enum { CSV_COLUMNS = sizeof(csv_columns) / sizeof(*csv_columns) };
+
+static void put_cell(struct buf *out, struct str text) {
+        buf_char(out, '"');
+        if (text.len && strchr("=+-@", text.ptr[0]) && text.ptr[0])
+                buf_char(out, '\'');
+        for (size_t quote; text.len; text = str_skip(text, quote + 1)) {
+                quote = str_find(text, '"');
+                buf_append(out, str_take(text, quote));
+                if (quote < text.len)
+                        buf_append(out, STR("\"\""));
+        }
+        buf_char(out, '"');
+}
+
+static void put_rules(struct buf *out, const struct tree_node *record) {
+        const struct tree_node *reasons = tree_get(record, STR("reasons"));
+
+        if (!reasons || reasons->kind != TREE_ARRAY)
+                return;
+        TREE_EACH(reason, reasons) {
+                if (reason != reasons->first)
+                        buf_char(out, ' ');
+                put_plain(out, audit_field(reason, "rule"));
+        }
+}
+
+void audit_print_csv_head(struct buf *out) {
+        for (size_t i = 0; i < CSV_COLUMNS; i++)
+                buf_format(out, "%s%s", i ? "," : "", csv_columns[i]);
+        buf_char(out, '\n');
+}
+
+void audit_print_csv(const struct tree_node *record, struct buf *out) {
+        for (size_t i = 0; i < CSV_COLUMNS; i++) {
+                const struct tree_node *node = tree_get(record, str_z(csv_columns[i]));
+                BUF_AUTO text;
+
+                buf_init(&text, 8 * CHAIN_LINE_MAX);
+                if (strcmp(csv_columns[i], "rules") == 0)
+                        put_rules(&text, record);
+                else if (node && node->kind != TREE_NULL)
+                        put_value(&text, node);
+                if (i)
+                        buf_char(out, ',');
+                if (node && (node->kind == TREE_INTEGER || node->kind == TREE_BOOLEAN))
+                        buf_append(out, buf_str(&text));
+                else if (text.len)
+                        put_cell(out, buf_str(&text));
+        }
+        buf_char(out, '\n');
+}

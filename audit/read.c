@@ -1,0 +1,216 @@
+#include "audit/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { OPEN_TRIES = 64 };
+
+/* ---- opening ---- */
+
+/* 1: open, 0: there is no such file. */
+static int source_open(const char *path, int number, struct audit_source *ret, struct err *err) {
+        struct rotated_path name = rotated_path(path, number);
+        FD_AUTO fd = open(name.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        struct stat status;
+
+        if (fd < 0 && errno == ENOENT)
+                return 0;
+        if (fd < 0 || fstat(fd, &status) < 0)
+                return err_sys(err, "%s", name.text);
+        if (!S_ISREG(status.st_mode))
+                return err_set(err, ERR_REFUSED, "%s: not a regular file", name.text);
+        *ret = (struct audit_source){
+                .number = number, .size = (uint64_t)status.st_size, .device = status.st_dev, .inode = status.st_ino
+        };
+        ret->fd = TAKE_FD(fd);
+        return 1;
+}
+
+static bool is_newest(const char *path, const struct audit_source *source) {
+        struct stat status;
+
+        return stat(path, &status) == 0 && status.st_dev == source->device && status.st_ino == source->inode;
+}
+
+/* The newest file, locked, so that nobody writes or rotates while the others are opened. */
+static int newest_open(const char *path, struct audit_source *ret, struct err *err) {
+        for (int i = 0; i < OPEN_TRIES; i++) {
+                struct audit_source source;
+                struct stat status;
+                int found = source_open(path, 0, &source, err);
+
+                if (found <= 0)
+                        return found;
+                if (audit_lock(source.fd, LOCK_SH, path, err) < 0) {
+                        fd_close(source.fd);
+                        return -1;
+                }
+                if (is_newest(path, &source) && fstat(source.fd, &status) == 0) {
+                        source.size = (uint64_t)status.st_size;
+                        *ret = source;
+                        return 1;
+                }
+                fd_close(source.fd);
+        }
+        return err_set(err, ERR_SYSTEM, "%s: it is replaced again and again", path);
+}
+
+/* The N of a name that is `base`.N; 0: it is another one. */
+static int rotated_number(const char *name, const char *base) {
+        size_t len = strlen(base);
+        const char *digits = name + len + 1;
+        int number = 0;
+
+        if (strncmp(name, base, len) != 0 || name[len] != '.' || *digits < '1' || strlen(digits) > 4)
+                return 0;
+        for (; *digits; digits++) {
+                if (!is_ascii_digit((unsigned char)*digits))
+                        return 0;
+                number = number * 10 + (*digits - '0');
+        }
+        return number <= AUDIT_ROTATED_MAX ? number : 0;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+        return *(const int *)b - *(const int *)a;
+}
+
+/* Which older files there are, the oldest first. */
+static size_t rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED_MAX]) {
+        const char *slash = strrchr(path, '/');
+        struct rotated_path directory = rotated_path(path, 0);
+        struct dirent *entry;
+        size_t count = 0;
+        DIR *entries;
+
+        if (!slash)
+                return 0;
+        directory.text[slash > path ? slash - path : 1] = 0;
+        entries = opendir(directory.text);
+        while (entries && count < AUDIT_ROTATED_MAX && (entry = readdir(entries))) {
+                ret_numbers[count] = rotated_number(entry->d_name, slash + 1);
+                count += ret_numbers[count] != 0;
+        }
+        if (entries)
+                closedir(entries);
+        qsort(ret_numbers, count, sizeof(*ret_numbers), compare_numbers);
+        return count;
+}
+
+static int older_open(struct audit_reader *reader, struct err *err) {
+        int numbers[AUDIT_ROTATED_MAX];
+        size_t count = rotated_list(reader->path, numbers);
+
+        for (size_t i = 0; i < count; i++) {
+                int there = source_open(reader->path, numbers[i], &reader->sources[reader->count], err);
+
+                if (there < 0)
+                        return -1;
+                reader->count += (size_t)there;
+        }
+        return 0;
+}
+
+static int sources_open(struct audit_reader *reader, struct err *err) {
+        struct audit_source newest;
+        int found = newest_open(reader->path, &newest, err), result;
+
+        if (found < 0)
+                return -1;
+        result = older_open(reader, err);
+        if (found) {
+                flock(newest.fd, LOCK_UN);
+                reader->sources[reader->count++] = newest;
+        }
+        return result;
+}
+
+static void read_source(struct audit_reader *reader) {
+        const struct audit_source *source = &reader->sources[reader->index];
+
+        audit_lines_begin(&reader->lines, source->fd, source->size);
+}
+
+int audit_reader_open(const char *path, struct audit_reader *ret, struct err *err) {
+        struct audit_reader reader = {};
+
+        snprintf(reader.path, sizeof(reader.path), "%s", path);
+        if (audit_lines_init(&reader.lines, err) < 0)
+                return -1;
+        reader.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*reader.sources));
+        if (!reader.sources)
+                err_set(err, ERR_MEMORY, "out of memory");
+        if (!reader.sources || sources_open(&reader, err) < 0) {
+                audit_reader_close(&reader);
+                return -1;
+        }
+        if (reader.count)
+                read_source(&reader);
+        *ret = reader;
+        return 0;
+}
+
+void audit_reader_close(struct audit_reader *reader) {
+        for (size_t i = 0; i < reader->count; i++)
+                fd_close(reader->sources[i].fd);
+        free(reader->sources);
+        audit_lines_free(&reader->lines);
+        *reader = (struct audit_reader){};
+}
+
+/* ---- lines ---- */
+
+bool audit_reader_advance(struct audit_reader *reader) {
+        if (reader->index + 1 >= reader->count)
+                return false;
+        reader->index++;
+        read_source(reader);
+        return true;
+}
+
+int audit_reader_next(struct audit_reader *reader, struct str *ret_line, struct err *err) {
+        while (reader->count) {
+                int kind = audit_lines_next(&reader->lines, ret_line, err);
+
+                if (kind < 0)
+                        return err_context(err, "%s", rotated_path(reader->path, reader->sources[reader->index].number).text);
+                if (kind != AUDIT_LINE_END || !audit_reader_advance(reader))
+                        return kind;
+        }
+        return AUDIT_LINE_END;
+}
+
+/* What was the newest file is read to its end before the one that took its place. */
+int audit_reader_again(struct audit_reader *reader, struct err *err) {
+        struct audit_source *last = reader->count ? &reader->sources[reader->count - 1] : NULL;
+        struct audit_source newest;
+        struct stat status;
+        int found;
+
+        if (last && fstat(last->fd, &status) < 0)
+                return err_sys(err, "%s", reader->path);
+        if (last && (uint64_t)status.st_size > reader->lines.limit) {
+                reader->lines.limit = (uint64_t)status.st_size;
+                return 0;
+        }
+        if (last && is_newest(reader->path, last))
+                return 0;
+        found = source_open(reader->path, 0, &newest, err);
+        if (found <= 0)
+                return found;
+        if (last)
+                fd_close(last->fd);
+        reader->sources[reader->count ? reader->count - 1 : reader->count++] = newest;
+        reader->index = reader->count - 1;
+        read_source(reader);
+        return 0;
+}

@@ -1,0 +1,127 @@
+#include "audit/record.h"
+
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/time.h"
+
+const char *audit_kind_name(enum audit_kind kind) {
+        static const char *const names[] = {
+                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused",
+                [AUDIT_FAILED] = "failed", [AUDIT_TESTED] = "tested",   [AUDIT_REPAIR] = "repair",
+        };
+
+        return names[kind];
+}
+
+/* ---- parts ---- */
+
+/* Not inside a character. */
+static struct str cut(struct str s, size_t max) {
+        if (s.len <= max)
+                return s;
+        while (max > 0 && ((unsigned char)s.ptr[max] & 0xc0) == 0x80)
+                max--;
+        return str_take(s, max);
+}
+
+static void json_text(struct buf *out, const char *name, const char *text, size_t max) {
+        if (!text)
+                return;
+        buf_format(out, ",\"%s\":", name);
+        buf_json(out, cut(str_z(text), max));
+}
+
+static void json_list(struct buf *out, const char *name, const char *const *items, size_t count) {
+        buf_format(out, ",\"%s\":[", name);
+        for (size_t i = 0; i < count && i < AUDIT_ITEMS_MAX; i++) {
+                if (i)
+                        buf_char(out, ',');
+                buf_json(out, cut(str_z(items[i]), AUDIT_TEXT_MAX));
+        }
+        buf_char(out, ']');
+        if (count > AUDIT_ITEMS_MAX)
+                buf_format(out, ",\"%s_left_out\":%zu", name, count - AUDIT_ITEMS_MAX);
+}
+
+static bool is_utf8(struct str s) {
+        while (s.len) {
+                size_t step = str_utf8(s);
+
+                if (!step)
+                        return false;
+                s = str_skip(s, step);
+        }
+        return true;
+}
+
+/* What the text cannot show is still known by its hash. */
+static void json_command(const struct audit_record *record, struct buf *out) {
+        bool whole = record->command.len <= AUDIT_COMMAND_MAX;
+
+        buf_format(out, ",\"form\":\"%s\",\"command\":", record->argv ? "argv" : "command");
+        buf_json(out, cut(record->command, AUDIT_COMMAND_MAX));
+        if (!whole || !is_utf8(record->command)) {
+                char hex[SHA256_HEX_SIZE];
+
+                sha256_hex(record->command, hex);
+                buf_format(out, ",\"command_truncated\":%s,\"command_bytes\":%zu,\"command_sha256\":\"%s\"",
+                           whole ? "false" : "true", record->command.len, hex);
+        }
+}
+
+static void json_reasons(const struct audit_record *record, struct buf *out) {
+        buf_append(out, STR(",\"reasons\":["));
+        for (size_t i = 0; i < record->reason_count && i < AUDIT_ITEMS_MAX; i++) {
+                const struct audit_reason *reason = &record->reasons[i];
+
+                buf_append(out, i ? STR(",{\"rule\":") : STR("{\"rule\":"));
+                buf_json(out, cut(reason->rule, AUDIT_TEXT_MAX));
+                buf_format(out, ",\"severity\":\"%s\",\"message\":", reason->severity);
+                buf_json(out, cut(reason->message, AUDIT_TEXT_MAX));
+                buf_format(out, ",\"range\":[%u,%u]}", reason->start, reason->end);
+        }
+        buf_char(out, ']');
+        if (record->reason_count > AUDIT_ITEMS_MAX)
+                buf_format(out, ",\"reasons_left_out\":%zu", record->reason_count - AUDIT_ITEMS_MAX);
+}
+
+static const char *boolean(bool value) {
+        return value ? "true" : "false";
+}
+
+static void json_outcome(const struct audit_record *record, struct buf *out) {
+        buf_format(out, ",\"exit_code\":%d", record->exit_code);
+        buf_format(out, record->signal ? ",\"signal\":%d" : ",\"signal\":null", record->signal);
+        buf_format(out, ",\"timed_out\":%s,\"cancelled\":%s,\"duration_ms\":%lld", boolean(record->timed_out),
+                   boolean(record->cancelled), (long long)record->duration_ms);
+        if (record->output_known)
+                buf_format(out, ",\"output_bytes\":%llu,\"truncated\":%s", (unsigned long long)record->output_bytes,
+                           boolean(record->truncated));
+        buf_format(out, ",\"redactions\":%llu", (unsigned long long)record->redactions);
+        json_list(out, "notices", record->notices, record->notice_count);
+}
+
+/* ---- the whole ---- */
+
+void audit_record_json(const struct audit_record *record, const char *session, int64_t time, struct buf *out) {
+        char text[TIME_TEXT_SIZE];
+
+        time_format(time, text);
+        buf_format(out, "\"v\":1,\"kind\":\"%s\",\"time\":\"%s\",\"id\":\"%s\",\"session\":\"%s\",\"pid\":%d",
+                   audit_kind_name(record->kind), text, record->id, session, (int)getpid());
+        json_command(record, out);
+        json_text(out, "cwd", record->cwd, AUDIT_PATH_MAX);
+        json_text(out, "workspace", record->workspace, AUDIT_PATH_MAX);
+        buf_append(out, STR(",\"policy\":"));
+        buf_json(out, cut(record->policy, AUDIT_TEXT_MAX));
+        buf_format(out, ",\"action\":\"%s\",\"bypassed\":%s", record->action, boolean(record->bypassed));
+        json_reasons(record, out);
+        if (record->backend) {
+                json_text(out, "backend", record->backend, AUDIT_TEXT_MAX);
+                json_list(out, "enforced", record->walls, record->wall_count);
+        }
+        if (record->kind == AUDIT_OUTCOME)
+                json_outcome(record, out);
+        json_text(out, "message", record->message, AUDIT_TEXT_MAX);
+}

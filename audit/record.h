@@ -1,0 +1,65 @@
+/*
+ * What is recorded of a command. Never values of the environment; what a command prints is counted, not kept.
+ */
+#ifndef BAILEY_AUDIT_RECORD_H
+#define BAILEY_AUDIT_RECORD_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum audit_kind {
+        AUDIT_INTENT,  /* before the command starts */
+        AUDIT_OUTCOME, /* after its end; has the same id */
+        AUDIT_REFUSED, /* by the guard: the only record of that command */
+        AUDIT_FAILED,  /* it could not be started */
+        AUDIT_TESTED,  /* judged, and not meant to run */
+        AUDIT_REPAIR,  /* a writer was killed inside a record; see file.c */
+};
+
+const char *audit_kind_name(enum audit_kind kind);
+
+struct audit_reason {
+        struct str rule, message;
+        const char *severity;
+        uint32_t start, end;
+};
+
+/* Of what is longer or more, the first is kept; a record has to stay below CHAIN_LINE_MAX however it is escaped. */
+enum {
+        AUDIT_COMMAND_MAX = 64 << 10,
+        AUDIT_TEXT_MAX = 512,
+        AUDIT_PATH_MAX = 4096,
+        AUDIT_ITEMS_MAX = 32,
+};
+
+struct audit_record {
+        enum audit_kind kind;
+        const char *id;
+        struct str command;
+        bool argv; /* a program and its arguments, shown as the command that would start it */
+        struct str policy;
+        const char *cwd, *workspace; /* NULL: not known */
+        const char *action;
+        bool bypassed;
+        const struct audit_reason *reasons;
+        size_t reason_count;
+
+        const char *backend; /* NULL: none */
+        const char *const *walls;
+        size_t wall_count;
+
+        int exit_code, signal; /* from here on, only of AUDIT_OUTCOME */
+        bool timed_out, cancelled, truncated;
+        bool output_known;
+        int64_t duration_ms;
+        uint64_t output_bytes, redactions;
+        const char *message; /* of AUDIT_FAILED too */
+        const char *const *notices;
+        size_t notice_count;
+};
+
+/* The fields, without braces. */
+void audit_record_json(const struct audit_record *record, const char *session, int64_t time, struct buf *out);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Does every record stand behind the one that it says, as it was written? Whoever can write the files can write all of them
+ * anew, and can cut off the end: a chain shows mistakes and clumsy hands, and, to somebody who noted a hash, everything.
+ */
+#ifndef BAILEY_AUDIT_VERIFY_H
+#define BAILEY_AUDIT_VERIFY_H
+
+#include "audit/read.h"
+#include "base/id.h"
+
+struct audit_check {
+        uint64_t records, repairs;
+        size_t files;
+        bool from_start;        /* the first record of all is there; else it was rotated away */
+        struct chain_hash last; /* of the last record */
+        const char *problem;    /* NULL: none. Else the first one, and where: */
+        int number;             /* of the file: path.N */
+        uint64_t line;
+        char id[ID_SIZE]; /* of the record; empty when it cannot be read */
+        bool torn;        /* the last line is unfinished, and the next writer will close it */
+        uint64_t torn_bytes;
+};
+
+int audit_verify(struct audit_reader *reader, struct audit_check *ret, struct err *err);
+
+#endif

@@ -1,0 +1,99 @@
+#include "sandbox/host_own.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "policy/files.h"
+
+static bool is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
+        if (sandbox->workspace_write && path_within(path, host->workspace))
+                return true;
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(path, host->write.items[i].path))
+                        return true;
+        return false;
+}
+
+/*
+ * A command that could write these would choose the walls of the next one. In a writable place they are kept read-only, and
+ * made if they are not there, as only what is there can be.
+ */
+static int keep_settings(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
+                         struct arena *arena, struct err *err) {
+        struct directory places[2];
+        size_t count = 0;
+
+        count += directory_config(environment, &places[count]);
+        count += directory_state(environment, &places[count]);
+        for (size_t i = 0; i < count; i++) {
+                FD_AUTO made = -1;
+
+                if (is_writable(host, sandbox, places[i].path) &&
+                    (directory_make(places[i].path, &made, err) < 0 ||
+                     host_add_if_there(&host->write_deny, arena, places[i].path, err) < 0))
+                        return -1;
+        }
+        return 0;
+}
+
+/* The next file that a record is continued in may have the same name, so a directory is kept rather than a file. */
+static int keep_audit_directory(struct host *host, const char *directory, const char *real, bool links, struct arena *arena,
+                                struct err *err) {
+        if (links && strcmp(directory, real) != 0)
+                return err_set(err, ERR_INVALID, "audit.path: %s: commands can write the links that it leads through",
+                               directory);
+        if (path_within(host->workspace, real))
+                return err_set(err, ERR_INVALID, "audit.path: %s: commands work there; give it a directory of its own",
+                               directory);
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(host->write.items[i].path, real))
+                        return err_set(err, ERR_INVALID,
+                                       "audit.path: %s: commands can write there; give it a directory of its own", directory);
+        return host_paths_add(&host->write_deny, arena, real, true, err) < 0
+                       ? -1
+                       : host_paths_add(&host->masks, arena, real, true, err);
+}
+
+static int mask_audit_files(struct host *host, const struct audit_policy *audit, const char *path, struct arena *arena,
+                            struct err *err) {
+        char name[PATH_MAX + 16];
+
+        if (host_add_if_there(&host->masks, arena, path, err) < 0)
+                return -1;
+        for (int i = 1; i <= audit->rotate_keep + 1; i++) {
+                snprintf(name, sizeof(name), "%s.%d", path, i);
+                if (host_add_if_there(&host->masks, arena, name, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* The record of what commands did is not for commands. In bailey's own directory it is out of their reach already. */
+static int keep_audit(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
+                      struct err *err) {
+        const char *slash = question->audit ? strrchr(question->audit, '/') : NULL;
+        char directory[PATH_MAX], real[PATH_MAX];
+        struct directory state;
+        bool links;
+
+        if (!slash || (directory_state(question->environment, &state) && path_within(question->audit, state.path)))
+                return 0;
+        snprintf(directory, sizeof(directory), "%.*s", slash > question->audit ? (int)(slash - question->audit) : 1,
+                 question->audit);
+        if (!realpath(directory, real))
+                return err_sys(err, "audit.path: %s", directory);
+        links = is_writable(host, &policy->sandbox, directory);
+        if (links || is_writable(host, &policy->sandbox, real))
+                return keep_audit_directory(host, directory, real, links, arena, err);
+        return mask_audit_files(host, &policy->audit, question->audit, arena, err);
+}
+
+int host_keep_own(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
+                  struct err *err) {
+        if (keep_settings(host, &policy->sandbox, question->environment, arena, err) < 0)
+                return -1;
+        return keep_audit(host, policy, question, arena, err);
+}

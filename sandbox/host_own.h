@@ -1,0 +1,17 @@
+/*
+ * What is bailey's own on a host: its config, its state, its record. No command may write them, wherever they are.
+ */
+#ifndef BAILEY_SANDBOX_HOST_OWN_H
+#define BAILEY_SANDBOX_HOST_OWN_H
+
+#include "sandbox/host.h"
+
+/* Adds to what is masked and what is not written. */
+int host_keep_own(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
+                  struct err *err);
+
+/* ---- of host.c ---- */
+
+int host_add_if_there(struct host_paths *paths, struct arena *arena, const char *path, struct err *err);
+
+#endif
