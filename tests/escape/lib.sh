@@ -1,0 +1,409 @@
+# shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
+# Runs every attack of *.attacks against one backend and speaks TAP; sourced by native.sh, bwrap.sh, ... and by unwalled.sh,
+# which proves that they would work. [ESCAPE_ONLY=REGEX] tests/escape/native.sh runs those whose name matches.
+#
+# A file of attacks:
+#
+#   === name
+#   --- attack                the command that bailey is to run; prints ESCAPED or CANARY when it worked, unless there is
+#   --- escaped               a check on the host, afterwards: true when the attack worked
+#   --- host                  what to prepare on the host
+#   --- call                  how to call it, when not just by: inside "$attack"
+#   --- with FLAGS            more flags of `bailey run`
+#   --- config                lines for its config file; [sandbox] is open
+#   --- environment           lines NAME=VALUE for bailey's own environment
+#   --- workspace DIR         instead of @W@
+#   --- as root|user          only as these
+#   --- refused [BACKEND...]  bailey must refuse with 125 and run nothing, where given only with these backends
+#   --- open BACKEND: why     there it is known to work, and must be documented
+#   --- proof root|suite|maybe|none
+#                             by unwalled.sh it is run without walls, and must then work: only as root; only when the suite
+#                             runs as root; where the host has what it needs; not at all
+#
+# @W@ (workspace), @HOME@, @OUT@ (the user's own directory elsewhere), @TMP@ (a directory in the host's /tmp), @SLEEPER@
+# (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. With `call`, @W@ ...
+# in $attack are replaced, too.
+#
+# All of it, the unwalled runs too, happens in namespaces of its own with a tmpfs over the homes, so that a wall that
+# fails hurts nobody: there "host" means these.
+set -u
+backend=$1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+bail() {
+        echo "1..0 # skip $*"
+        exit 0
+}
+
+# ---- outside: into the throwaway namespaces ----
+
+if [ "${2-}" != inner ]; then
+        BAILEY=${BAILEY:-$here/../../build/bailey}
+        # What is shipped: sanitizers need memory that attacks are not to have. Other suites run the other one.
+        if [ -x "${BAILEY%/asan/bailey}/bailey" ]; then BAILEY=${BAILEY%/asan/bailey}/bailey; fi
+        if [ ! -x "$BAILEY" ]; then
+                echo "$BAILEY is missing: make" >&2
+                exit 1
+        fi
+        T=$(mktemp -d /tmp/bailey-escape.XXXXXX) || exit 1
+        trap 'rm -rf "$T"' EXIT
+        chmod 755 "$T"
+        # without the sanitizers of build/asan, which take time and memory of their own
+        for program in attack canary; do
+                cc -std=gnu17 -D_GNU_SOURCE -O1 -static -o "$T/$program" "$here/$program.c" || exit 1
+        done
+        new=(unshare --mount --uts --ipc --net --pid --fork --kill-child --mount-proc)
+        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
+        "${new[@]}" true 2>/dev/null || bail 'no namespaces to run attacks in: needs root or user namespaces'
+        parts=()
+        for who in root user; do
+                if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
+                mkdir "$T/$who"
+                cp "$BAILEY" "$T/$who/bailey" && cp "$T/attack" "$T/canary" "$here"/lib.sh "$here"/*.attacks "$T/$who" || exit 1
+                env -i T="$T/$who" WHO="$who" backend_config="${backend_config-}" ONLY="${ESCAPE_ONLY-}" PLAIN="${escape_plain-}" \
+                        ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+                        HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" inner >"$T/$who.tap" 2>"$T/$who.err" &
+                parts+=($!)
+        done
+        status=0
+        for part in "${parts[@]}"; do wait "$part" || status=$?; done
+        cat "$T"/*.tap
+        cat "$T"/*.err >&2
+        exit $status
+fi
+
+# ---- inside: the host that attacks are to reach ----
+
+me=$(id -u)
+uid=$me
+if [ "$me" = 0 ] && [ "$WHO" = user ]; then
+        declare -A accounts=([native]=64201 [bwrap]=64202 [landlock]=64203 [none]=64204) # limits on a user's processes add up
+        uid=${accounts[$backend]}
+fi
+for place in /root /home /srv /run /var/tmp /dev/shm /usr/local/games /var/opt /etc/opt; do
+        if [ -d "$place" ]; then mount -t tmpfs -o mode=755,size=256m bailey-escape "$place" || exit 1; fi
+done
+chmod 1777 /var/tmp /dev/shm /var/opt /etc/opt /usr/local/games 2>/dev/null
+hostname host.example
+"$T/canary" up
+ip address add 10.77.0.1/32 dev lo 2>/dev/null
+
+TMP=$T/tmp
+mkdir -m 777 "$TMP"
+echo CANARY >"$TMP/secret"
+mkdir -p /home/other /home/agent /run/user
+echo CANARY >/home/other/notes
+chmod -R a+rX /home/other
+
+# What the attacker may use: an account, a repository, credentials.
+plant() {
+        local store
+
+        mkdir -p "$1/project/sub" "$1/sockets"
+        for store in .ssh/id_ed25519 .aws/credentials .gnupg/private-keys-v1.d/key .netrc .kube/config .docker/config.json \
+                .config/gh/hosts.yml .config/gcloud/credentials.db .azure/accessTokens.json .npmrc .pypirc .git-credentials \
+                .mozilla/firefox/x.default/logins.json .config/google-chrome/Default/Cookies notes; do
+                mkdir -p "$1/$(dirname "$store")"
+                echo "CANARY of $store" >"$1/$store"
+                chmod 600 "$1/$store"
+        done
+        echo 'CANARY fd' >"$1/secret"
+        echo '# rc' >"$1/.bashrc"
+        (
+                cd "$1/project" || exit
+                export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com
+                export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com
+                cp "$T/attack" .
+                printf '#!/bin/sh\ntouch %s/pwned\n' "$OUT" >payload
+                chmod 755 payload
+                mkdir .vscode
+                echo '{}' >.vscode/settings.json
+                echo 'export A=1' >.envrc
+                echo text >file
+                echo attack >.gitignore
+                git init -q -b main --template= . && mkdir .git/hooks .git/info && echo '#' >.git/hooks/pre-commit.sample && git add -A && git commit -qm first
+        )
+}
+
+# reset: the attacker's files as they were
+reset() {
+        find "$H" -mindepth 1 -maxdepth 1 ! -name sockets -exec rm -rf {} +
+        rm -rf "$OUT"
+        mkdir "$OUT"
+        cp -a "$template/." "$H/"
+        echo CANARY >"$OUT/secret"
+        chown -R "$uid:$uid" "$OUT"
+        : >"$T/log"
+}
+
+# settle: everything for attacks as this user
+settle() {
+        H=/home/agent
+        if [ "$uid" = 0 ]; then H=/root; fi
+        OUT=/srv/outside
+        template=/srv/template
+        mkdir "$template" "$OUT"
+        plant "$template"
+        chown -R "$uid:$uid" "$template" "$H"
+        as=()
+        if [ "$uid" != "$me" ]; then
+                as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
+        elif [ "$me" != 0 ]; then
+                as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
+        fi
+        mkdir -p "$H/sockets"
+        : >"$T/log"
+        chmod 666 "$T/log"
+        "$T/canary" "$T/log" {tcp,udp}:{127.0.0.1,::1,10.77.0.1}:4711 udp:127.0.0.53:53 {stream,dgram,packet}:@bailey-canary \
+                stream:{"$T",/run,/srv}/canary-stream dgram:{"$T",/run,/srv}/canary-dgram stream:"$H/sockets/canary" \
+                2>"$T/canary.err" &
+        server=$!
+        until grep -q ready "$T/log" 2>/dev/null; do
+                if ! kill -0 "$server" 2>/dev/null; then
+                        cat "$T/canary.err" >&2
+                        exit 1
+                fi
+                sleep 0.02
+        done
+        chown -R "$uid:$uid" "$H"
+}
+
+# ---- for hooks ----
+
+# hit SPEC...: did somebody reach one of these?
+hit() {
+        local spec
+        sleep 0.05
+        for spec; do grep -qxF -- "$spec" "$T/log" && return; done
+        return 1
+}
+
+# listen SPEC: one more thing to reach
+listen() {
+        "${as[@]}" "$T/canary" "$T/log" "$1" &
+        until grep -q ready "$T/log"; do sleep 0.02; done
+}
+
+# ended PID: is it dead, or about to be?
+ended() {
+        local n
+        for n in 1 2 3 4 5; do
+                if ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; then return 0; fi
+                sleep 0.05
+        done
+        return 1
+}
+
+# survivor ARGS: is there such a process? It is ended.
+survivor() {
+        local pids
+        pids=$(pgrep -fx -- "$1") || return
+        # shellcheck disable=SC2086
+        kill -9 $pids
+}
+
+user_git() {
+        "${as[@]}" env -i HOME="$H" PATH="$PATH" GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a \
+                GIT_COMMITTER_EMAIL=a@example.com GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow \
+                GIT_CONFIG_VALUE_0=always git "$@"
+}
+
+# git_runs_payload DIR...: does what somebody on the host does there with git run the attacker's program?
+git_runs_payload() {
+        local dir
+        rm -f "$OUT/pwned"
+        for dir; do
+                (
+                        cd "$dir" || exit
+                        user_git status
+                        echo more >>file
+                        user_git add file
+                        user_git commit -m more
+                        user_git diff HEAD~1
+                        user_git checkout -b "b$RANDOM"
+                ) >/dev/null 2>&1 </dev/null
+        done
+        test -e "$OUT/pwned"
+}
+
+# inside COMMAND: runs it by bailey, or without it where the attack is to be proved
+inside() {
+        local -a line=()
+
+        command_line "$1"
+        (cd "$W" && exec timeout -k 2 "${limit:-20}" "${as[@]}" "${line[@]}") <"${stdin:-/dev/null}"
+}
+
+# The same with a terminal.
+inside_pty() {
+        local -a line=()
+
+        command_line "$1"
+        (cd "$W" && exec timeout -k 2 20 "${as[@]}" env SHELL=/bin/bash script -qec "$(printf '%q ' "${line[@]}")" /dev/null </dev/null)
+}
+
+command_line() {
+        line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" "${environment[@]}")
+        if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
+        if [ "$walls" = yes ]; then
+                line+=("$T/bailey" run --backend "$backend" --config "$T/config.toml" --workspace "$W" "${flags[@]}" "$1")
+        elif [ "$uid" = 0 ]; then
+                line+=(unshare --mount --uts --ipc bash -c "$1")
+        else
+                line+=(bash -c "$1")
+        fi
+}
+
+# ---- attacks ----
+
+names=() files=()
+declare -A text=() has=()
+
+read_attacks() {
+        local file line name key=
+
+        for file in "$T"/*.attacks; do
+                name=$(basename "$file" .attacks)
+                key=
+                while IFS= read -r line || [ -n "$line" ]; do
+                        case $line in
+                        '=== '*)
+                                names+=("${line#=== }")
+                                files+=("$name")
+                                key=
+                                ;;
+                        '--- '*)
+                                line=${line#--- }
+                                key=$((${#names[@]} - 1)):${line%% *}
+                                has[$key]=1
+                                case ${line%% *} in
+                                attack | host | call | escaped | config | environment) text[$key]= ;;
+                                *) text[$key]=${text[$key]-}${text[$key]:+$'\n'}${line#* } key= ;;
+                                esac
+                                ;;
+                        *) if [ -n "$key" ]; then text[$key]+=$line$'\n'; fi ;;
+                        esac
+                done <"$file"
+        done
+}
+
+expand() {
+        local value=$1
+        value=${value//@W@/$W}
+        value=${value//@HOME@/$H}
+        value=${value//@OUT@/$OUT}
+        value=${value//@TMP@/$TMP}
+        value=${value//@T@/$T}
+        value=${value//@UID@/$uid}
+        expanded=${value//@SLEEPER@/$SLEEPER}
+}
+
+field() {
+        expand "${text[$i:$1]-}"
+}
+
+# attempt yes|no: one attack with walls or without; says on fd 3 what went wrong. True when it worked.
+attempt() {
+        walls=$1
+        local status=0
+
+        reset
+        W=$H/project
+        env -i CANARY_SECRET=CANARY-environ "${as[@]}" bash -c 'exec -a bailey-sleeper sleep 1000' 2>/dev/null &
+        SLEEPER=$!
+        disown "$SLEEPER" # bash would report its end
+        field workspace
+        if [ -n "$expanded" ]; then W=$expanded; fi
+        field with
+        read -ra flags <<<"$expanded"
+        field environment
+        mapfile -t environment < <(printf %s "$expanded")
+        field attack
+        attack=$'echo BEGAN\n'$expanded
+        field config
+        printf '[guard]\nmode = "off"\n[sandbox]\n%s\n%s\n' "${backend_config-}" "$expanded" >"$T/config.toml"
+        (
+                if [ -n "${has[$i:host]-}" ]; then
+                        eval "${text[$i:host]}" || echo 'the host hook failed'
+                fi
+                eval "${text[$i:call]-inside \"\$attack\"}"
+                status=$?
+                echo
+                echo "status $status"
+        ) >"$T/out" 2>&1 </dev/null
+        if [ -n "${has[$i:escaped]-}" ]; then
+                (eval "${text[$i:escaped]}") >"$T/check" 2>&1
+        else
+                grep -qaE 'ESCAPED|CANARY' "$T/out"
+        fi
+        status=$?
+        kill -9 "$SLEEPER" 2>/dev/null
+        return $status
+}
+
+listed() {
+        local word
+        for word in ${text[$i:$1]-}; do
+                if [ "${word%:}" = "$backend" ]; then return 0; fi
+        done
+        return 1
+}
+
+# judge: how one attack went; prints what is wrong with that
+judge() {
+        local proof=${text[$i:proof]-} open=no refused=no
+
+        if [[ $'\n'${text[$i:open]-} == *$'\n'"$backend:"* ]]; then open=yes; fi
+        if [ -n "${has[$i:refused]-}" ] && { [ "${text[$i:refused]}" = refused ] || listed refused; }; then refused=yes; fi
+        if [ -z "$PLAIN" ]; then proof=none; fi
+        case ${proof%% *} in
+        none | none:) ;;
+        suite) if [ "$me" = 0 ]; then attempt no || echo 'does not work without walls either'; fi ;;
+        root) if [ "$uid" = 0 ]; then attempt no || echo 'does not work without walls either'; fi ;;
+        maybe) attempt no ;;
+        *) attempt no || echo 'does not work without walls either' ;;
+        esac
+        if [ -n "$PLAIN" ]; then
+                cp "$T/out" "$T/shown" 2>/dev/null
+                return
+        fi
+        if attempt yes; then
+                if [ $open = no ]; then echo 'IT WORKED'; fi
+        elif [ $open = yes ]; then
+                echo 'is documented to work here, but did not'
+        fi
+        if [ $refused = yes ]; then
+                if ! grep -qx 'status 125' "$T/out" || grep -qa BEGAN "$T/out"; then echo 'was not refused'; fi
+        elif ! grep -qa BEGAN "$T/out"; then
+                echo 'did not run'
+        fi
+        cp "$T/out" "$T/shown"
+}
+
+read_attacks
+cases=()
+for i in "${!names[@]}"; do
+        if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
+        if [ -n "$PLAIN" ] && [[ ${text[$i:proof]-} == none* ]]; then continue; fi
+        if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
+done
+
+echo "1..${#cases[@]}"
+settle
+count=0 bad=0
+for i in "${cases[@]}"; do
+        count=$((count + 1))
+        : >"$T/doubt"
+        judge >"$T/doubt"
+        if [ -s "$T/doubt" ]; then
+                bad=$((bad + 1))
+                echo "not ok $count - $WHO: ${files[i]}: ${names[i]}"
+                sed 's/^/# /' "$T/doubt"
+                tail -n 12 "$T/shown" | cut -c 1-300 | sed 's/^/#   /'
+        else
+                echo "ok $count - $WHO: ${files[i]}: ${names[i]}"
+        fi
+done
+kill "$server"
+[ $bad = 0 ]
