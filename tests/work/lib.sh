@@ -1,0 +1,179 @@
+# shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
+# Runs every piece of work of *.work with one backend and speaks TAP; sourced by native.sh and bwrap.sh.
+# [WORK_ONLY=REGEX] tests/work/native.sh runs those whose name matches.
+#
+#   === name
+#   --- host               what is prepared on the host, in the workspace
+#   --- work               the command given to `bailey run`, guard and all; it must exit with 0
+#   --- says               what it must print, exactly
+#   --- then               a check on the host, afterwards
+#   --- workspace DIR      instead of @HOME@/project
+#   --- needs PROGRAM...   skipped without these
+#   --- with FLAGS         more flags
+#   --- as root|user       only as these
+#
+# @W@, @HOME@ and @T@ (in /tmp) stand for these; hooks have $W, $H, $T and $uid. It happens in a mount namespace with a tmpfs over the homes.
+set -u
+backend=$1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+if [ "${2-}" != inner ]; then
+        BAILEY=${BAILEY:-$here/../../build/asan/bailey}
+        T=$(mktemp -d /tmp/bailey-work.XXXXXX) || exit 1
+        trap 'rm -rf "$T"' EXIT
+        chmod 755 "$T"
+        new=(unshare --mount --ipc --net --pid --fork --kill-child --mount-proc)
+        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
+        if ! "${new[@]}" true 2>/dev/null; then
+                echo '1..0 # skip no namespaces to work in: needs root or user namespaces'
+                exit
+        fi
+        parts=()
+        for who in root user; do
+                if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
+                mkdir "$T/$who"
+                cp "$BAILEY" "$T/$who/bailey" && cp "$here"/lib.sh "$here"/*.work "$T/$who" || exit 1
+                env -i T="$T/$who" WHO="$who" ONLY="${WORK_ONLY-}" PLAIN="${WORK_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+                        HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" inner >"$T/$who.tap" 2>"$T/$who.err" &
+                parts+=($!)
+        done
+        status=0
+        for part in "${parts[@]}"; do wait "$part" || status=$?; done
+        cat "$T"/*.tap
+        cat "$T"/*.err >&2
+        exit $status
+fi
+
+me=$(id -u)
+uid=$me
+if [ "$me" = 0 ] && [ "$WHO" = user ]; then
+        declare -A accounts=([native]=64211 [bwrap]=64212)
+        uid=${accounts[$backend]}
+fi
+for place in /root /home /srv /run /var/tmp /dev/shm; do
+        mount -t tmpfs -o mode=755,size=1g bailey-work "$place" || exit 1
+done
+chmod 1777 /var/tmp /dev/shm
+mkdir /home/agent /srv/mine /run/mine
+mount -t tmpfs -o mode=755,size=256m bailey-work /srv/mine || exit 1 # a file system of its own
+H=/home/agent
+if [ "$uid" = 0 ]; then H=/root; fi
+as=()
+if [ "$uid" != "$me" ]; then
+        as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
+elif [ "$me" != 0 ]; then
+        as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
+fi
+names=() files=()
+declare -A text=()
+
+read_work() {
+        local file line name key=
+
+        for file in "$T"/*.work; do
+                name=$(basename "$file" .work)
+                key=
+                while IFS= read -r line || [ -n "$line" ]; do
+                        case $line in
+                        '=== '*)
+                                names+=("${line#=== }")
+                                files+=("$name")
+                                key=
+                                ;;
+                        '--- '*)
+                                line=${line#--- }
+                                key=$((${#names[@]} - 1)):${line%% *}
+                                case ${line%% *} in
+                                host | work | says | then) text[$key]= ;;
+                                *) text[$key]=${line#* } key= ;;
+                                esac
+                                ;;
+                        *) if [ -n "$key" ]; then text[$key]+=$line$'\n'; fi ;;
+                        esac
+                done <"$file"
+        done
+}
+
+# The person's own git, on the host.
+user_git() {
+        "${as[@]}" env -i HOME="$H" PATH="$PATH" GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow \
+                GIT_CONFIG_VALUE_0=always git "$@"
+}
+
+expand() {
+        expanded=${1//@W@/$W}
+        expanded=${expanded//@HOME@/$H}
+        expanded=${expanded//@T@/$T}
+}
+
+# work: one piece; prints what is wrong with it
+work() {
+        local status=0 flags=() line=()
+
+        # what was before must not matter
+        find "$H" /srv/mine /run/mine -mindepth 1 -delete
+        printf '[user]\n\tname = Agent\n\temail = agent@example.com\n' >"$H/.gitconfig"
+        W=$H/project
+        if [ -n "${text[$i:workspace]-}" ]; then
+                expand "${text[$i:workspace]}"
+                W=$expanded
+        fi
+        mkdir -p "$W"
+        chown -R "$uid:$uid" "$H" /srv/mine /run/mine "$W"
+        if [ -n "${text[$i:host]-}" ]; then
+                (cd "$W" && set -e && umask 022 && eval "${text[$i:host]}") >"$T/said" 2>&1 || {
+                        echo 'the host hook failed'
+                        return
+                }
+                # whoever prepared it
+                find "$H" /srv/mine /run/mine "$W" -xdev -exec chown -h "$uid:$uid" {} +
+        fi
+        read -ra flags <<<"${text[$i:with]-}"
+        expand "${text[$i:work]}"
+        line=("$T/bailey" run --backend "$backend" --workspace "$W" "${flags[@]}" "$expanded")
+        if [ -n "$PLAIN" ]; then line=(bash -c "$expanded"); fi
+        (
+                cd "$W" && exec timeout -k 2 90 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
+                        ASAN_OPTIONS="${ASAN_OPTIONS-}" "${line[@]}"
+        ) >"$T/stdout" 2>"$T/said" </dev/null
+        status=$?
+        if [ $status != 0 ]; then echo "exit status $status"; fi
+        expand "${text[$i:says]-}"
+        if [ -n "$expanded" ] && [ "$(printf %s "$expanded")" != "$(tr -d '\0' <"$T/stdout")" ]; then echo 'said something else'; fi
+        if [ -n "${text[$i:then]-}" ] && ! (cd "$W" && set -e && eval "${text[$i:then]}") >>"$T/said" 2>&1; then
+                echo 'the check on the host failed'
+        fi
+        cat "$T/stdout" >>"$T/said"
+}
+
+read_work
+cases=()
+for i in "${!names[@]}"; do
+        if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
+        if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
+done
+echo "1..${#cases[@]}"
+count=0 bad=0
+for i in "${cases[@]}"; do
+        count=$((count + 1))
+        missing=
+        for program in ${text[$i:needs]-}; do
+                if ! command -v "$program" >/dev/null; then missing+=" $program"; fi
+        done
+        if [ -n "$missing" ]; then
+                echo "ok $count - $WHO: ${names[i]} # skip no$missing here"
+                continue
+        fi
+        : >"$T/said"
+        work >"$T/doubt"
+        if [ -s "$T/doubt" ]; then
+                bad=$((bad + 1))
+                echo "not ok $count - $WHO: ${names[i]}"
+                sed 's/^/# /' "$T/doubt"
+                tail -n 15 "$T/said" | cut -c 1-300 | sed 's/^/#   /'
+        else
+                echo "ok $count - $WHO: ${names[i]}"
+        fi
+done
+[ $bad = 0 ]
