@@ -306,13 +306,14 @@ field() {
 # attempt yes|no: one attack with walls or without; says on fd 3 what went wrong. True when it worked.
 attempt() {
         walls=$1
-        local status=0
+        local name='' status=0
 
         reset
         W=$H/project
         env -i CANARY_SECRET=CANARY-environ "${as[@]}" bash -c 'exec -a bailey-sleeper sleep 1000' 2>/dev/null &
         SLEEPER=$!
         disown "$SLEEPER" # bash would report its end
+        until [ "${name-}" = bailey-sleeper ]; do read -r -d '' name <"/proc/$SLEEPER/cmdline"; done 2>/dev/null
         field workspace
         if [ -n "$expanded" ]; then W=$expanded; fi
         field with

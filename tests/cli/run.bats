@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# bailey run: how it ends, and what it says of it.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # the command is for bailey; what setup() sets is for all
+
+# shellcheck source=tests/cli/run_helper.bash
+load run_helper
+
+@test "the command's own exit status" {
+        for code in 0 1 2 42 124 125 126 255; do
+                run bailey run "exit $code"
+                [ "$status" = $code ]
+        done
+}
+
+@test "output is passed on, each stream to its own" {
+        bailey run 'echo out; echo err >&2' >out 2>err
+        [ "$(cat out)" = out ]
+        [ "$(cat err)" = err ]
+}
+
+@test "a program and its arguments" {
+        run bailey run -- printf '%s|' a 'b c' '$HOME' ''
+        [ "$status" = 0 ]
+        [ "$output" = 'a|b c|$HOME||' ]
+}
+
+@test "not found" {
+        run -127 bailey run -- no-such-program-bailey
+        run -127 bailey run no-such-program-bailey
+        [[ $output == *no-such-program-bailey* ]]
+}
+
+@test "ended by a signal" {
+        run bailey run 'kill -TERM $$'
+        [ "$status" = 143 ]
+        run bailey run 'kill -KILL $$'
+        [ "$status" = 137 ]
+        run bailey run 'kill -SEGV $$'
+        [ "$status" = 139 ]
+}
+
+@test "refused by the guard" {
+        run bailey run 'rm -rf /'
+        [ "$status" = 126 ]
+        [[ $output == *recursive* || $output == *delete* ]]
+        run bailey run -- rm -rf /
+        [ "$status" = 126 ]
+}
+
+@test "nothing of a refused command runs" {
+        run bailey run 'touch marker; rm -rf /'
+        [ "$status" = 126 ]
+        [ ! -e marker ]
+}
+
+@test "timeout" {
+        run bailey run --timeout 1 'echo before; sleep 4401.'"$U"'; echo after'
+        echo "$output"
+        [ "$status" = 124 ]
+        [[ $output == *before* ]]
+        [[ $output == *'timed out after 1'* ]]
+        [[ $output != *after$'\n'* ]]
+        gone "sleep 4401.$U"
+}
+
+@test "timeout ends what hides in other sessions" {
+        run bailey run --timeout 1 'setsid sleep 4402.'"$U"' & trap "" TERM HUP INT; sleep 4403.'"$U"' & wait'
+        [ "$status" = 124 ]
+        gone "sleep 4402.$U"
+        gone "sleep 4403.$U"
+}
+
+@test "JSON" {
+        run --separate-stderr bailey run --json 'echo out; echo err >&2; exit 3'
+        echo "$output"
+        [ "$(jq -r .exit_code <<<"$output")" = 3 ]
+        [ "$(jq -r .timed_out <<<"$output")" = false ]
+        [ "$(jq -r .truncated <<<"$output")" = false ]
+        [[ $(jq -r .output <<<"$output") == *out* ]]
+        [[ $(jq -r .output <<<"$output") == *err* ]]
+        [ "$(jq -r .backend <<<"$output")" != null ]
+        [ "$(jq -r '.enforced | length' <<<"$output")" -gt 0 ]
+        [ "$(jq -r '.duration_ms | type' <<<"$output")" = number ]
+        jq -e 'has("verdict")' <<<"$output"
+        [ "$status" = 3 ]
+}
+
+@test "JSON of a signal and of a timeout" {
+        run --separate-stderr bailey run --json 'kill -KILL $$'
+        [ "$(jq -r .signal <<<"$output")" != null ]
+        [ "$status" = 137 ]
+        run --separate-stderr bailey run --json --timeout 1 'sleep 30'
+        [ "$(jq -r .timed_out <<<"$output")" = true ]
+        [ "$status" = 124 ]
+}
+
+@test "JSON of a long output keeps head and tail" {
+        run --separate-stderr bailey run --json 'echo first; seq 100000; echo last'
+        [ "$status" = 0 ]
+        [ "$(jq -r .truncated <<<"$output")" = true ]
+        [ "$(jq -r .elided_bytes <<<"$output")" -gt 400000 ]
+        jq -r .output <<<"$output" >said
+        [ "$(head -n 1 said)" = first ]
+        [ "$(grep -v '^$' said | tail -n 1)" = last ]
+        grep -q 'output truncated, [0-9]* bytes elided' said
+        [ "$(stat -c %s said)" -lt 110000 ]
+}
+
+@test "JSON of output that is no UTF-8" {
+        run --separate-stderr bailey run --json 'printf "a\377\300b\n"'
+        [ "$status" = 0 ]
+        jq -e .output <<<"$output"
+}
+
+@test "JSON of a refusal" {
+        run --separate-stderr bailey run --json 'rm -rf /'
+        echo "$output"
+        [ "$status" = 126 ]
+        jq -e .verdict <<<"$output"
+}
+
+@test "status lines" {
+        bailey run --status-fd 3 'exit 5' 3>lines || [ $? = 5 ]
+        cat lines
+        jq -e . lines >/dev/null
+        [ "$(grep -c . lines)" -ge 2 ]
+        head -n 1 lines | grep -q started
+        tail -n 1 lines | grep -q exited
+        tail -n 1 lines | grep -q 5
+}
+
+@test "started is said before the end" {
+        mkfifo status
+        bailey run --status-fd 3 'echo go >began; sleep 30' 3>status >/dev/null 2>&1 &
+        pid=$!
+        read -r line <status
+        [[ $line == *started* ]]
+        kill -TERM $pid
+        wait $pid || true
+}
+
+@test "standard input is empty" {
+        run bailey run cat <<<'from outside'
+        [ "$status" = 0 ]
+        [ -z "$output" ]
+}
+
+@test "only the named environment" {
+        run "${clean[@]}" FOO=bar API_KEY=hunter2 "$BAILEY" run --config "$OFF" env
+        [ "$status" = 0 ]
+        [[ $output != *hunter2* ]]
+        [[ $output != *FOO=* ]]
+        run "${clean[@]}" "$BAILEY" run --env FOO=given 'echo $FOO'
+        [ "$output" = given ]
+}
+
+@test "a directory in the workspace" {
+        mkdir -p sub/dir
+        run bailey run --workspace "$W" --cwd sub/dir pwd
+        [ "$output" = "$W/sub/dir" ]
+        run bailey run --workspace "$W" --cwd "$W/sub" pwd
+        [ "$output" = "$W/sub" ]
+}
+
+@test "the workspace is where one is, unless told" {
+        run bailey run 'echo x >made; pwd'
+        [ "$output" = "$W" ]
+        [ -s made ]
+}
+
+@test "the plan is shown, nothing runs" {
+        run bailey run --show-plan 'touch marker'
+        [ "$status" = 0 ]
+        [ -n "$output" ]
+        [ ! -e marker ]
+}
+
+@test "more can be read and written" {
+        mkdir "$BATS_TEST_TMPDIR/other"
+        echo text >"$BATS_TEST_TMPDIR/other/file"
+        run bailey run --read "$BATS_TEST_TMPDIR/other" "cat $BATS_TEST_TMPDIR/other/file"
+        [ "$output" = text ]
+        run bailey run --read "$BATS_TEST_TMPDIR/other" "echo x >$BATS_TEST_TMPDIR/other/new"
+        [ "$status" != 0 ]
+        run bailey run --write "$BATS_TEST_TMPDIR/other" "echo x >$BATS_TEST_TMPDIR/other/new"
+        [ "$status" = 0 ]
+        [ -s "$BATS_TEST_TMPDIR/other/new" ]
+}
+
+@test "the network is denied, or the host's" {
+        command -v python3 || skip 'no python3'
+        /usr/bin/python3 -c 'import socket, sys
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
+while True: s.accept()[0].close()' >port 3>&- &
+        server=$!
+        until_exists port; until [ -s port ]; do sleep 0.05; done
+        run bailey run --config "$OFF" "exec 3<>/dev/tcp/127.0.0.1/$(cat port)"
+        denied=$status
+        run bailey run --config "$OFF" --network inherit "exec 3<>/dev/tcp/127.0.0.1/$(cat port)"
+        kill $server
+        echo "$output"
+        [ "$denied" != 0 ]
+        [ "$status" = 0 ]
+}
+
+@test "why it failed, where there is evidence" {
+        mkdir -p "$HOME/.ssh"
+        echo secret >"$HOME/.ssh/id_ed25519"
+        run --separate-stderr bailey run --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
+        echo "$output"
+        [ "$status" != 0 ]
+        [[ $(jq -r .output <<<"$output") == *'Permission denied'* ]]
+        [[ $(jq -r .explanation <<<"$output") == *.ssh* ]]
+        run --separate-stderr bailey run --json false
+        [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# bailey run and bailey doctor: which backend, and what when there is none.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # the command is for bailey; what setup() sets is for all
+
+# shellcheck source=tests/cli/run_helper.bash
+load run_helper
+
+setup_file() {
+        export FORBID=${BAILEY%/*}/tests/no_userns
+}
+
+@test "none takes two variables" {
+        clean+=(BAILEY_SANDBOX=none)
+        refused BAILEY_ALLOW_NO_SANDBOX
+        clean+=(BAILEY_ALLOW_NO_SANDBOX=0)
+        refused BAILEY_ALLOW_NO_SANDBOX
+}
+
+@test "none by its flag alone is refused, too" {
+        refused BAILEY_ALLOW_NO_SANDBOX --backend none
+}
+
+@test "none with both runs and warns" {
+        for yes in 1 true TRUE; do
+                rm -f marker
+                run --separate-stderr "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=$yes "$BAILEY" run 'touch marker; echo ran'
+                [ "$status" = 0 ]
+                [ "$output" = ran ]
+                [ -e marker ]
+        done
+        [[ $stderr == *sandbox* || $stderr == '' ]] # at most once a minute
+}
+
+@test "allowing none does not choose it" {
+        run --separate-stderr "${clean[@]}" BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run --json true
+        [ "$(jq -r .backend <<<"$output")" != none ]
+}
+
+@test "what is chosen is said" {
+        run --separate-stderr bailey run --json true
+        [ "$status" = 0 ]
+        [ "$(jq -r .backend <<<"$output")" = native ]
+}
+
+@test "without user namespaces another one is chosen and announced, or none" {
+        run --separate-stderr "${clean[@]}" "$FORBID" "$BAILEY" run 'touch marker'
+        echo "$output$stderr"
+        if [ "$status" = 0 ]; then
+                [[ $stderr == *landlock* ]]
+                run --separate-stderr "${clean[@]}" "$FORBID" "$BAILEY" run --json true
+                [ "$(jq -r .backend <<<"$output")" = landlock ]
+        else
+                [ "$status" = 125 ]
+                [[ $stderr == *namespace* ]]
+                [ ! -e marker ]
+        fi
+}
+
+@test "a backend that is named and cannot work refuses" {
+        for name in native bwrap; do
+                run "${clean[@]}" "$FORBID" "$BAILEY" run --backend $name 'touch marker'
+                echo "$output"
+                [ "$status" = 125 ]
+                [[ $output == *$name* ]]
+                [ ! -e marker ]
+        done
+}
+
+@test "a backend is not asked for what it cannot do" {
+        echo 'export A=1' >.envrc # which it could not keep as it is
+        run bailey run --backend landlock 'touch marker'
+        echo "$output"
+        [ "$status" = 125 ]
+        [[ $output == *'policy not supported'* ]]
+        [ ! -e marker ]
+}
+
+@test "doctor" {
+        run bailey doctor
+        [ "$status" = 0 ]
+        for name in native bwrap landlock; do [[ $output == *$name* ]]; done
+        run bailey doctor --json
+        [ "$status" = 0 ]
+        jq -e . <<<"$output"
+}
+
+@test "doctor where little can be had" {
+        echo 'export A=1' >.envrc # which landlock could not keep as it is
+        run "${clean[@]}" "$FORBID" "$BAILEY" doctor
+        echo "$output"
+        [ "$status" != 0 ]
+        [[ $output == *native* ]]
+        run "${clean[@]}" "$FORBID" "$BAILEY" doctor --json
+        jq -e . <<<"$output"
+}

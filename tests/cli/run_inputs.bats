@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# bailey run with what it cannot take: 125, the value named, nothing run.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # the command is for bailey; what setup() sets is for all
+
+# shellcheck source=tests/cli/run_helper.bash
+load run_helper
+
+@test "a relative workspace" {
+        refused sub/dir --workspace sub/dir
+}
+
+@test "a workspace that is not there" {
+        refused "$W/none" --workspace "$W/none"
+}
+
+@test "a workspace that is a file" {
+        touch "$HOME/file"
+        refused "$HOME/file" --workspace "$HOME/file"
+}
+
+@test "a workspace that cannot be entered" {
+        place=$(mktemp -d) # not below bats' own directory, which is for its user only
+        chmod 755 "$place"
+        mkdir -m 000 "$place/closed"
+        mkdir "$place/home"
+        if [ "$(id -u)" = 0 ]; then # who may enter anything
+                chown 65534 "$place/home"
+                cp "$BAILEY" "$place/bailey"
+                clean=(setpriv --reuid 65534 --regid 65534 --clear-groups "${clean[@]}" HOME="$place/home")
+                BAILEY=$place/bailey
+        fi
+        run bailey run --workspace "$place/closed" "touch $place/home/marker"
+        echo "$output"
+        ls "$place/home" >../made
+        rm -rf "$place"
+        [ "$status" = 125 ]
+        [[ $output == *"$place/closed"* ]]
+        run ! grep marker ../made
+}
+
+@test "a workspace with a newline" {
+        mkdir "$HOME/a"$'\n'b
+        refused 'control characters' --workspace "$HOME/a"$'\n'b
+}
+
+@test "the root as workspace" {
+        refused / --workspace /
+        refused / --workspace //
+        refused / --workspace /usr/..
+}
+
+@test "the home directory as workspace" {
+        refused "$HOME" --workspace "$HOME"
+        ln -s "$HOME" ../link
+        refused "$HOME" --workspace "$BATS_TEST_TMPDIR/link"
+        cd "$HOME"
+        refused "$HOME"
+}
+
+@test "a working directory outside" {
+        refused "$HOME" --workspace "$W" --cwd "$HOME"
+        refused .. --workspace "$W" --cwd ..
+        ln -s / "$W/link"
+        refused link --workspace "$W" --cwd link
+        refused none --workspace "$W" --cwd none
+}
+
+@test "a backend that does not exist" {
+        refused nonesuch --backend nonesuch
+        clean+=(BAILEY_SANDBOX=nonesuch)
+        refused nonesuch
+}
+
+@test "a backend that is not available" {
+        clean+=(BAILEY_SANDBOX=sandbox-exec)
+        refused sandbox-exec
+}
+
+@test "a command over the limit" {
+        run bailey run "touch marker; : $(head -c 70000 /dev/zero | tr '\0' x)"
+        [ "$status" = 125 ] || [ "$status" = 126 ]
+        [ ! -e marker ]
+}
+
+@test "an empty command, or none" {
+        run bailey run
+        [ "$status" = 125 ]
+        [[ $output == *COMMAND* || $output == *command* ]]
+}
+
+@test "flags that make no sense" {
+        refused xyz --timeout xyz
+        refused -5 --timeout=-5
+        refused lots --memory lots
+        refused none --network none
+        refused sideways --root sideways
+        refused 99 --status-fd 99
+        refused --no-such-flag --no-such-flag
+        refused 1X --env 1X
+        refused relative --write relative
+}
+
+@test "a timeout beyond the most" {
+        run bailey run --timeout 601 true
+        [ "$status" = 0 ]
+        [[ $output == *timeout_max* ]]
+}
+
+@test "a config that cannot be read" {
+        refused none.toml --config none.toml
+        printf '[sandbox]\nnonsense = 1\n' >../bad.toml
+        refused nonsense --config ../bad.toml
+}
+
+@test "hosts are not supported yet" {
+        printf '[sandbox.network]\nkind = "allow_hosts"\nhosts = ["example.com"]\n' >../c.toml
+        run bailey run --config ../c.toml 'touch marker'
+        echo "$output"
+        [ "$status" = 125 ]
+        [[ $output == *'policy not supported'* ]]
+        [ ! -e marker ]
+}

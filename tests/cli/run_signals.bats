@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# bailey run: interrupted, killed, and many times: nothing stays behind.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # the command is for bailey; what setup() sets is for all
+
+# shellcheck source=tests/cli/run_helper.bash
+load run_helper
+
+# start COMMAND: runs it in the background until it has made the file `began`
+start() {
+        "${clean[@]}" "$BAILEY" run "$1" >out 2>&1 3>&- &
+        pid=$!
+        until_exists began
+}
+
+@test "SIGTERM ends it and all of its processes" {
+        start 'trap "" TERM; setsid sleep 4411.'"$U"' & touch began; sleep 4412.'"$U"
+        kill -TERM $pid
+        until_gone $pid
+        gone "sleep 4411.$U"
+        gone "sleep 4412.$U"
+}
+
+@test "SIGHUP, too, and again" {
+        for signal in HUP TERM; do
+                rm -f began
+                start 'touch began; sleep 4413.'"$U"
+                kill -$signal $pid
+                until_gone $pid
+                gone "sleep 4413.$U"
+        done
+}
+
+@test "its status says so" {
+        start 'touch began; sleep 4414.'"$U"
+        kill -TERM $pid
+        status=0
+        wait $pid || status=$?
+        [ $status = 143 ]
+}
+
+@test "a terminal's Ctrl-C" {
+        command -v script || skip 'no script'
+        { until_exists began; printf '\003'; } |
+                timeout 20 script -qec "$(printf '%q ' "${clean[@]}" "$BAILEY") run 'touch began; sleep 4415.$U'" /dev/null >out || status=$?
+        [ -e began ]
+        [ "${status-0}" = 130 ]
+        gone "sleep 4415.$U"
+}
+
+@test "killed with SIGKILL it leaves no process" {
+        start 'setsid sleep 4416.'"$U"' & touch began; sleep 4417.'"$U"
+        kill -KILL $pid
+        wait $pid || true
+        for n in {1..100}; do alive "sleep 441[67].$U" || break; sleep 0.05; done
+        gone "sleep 4416.$U"
+        gone "sleep 4417.$U"
+}
+
+@test "a reader that goes away ends it" {
+        run timeout 20 bash -c "$(printf '%q ' "${clean[@]}" "$BAILEY") run yes | head -n 1"
+        [ "$status" = 0 ]
+        [ "$output" = y ]
+}
+
+@test "a daemon that holds the output does not hold the call" {
+        start=$SECONDS
+        output=$(bailey run 'setsid sleep 30 & echo said')
+        [ "$output" = said ]
+        [ $((SECONDS - start)) -lt 20 ]
+}
+
+# What could stay: processes that were started here, mounts, files. Other suites run beside this one and have theirs, so
+# bailey is told to have its temporary files here.
+things() {
+        local process
+        for process in /proc/[0-9]*; do
+                if [ "$(readlink "$process/cwd")" = "$W" ]; then echo process; fi
+        done
+        grep -e bailey -e "$BATS_TEST_TMPDIR" /proc/self/mountinfo || true
+        find "$BATS_TEST_TMPDIR" -mindepth 2 ! -name out | sort
+}
+
+# nothing_new: within a while; what was killed may take its time to go
+nothing_new() {
+        local n
+        for n in {1..50}; do
+                things >../after
+                if diff ../before ../after >../difference; then return 0; fi
+                sleep 0.1
+        done
+        cat ../difference
+        return 1
+}
+
+# orphans: cgroups of a bailey of this pid namespace that is no more: bailey-PID-NAMESPACE-RANDOM
+orphans() {
+        local group pid
+        find /sys/fs/cgroup -type d -name "bailey-*-$(stat -Lc %i /proc/self/ns/pid)-*" 2>/dev/null | while read -r group; do
+                pid=${group##*/bailey-}
+                if [ ! -e "/proc/${pid%%-*}" ]; then echo "$group"; fi
+        done
+}
+
+@test "many runs leave nothing behind" {
+        mkdir "$BATS_TEST_TMPDIR/tmp"
+        clean+=(TMPDIR="$BATS_TEST_TMPDIR/tmp")
+        bailey run true
+        things >../before
+        for n in $(seq "${BAILEY_LEAK_RUNS:-300}"); do
+                case $((n % 4)) in
+                0) bailey run true ;;
+                1) bailey run 'echo x >/tmp/x; setsid sleep 30 &' >/dev/null ;;
+                2) bailey run --json 'mkdir -p .claude; echo x >.claude/x' >/dev/null ;;
+                3) bailey run 'kill -9 $$' || true ;;
+                esac
+        done
+        nothing_new
+        orphans >../orphans
+        diff /dev/null ../orphans
+}
+
+@test "runs that are killed leave nothing behind" {
+        mkdir "$BATS_TEST_TMPDIR/tmp"
+        clean+=(TMPDIR="$BATS_TEST_TMPDIR/tmp")
+        bailey run true
+        things >../before
+        for n in {1..20}; do
+                start 'mkdir -p .claude; echo x >.claude/x; touch began; sleep 4418.'"$U"
+                rm began
+                kill -KILL $pid
+                wait $pid || true
+        done
+        for n in {1..100}; do alive "sleep 4418.$U" || break; sleep 0.05; done
+        bailey run true
+        nothing_new
+}
