@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 static pid_t writer(const struct scene *scene, int count, size_t length) {
         pid_t pid = fork();
@@ -145,6 +146,34 @@ static void test_killed(void **state) {
         scene_end(&scene);
 }
 
+/* What there is no room for is not written at all, and what comes later is. */
+static void test_full(void **state) {
+        struct scene scene;
+        struct stat status;
+        pid_t pid;
+
+        (void)state;
+        scene_begin(&scene);
+        must_write(scene.audit, "a");
+        assert_int_equal(stat(scene.path, &status), 0);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                struct rlimit limit = { (rlim_t)status.st_size + 100, (rlim_t)status.st_size + 100 };
+                struct err err = {};
+
+                signal(SIGXFSZ, SIG_IGN);
+                if (setrlimit(RLIMIT_FSIZE, &limit) < 0)
+                        _exit(1);
+                _exit(try_write(scene.audit, "b", &err) == 0 || !strstr(err.msg, scene.path));
+        }
+        wait_for(pid);
+        must_be_whole(&scene, 1);
+        must_write(scene.audit, "c");
+        must_be_whole(&scene, 2);
+        scene_end(&scene);
+}
+
 /* Somebody reads while others write and rotate: what he sees is whole. */
 static void test_read_meanwhile(void **state) {
         struct scene scene;
@@ -173,6 +202,7 @@ int main(void) {
                 cmocka_unit_test(test_threads),
                 cmocka_unit_test(test_killed),
                 cmocka_unit_test(test_read_meanwhile),
+                cmocka_unit_test(test_full),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
