@@ -15,6 +15,7 @@ struct verifier {
         struct audit_check *check;
         struct torn torn;
         struct arena arena;
+        uint64_t number; /* of the line that is looked at */
 };
 
 static int source_number(const struct verifier *v) {
@@ -46,9 +47,9 @@ static bool broken_torn(struct verifier *v) {
 
 /* ---- lines ---- */
 
-static bool add_torn(struct verifier *v, uint64_t number, struct str line, bool newline) {
+static bool add_torn(struct verifier *v, struct str line, bool newline) {
         if (!v->torn.line)
-                v->torn.line = number;
+                v->torn.line = v->number;
         buf_append(&v->torn.bytes, line);
         if (newline)
                 buf_char(&v->torn.bytes, '\n');
@@ -76,7 +77,7 @@ static bool look_at_repair(struct verifier *v, struct str line) {
         if (!repair)
                 return v->torn.line ? broken_torn(v) : true;
         if (!closes(&v->torn, record))
-                return broken(v, v->reader->lines.number, line, "the torn bytes that it speaks of are not before it");
+                return broken(v, v->number, line, "the torn bytes that it speaks of are not before it");
         v->check->repairs++;
         v->torn.line = 0;
         buf_clear(&v->torn.bytes);
@@ -93,20 +94,19 @@ static bool may_be_repair(struct str line) {
 
 static bool look_at_line(struct verifier *v, struct str line) {
         struct audit_check *check = v->check;
-        uint64_t number = v->reader->lines.number;
         struct chain_hash prev, hash;
         enum chain_state state = chain_look(line, &prev, &hash);
 
         if (state == CHAIN_TORN)
-                return add_torn(v, number, line, true);
+                return add_torn(v, line, true);
         if (state == CHAIN_CHANGED)
-                return v->torn.line ? broken_torn(v) : broken(v, number, line, "its content is not what its hash says");
+                return v->torn.line ? broken_torn(v) : broken(v, v->number, line, "its content is not what its hash says");
         if ((v->torn.line || may_be_repair(line)) && !look_at_repair(v, line))
                 return false;
         if (!check->records)
                 check->from_start = strcmp(prev.hex, chain_genesis.hex) == 0;
         else if (strcmp(prev.hex, check->last.hex) != 0)
-                return broken(v, number, line, "a record before it is missing or was changed");
+                return broken(v, v->number, line, "a record before it is missing or was changed");
         check->last = hash;
         check->records++;
         return true;
@@ -117,33 +117,33 @@ static bool look_at_line(struct verifier *v, struct str line) {
 /* Only the newest file may end in the middle of something. */
 static bool look_at_end(struct verifier *v) {
         struct str rest = audit_lines_rest(&v->reader->lines);
-        uint64_t number = v->reader->lines.number + 1;
         bool last = v->reader->index + 1 == v->reader->count, newest = last && source_number(v) == 0;
         struct chain_hash prev, hash;
         enum chain_state state = chain_look(rest, &prev, &hash);
 
         if (v->reader->lines.skipping)
-                return broken(v, number, (struct str){}, "longer than any record");
+                return broken(v, v->number, (struct str){}, "longer than any record");
         if (!rest.len)
                 return v->torn.line ? broken_torn(v) : true;
         if (state != CHAIN_TORN && !look_at_line(v, rest))
                 return false;
-        if (state == CHAIN_TORN && !add_torn(v, number, rest, false))
+        if (state == CHAIN_TORN && !add_torn(v, rest, false))
                 return false;
         if (!newest)
-                return v->torn.line ? broken_torn(v) : broken(v, number, rest, "the newline behind it is missing");
+                return v->torn.line ? broken_torn(v) : broken(v, v->number, rest, "the newline behind it is missing");
         v->check->torn = true;
         v->check->torn_bytes = v->torn.bytes.len;
-        v->check->line = state == CHAIN_TORN ? v->torn.line : number;
+        v->check->line = state == CHAIN_TORN ? v->torn.line : v->number;
         return true;
 }
 
 /* False: there is no more to look at, or no reason to. */
 static bool look_at(struct verifier *v, enum audit_line kind, struct str line) {
+        v->number = v->reader->lines.number + (kind == AUDIT_LINE_END); /* at the end, what has no newline */
         if (kind == AUDIT_LINE_WHOLE)
                 return look_at_line(v, line);
         if (kind == AUDIT_LINE_TOO_LONG)
-                return broken(v, v->reader->lines.number, (struct str){}, "longer than any record");
+                return broken(v, v->number, (struct str){}, "longer than any record");
         return look_at_end(v) && audit_reader_advance(v->reader);
 }
 

@@ -26,11 +26,15 @@ static void remove_files(void) {
 }
 
 static void make_place(void) {
-        char directory[] = "/dev/shm/fuzz_audit.XXXXXX";
+        char memory[] = "/dev/shm/fuzz_audit.XXXXXX", disk[] = "/tmp/fuzz_audit.XXXXXX";
+        const char *directory;
 
         if (path[0])
                 return;
-        if (!mkdtemp(directory))
+        directory = mkdtemp(memory);
+        if (!directory)
+                directory = mkdtemp(disk);
+        if (!directory)
                 abort();
         snprintf(path, sizeof(path), "%s/a", directory);
         atexit(remove_files);

@@ -175,6 +175,22 @@ static void test_flipped_repair(void **state) {
         scene_end(&scene);
 }
 
+/* A record without its newline is unfinished; when it was changed as well, it is broken, at the line where it is. */
+static void test_flipped_unfinished(void **state) {
+        struct scene scene;
+        struct audit_check check;
+        BUF_AUTO text;
+
+        (void)state;
+        three_records(&scene, &text);
+        text.ptr[text.len - 200] ^= 1;
+        spill(scene.path, str_take(buf_str(&text), text.len - 1));
+        check = scene_verify(&scene);
+        assert_non_null(check.problem);
+        assert_int_equal(check.line, 3);
+        scene_end(&scene);
+}
+
 static const char *id_of(struct str line) {
         const char *at = memmem(line.ptr, line.len, "\"id\":\"", 6);
 
@@ -219,9 +235,11 @@ static void test_taken_out(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_torn_everywhere), cmocka_unit_test(test_torn_first), cmocka_unit_test(test_torn_repair),
-                cmocka_unit_test(test_other_ends),      cmocka_unit_test(test_hopeless),   cmocka_unit_test(test_flipped),
-                cmocka_unit_test(test_flipped_repair),  cmocka_unit_test(test_taken_out),
+                cmocka_unit_test(test_torn_everywhere),    cmocka_unit_test(test_torn_first),
+                cmocka_unit_test(test_torn_repair),        cmocka_unit_test(test_other_ends),
+                cmocka_unit_test(test_hopeless),           cmocka_unit_test(test_flipped),
+                cmocka_unit_test(test_flipped_repair),     cmocka_unit_test(test_taken_out),
+                cmocka_unit_test(test_flipped_unfinished),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
