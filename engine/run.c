@@ -312,8 +312,8 @@ static int prepare(struct run *run) {
                 return err_set(&run->err, ERR_INVALID,
                                "neither XDG_STATE_HOME nor HOME is an absolute path: set one, for bailey's notes");
         run->state = arena_dup(&run->arena, str_z(state.path));
-        if (directory_make(state.path, &made, &run->err) < 0)
-                return -1;
+        if (directory_make(state.path, &made, &err) < 0)
+                return err_set(&run->err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory for bailey's notes", err.msg);
         if (sweep_recover(run->state, &run->arena, &removed, &err) < 0)
                 run_notice(run, "after a run that was killed: %s", err.msg);
         for (size_t i = 0; i < removed.count; i++)
