@@ -33,19 +33,19 @@ static struct contender {
         const char *name;
         const char *argv[40];
         int against;  /* the row whose time it is a multiple of */
-        double goal;  /* at most; 0: none */
         int against2; /* another one */
+        double goal;  /* at most; 0: none */
         double goal2;
 } contenders[] = {
-        { "true", { "true" }, NONE, 0, NONE, 0 },
-        { "bash -c true", { "bash", "-c", "true" }, NONE, 0, NONE, 0 },
-        { "bwrap true", { BWRAP, "true" }, 0, 0, NONE, 0 },
-        { "bwrap bash -c true", { BWRAP, "bash", "-c", "true" }, 1, 0, NONE, 0 },
-        { "bailey run -- true", { bailey, "run", "--", "true" }, 0, 0, 2, 0.5 },
+        { "true", { "true" }, NONE, NONE, 0, 0 },
+        { "bash -c true", { "bash", "-c", "true" }, NONE, NONE, 0, 0 },
+        { "bwrap true", { BWRAP, "true" }, 0, NONE, 0, 0 },
+        { "bwrap bash -c true", { BWRAP, "bash", "-c", "true" }, 1, NONE, 0, 0 },
+        { "bailey run -- true", { bailey, "run", "--", "true" }, 0, 2, 0, 0.5 },
         { "bailey run true", { bailey, "run", "true" }, 1, 3, 3, 0.5 },
         { "bailey run 'echo hi'", { bailey, "run", "echo hi" }, 1, 3, 3, 0.5 },
-        { "bailey run -b bwrap true", { bailey, "run", "-b", "bwrap", "true" }, 1, 0, 3, 0 },
-        { "bailey run -b landlock true", { bailey, "run", "-b", "landlock", "true" }, 1, 0, 3, 0 },
+        { "bailey run -b bwrap true", { bailey, "run", "-b", "bwrap", "true" }, 1, 3, 0, 0 },
+        { "bailey run -b landlock true", { bailey, "run", "-b", "landlock", "true" }, 1, 3, 0, 0 },
 };
 
 enum { CONTENDERS = sizeof(contenders) / sizeof(*contenders) };
@@ -75,8 +75,10 @@ static int compare(const void *a, const void *b) {
         return (x > y) - (x < y);
 }
 
-static double median(int row, int runs) {
-        return (double)times[row][runs / 2];
+static double quantile(int row, int runs, int percent) {
+        int at = runs * percent / 100;
+
+        return (double)times[row][at];
 }
 
 static void print_ratio(int row, int against, double goal, int runs) {
@@ -84,7 +86,7 @@ static void print_ratio(int row, int against, double goal, int runs) {
 
         if (against == NONE || !works[against])
                 return;
-        ratio = median(row, runs) / median(against, runs);
+        ratio = quantile(row, runs, 50) / quantile(against, runs, 50);
         printf("  %5.2f x %s", ratio, contenders[against].name);
         if (goal > 0)
                 printf(" (%s, goal %g)", ratio <= goal ? "ok" : "SLOW", goal);
@@ -121,8 +123,8 @@ int main(int argc, char **argv) {
         for (int row = 0; row < CONTENDERS; row++) {
                 if (!works[row])
                         continue;
-                printf("  %-28s %8.0f %8.0f", contenders[row].name, median(row, runs) / 1000,
-                       (double)times[row][runs * 95 / 100] / 1000);
+                printf("  %-28s %8.0f %8.0f", contenders[row].name, quantile(row, runs, 50) / 1000,
+                       quantile(row, runs, 95) / 1000);
                 print_ratio(row, contenders[row].against, contenders[row].goal, runs);
                 print_ratio(row, contenders[row].against2, contenders[row].goal2, runs);
                 putchar('\n');

@@ -147,7 +147,7 @@ static int read_timeout(const char *text, long long *ret_ms) {
                 return 0;
         errno = 0;
         seconds = strtod(text, &end);
-        if (errno || end == text || strcmp(end, "s") * strcmp(end, "") != 0 || !(seconds >= 0 && seconds < 1e9)) {
+        if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
                 log_line("run: --timeout %s: expected seconds", text);
                 return -1;
         }

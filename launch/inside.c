@@ -165,9 +165,10 @@ _Noreturn void inside_run(const struct launch *launch, int report_fd, int lifeli
         }
         if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(report_fd, &err);
-        command = vfork();
+        /* The child changes nothing that is read here, and does not return. */
+        command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): no other thread could wait for it */
         if (command == 0)
-                start_command(launch, report_fd);
+                start_command(launch, report_fd); /* NOLINT(clang-analyzer-unix.Vfork): see above */
         if (command < 0) {
                 err_sys(&err, "fork");
                 report_failure(report_fd, &err);

@@ -97,21 +97,20 @@ static void tell_syscall(const struct look *look, struct buf *out) {
 static void tell_limits(const struct look *look, struct buf *out) {
         const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
         const struct {
-                bool reached;
+                bool reached, bytes;
                 int64_t limit;
-                bool bytes;
                 const char *text, *instead, *key;
         } rows[] = {
-                { ended_by(look, SIGXCPU), sandbox->max_cpu_secs, false, "It used up the seconds of processor time it may",
+                { ended_by(look, SIGXCPU), false, sandbox->max_cpu_secs, "It used up the seconds of processor time it may",
                   "Do less at a time", "max_cpu_secs" },
-                { ended_by(look, SIGXFSZ) || look->seen & SIGN_FILE_SIZE, sandbox->max_file_bytes, true,
+                { ended_by(look, SIGXFSZ) || look->seen & SIGN_FILE_SIZE, true, sandbox->max_file_bytes,
                   "It wrote a larger file than it may", "Write smaller files", "max_file_bytes" },
-                { look->seen & SIGN_PIDS, sandbox->max_pids, false, "It ran into the limit of processes and threads",
+                { look->seen & SIGN_PIDS, false, sandbox->max_pids, "It ran into the limit of processes and threads",
                   "Use fewer jobs at a time", "max_pids" },
-                { look->seen & SIGN_SPACE, sandbox->tmp_bytes, true,
+                { look->seen & SIGN_SPACE, true, sandbox->tmp_bytes,
                   "The private /tmp is full, which is no larger than this here, as are /var/tmp and /dev/shm",
                   "Write large files into the workspace", "tmp_bytes" },
-                { look->seen & SIGN_OPEN_FILES, sandbox->max_open_files, false, "It ran into the limit of open files",
+                { look->seen & SIGN_OPEN_FILES, false, sandbox->max_open_files, "It ran into the limit of open files",
                   "Open fewer at a time", "max_open_files" },
         };
 

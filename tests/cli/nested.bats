@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Repositories in the workspace: what a command does to their configs and hooks runs nowhere else.
+# shellcheck disable=SC2016 # for the other shell
 
 setup() {
         export HOME=$BATS_TEST_TMPDIR/home W=$BATS_TEST_TMPDIR/w GIT_CONFIG_NOSYSTEM=1

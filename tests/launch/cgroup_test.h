@@ -28,7 +28,7 @@
 
 #define CLEAN(test) cmocka_unit_test_teardown(test, clean_up)
 
-enum { MIB = 1 << 20 };
+#define MIB (INT64_C(1) << 20)
 
 /* What the current test has made, for when it fails half-way. */
 static struct cgroup made[4];

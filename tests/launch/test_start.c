@@ -34,8 +34,7 @@ static int end_of(const char *script) {
         const char *const argv[] = { "sh", "-c", script, NULL };
         struct launched launched;
         struct err err = {};
-
-        int status;
+        int status = -1;
 
         if (start(argv, -1, &launched, &err) < 0 || launch_end(&launched, &status, &err) < 0)
                 fail_msg("%s", err.msg);
