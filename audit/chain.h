@@ -17,7 +17,7 @@
 
 enum {
         CHAIN_LINE_MAX = 1 << 20, /* bytes of a record, newline included; no record that is written is longer */
-        CHAIN_TAIL_SIZE = sizeof(CHAIN_TAIL) - 1 + 2 * SHA256_SIZE + 2,
+        CHAIN_TAIL_SIZE = sizeof(CHAIN_TAIL) - 1 + SHA256_HEX_SIZE - 1 + 2,
 };
 
 /* What the first record of all stands behind. */

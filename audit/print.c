@@ -1,6 +1,6 @@
 #include "audit/print.h"
 
-enum { LINE_COMMAND_MAX = 160 };
+enum { LINE_COMMAND_MAX = 160, VALUE_MAX = 8 * CHAIN_LINE_MAX };
 
 /* ---- values ---- */
 
@@ -114,7 +114,7 @@ void audit_print_line(const struct tree_node *record, struct buf *out) {
 static void put_value(struct buf *out, const struct tree_node *node) {
         BUF_AUTO json;
 
-        buf_init(&json, 8 * CHAIN_LINE_MAX);
+        buf_init(&json, VALUE_MAX);
         if (node->kind == TREE_STRING) {
                 put_plain(out, node->text);
                 return;
@@ -186,7 +186,7 @@ void audit_print_csv(const struct tree_node *record, struct buf *out) {
                 const struct tree_node *node = tree_get(record, str_z(csv_columns[i]));
                 BUF_AUTO text;
 
-                buf_init(&text, 8 * CHAIN_LINE_MAX);
+                buf_init(&text, VALUE_MAX);
                 if (strcmp(csv_columns[i], "rules") == 0)
                         put_rules(&text, record);
                 else if (node && node->kind != TREE_NULL)

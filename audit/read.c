@@ -147,9 +147,11 @@ int audit_reader_open(const char *path, struct audit_reader *ret, struct err *er
         if (audit_lines_init(&reader.lines, err) < 0)
                 return -1;
         reader.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*reader.sources));
-        if (!reader.sources)
-                err_set(err, ERR_MEMORY, "out of memory");
-        if (!reader.sources || sources_open(&reader, err) < 0) {
+        if (!reader.sources) {
+                audit_lines_free(&reader.lines);
+                return err_set(err, ERR_MEMORY, "out of memory");
+        }
+        if (sources_open(&reader, err) < 0) {
                 audit_reader_close(&reader);
                 return -1;
         }
@@ -196,6 +198,8 @@ int audit_reader_again(struct audit_reader *reader, struct err *err) {
         struct stat status;
         int found;
 
+        if (!reader->sources) /* closed */
+                return 0;
         if (last && fstat(last->fd, &status) < 0)
                 return err_sys(err, "%s", reader->path);
         if (last && (uint64_t)status.st_size > reader->lines.limit) {

@@ -87,7 +87,7 @@ static bool look_at_repair(struct verifier *v, struct str line) {
 /* Most records need not be parsed. */
 static bool may_be_repair(struct str line) {
         static const char kind[] = "\"v\":1,\"kind\":\"repair\"";
-        size_t at = sizeof(CHAIN_HEAD) - 1 + 2 * SHA256_SIZE + 2;
+        size_t at = sizeof(CHAIN_HEAD) - 1 + SHA256_HEX_SIZE - 1 + 2;
 
         return str_starts(str_skip(line, at), str_from(kind, sizeof(kind) - 1));
 }
