@@ -156,7 +156,7 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
 }
 
 /* In the order of the bits of enum seccomp_flags. */
-static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits" };
+static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits", ", no ipc" };
 
 static const char *seccomp_name(enum syscall_policy policy, uint32_t flags, struct arena *arena) {
         char text[128];

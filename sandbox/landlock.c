@@ -70,7 +70,7 @@ static int landlock_rules(const struct policy *policy, const struct host *host, 
 static int landlock_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                          struct arena *arena, struct launch *ret, struct err *err) {
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
-        uint32_t flags = SECCOMP_NO_UNIX | SECCOMP_OWN_LIMITS | (inherit ? 0 : SECCOMP_NO_INET);
+        uint32_t flags = SECCOMP_NO_UNIX | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC | (inherit ? 0 : SECCOMP_NO_INET);
         struct launch launch;
 
         if (host->landlock == 0)

@@ -96,6 +96,8 @@ static void add_range(struct compiler *c, uint32_t start, enum syscall_action ac
 static enum syscall_action action_of(const struct syscall_row *row, enum syscall_policy policy, uint32_t flags) {
         enum syscall_action action = syscall_action(row, policy);
 
+        if (row->group == GROUP_IPC && flags & SECCOMP_NO_IPC)
+                return SYSCALL_REFUSE;
         return action == SYSCALL_LIMITS && !(flags & SECCOMP_OWN_LIMITS) ? SYSCALL_ALLOW : action;
 }
 
@@ -268,7 +270,7 @@ int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arc
 
         if ((unsigned int)arch >= ARCHES)
                 return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
-        if (flags & ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS))
+        if (flags & ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC))
                 return err_set(err, ERR_INVALID, "unknown flags for the syscall filter: 0x%x", flags);
         find_ranges(&c, policy, flags, arch);
         find_leaves(&c);

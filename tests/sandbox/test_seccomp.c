@@ -12,7 +12,7 @@
 #include "tests/sandbox/seccomp_test.h"
 
 static const uint32_t arch_audit[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
-#define FLAGS 8 /* combinations of enum seccomp_flags */
+#define FLAGS 16 /* combinations of enum seccomp_flags */
 
 /* ---- the shape of programs ---- */
 
@@ -48,7 +48,9 @@ static void test_shape(void **state) {
 
                                 compile(policies[p], flags, arch, &program);
                                 check_shape(&program);
-                                assert_in_range(program.count, 1, longest[p][arch] + (flags & SECCOMP_OWN_LIMITS ? 4 : 0));
+                                assert_in_range(program.count, 1,
+                                                longest[p][arch] + (flags & SECCOMP_OWN_LIMITS ? 4 : 0) +
+                                                        (flags & SECCOMP_NO_IPC ? 12 : 0));
                                 arena_free(&program.arena);
                         }
 }
@@ -63,7 +65,7 @@ static void test_bad_requests(void **state) {
         arena_init(&arena, 0);
         assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 0, (enum seccomp_arch)2, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_UNSUPPORTED);
-        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 3, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
+        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 4, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
         arena_free(&arena);
         arena_init(&arena, 64);
@@ -165,6 +167,8 @@ static uint32_t expect(const struct syscall_row *row, enum syscall_policy policy
                 return unknown;
         if (policy == SYSCALLS_STRICT && row->group == GROUP_NONE)
                 return SECCOMP_RET_KILL_PROCESS;
+        if (row->group == GROUP_IPC && flags & SECCOMP_NO_IPC)
+                return SECCOMP_RET_ERRNO | EPERM;
         return expect_action(row->inherit, flags, data);
 }
 

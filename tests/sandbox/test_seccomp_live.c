@@ -49,6 +49,7 @@ struct attempt {
 #define NO_UNIX SYSCALLS_INHERIT, SECCOMP_NO_UNIX
 #define NO_INET SYSCALLS_INHERIT, SECCOMP_NO_INET
 #define OWN_LIMITS SYSCALLS_INHERIT, SECCOMP_OWN_LIMITS
+#define NO_IPC SYSCALLS_INHERIT, SECCOMP_NO_IPC
 #define TIOCSTI_REQUEST 0x5412
 
 /* clang-format off */
@@ -94,6 +95,8 @@ static const struct attempt attempts[] = {
         { "own limits, high",       OWN_LIMITS, SYS_prlimit64,     { HIGH, RLIMIT_CORE },                   0 },
         { "limits of others",       OWN_LIMITS, SYS_prlimit64,     { 1, RLIMIT_CORE },                      EPERM },
         { "limits of others, high", OWN_LIMITS, SYS_prlimit64,     { HIGH | 1, RLIMIT_CORE },               EPERM },
+        { "shared memory",          NO_IPC,     SYS_shmget,        { 0, 4096, 0666 },                       EPERM },
+        { "message queues",         NO_IPC,     SYS_mq_open,       { 0 },                                   EPERM },
         { "limits of none",         OWN_LIMITS, SYS_prlimit64,     { UINT32_MAX, RLIMIT_CORE },             EPERM },
         { "limits of none, open",   INHERIT, SYS_prlimit64,        { UINT32_MAX, RLIMIT_CORE },             ESRCH },
         { "strict getppid",         STRICT,  SYS_getppid,          { 0 },                                   0 },
