@@ -179,15 +179,15 @@ static void index_bytes(void **state) {
         static const struct {
                 unsigned mode[2];
                 const char *name[2];
-                int wrong; /* in the length of the second */
                 const char *seen;
+                int wrong; /* in the length of the second */
                 bool known;
         } rows[] = {
-                { { PLAIN, LINK }, { "a", "b/c" }, 0, "b/c ", true }, { { LINK, LINK }, { "a", "a" }, 0, "a ", false },
-                { { LINK, LINK }, { "b", "a" }, 0, "b ", false }, /* git does not mind the order */
-                { { LINK, PLAIN }, { "a", "abc" }, -1, "a ", false }, { { LINK, PLAIN }, { "a", "abc" }, 1, "a ", false },
-                { { FOLDER, LINK }, { "a/", "b" }, 0, "b ", false },  { { LINK, LINK }, { "../a", "b/../c" }, 0, "", false },
-                { { LINK, LINK }, { "/a", "b//c" }, 0, "", false },   { { LINK, LINK }, { "a/", "b/." }, 0, "", false },
+                { { PLAIN, LINK }, { "a", "b/c" }, "b/c ", 0, true }, { { LINK, LINK }, { "a", "a" }, "a ", 0, false },
+                { { LINK, LINK }, { "b", "a" }, "b ", 0, false }, /* git does not mind the order */
+                { { LINK, PLAIN }, { "a", "abc" }, "a ", -1, false }, { { LINK, PLAIN }, { "a", "abc" }, "a ", 1, false },
+                { { FOLDER, LINK }, { "a/", "b" }, "b ", 0, false },  { { LINK, LINK }, { "../a", "b/../c" }, "", 0, false },
+                { { LINK, LINK }, { "/a", "b//c" }, "", 0, false },   { { LINK, LINK }, { "a/", "b/." }, "", 0, false },
         };
 
         (void)state;
