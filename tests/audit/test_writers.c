@@ -44,7 +44,7 @@ static void many(int count, int64_t rotate_bytes, int each) {
                 pids[i] = writer(&scene, each, 200 + (size_t)i * 300);
         for (int i = 0; i < count; i++)
                 wait_for(pids[i]);
-        must_be_whole(&scene, (uint64_t)(count * each));
+        must_be_whole(&scene, (uint64_t)count * (uint64_t)each);
         assert_true(scene_verify(&scene).from_start);
         assert_int_equal(scene_verify(&scene).repairs, 0);
         scene_end(&scene);
