@@ -12,7 +12,7 @@
 /* ---- messages ---- */
 
 int setting_fail(const struct setting_reader *r, struct tree_pos at, const char *format, ...) {
-        char message[160];
+        char message[140];
         va_list args;
 
         va_start(args, format);
