@@ -20,7 +20,7 @@ int setting_fail(const struct setting_reader *r, struct tree_pos at, const char 
         va_end(args);
         r->error->code = ERR_INVALID;
         r->error->at = at;
-        snprintf(r->error->message, sizeof(r->error->message), "%.76s: %s", r->path, message);
+        snprintf(r->error->message, sizeof(r->error->message), "%.68s: %s", r->path, message);
         return -1;
 }
 

@@ -70,7 +70,7 @@ struct tree_node {
 struct tree_error {
         enum err_code code;
         struct tree_pos at; /* line 0: about the file as a whole */
-        char message[220];  /* one line of printable ASCII: what was found, what was expected */
+        char message[210];  /* one line of printable ASCII: what was found, what was expected */
 };
 
 /* Puts "FILE:LINE:COLUMN: message" into `err`; returns -1. A long file name loses its front, the message nothing. */
