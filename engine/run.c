@@ -64,7 +64,7 @@ static int command_text(struct run *run) {
         for (size_t i = 0; options->argv[i]; i++) {
                 if (i)
                         buf_char(&text, ' ');
-                /* An assignment, or a reserved word, is none when it is quoted. */
+                /* An assignment is none when it is quoted. */
                 if (is_plain(options->argv[i]) && (i || !strchr(options->argv[i], '=')))
                         buf_append(&text, str_z(options->argv[i]));
                 else

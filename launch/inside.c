@@ -135,8 +135,7 @@ static _Noreturn void start_command(const struct launch *launch, int report_fd) 
                 prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the parent is killed: the command at least ends with it */
         execute(launch);
         err_sys(&err, "%s", launch->program);
-        if (err.sys == ENOENT)
-                err.code = ERR_NOT_FOUND;
+        err.code = err.sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID; /* not the walls' fault: no others would do better */
         report_failure(report_fd, &err);
 }
 

@@ -24,6 +24,11 @@ load run_helper
         [ "$output" = 'a|b c|$HOME||' ]
 }
 
+@test "what cannot be executed is not the fault of the walls" {
+        run -125 bailey run -- /etc/passwd
+        [ "$output" = "bailey: /etc/passwd: Permission denied" ]
+}
+
 @test "not found" {
         run -127 bailey run -- no-such-program-bailey
         run -127 bailey run no-such-program-bailey

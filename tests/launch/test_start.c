@@ -67,6 +67,7 @@ static void what_does_not_start_says_why(void **state) {
         assert_non_null(strstr(err.msg, "no-such-program-anywhere"));
         assert_int_equal(start_and_end(directory, &err), -1);
         assert_int_equal(err.sys, EACCES);
+        assert_int_equal(err.code, ERR_INVALID);
 }
 
 /* Only what it was given: files, variables, a session of its own. */
