@@ -57,6 +57,8 @@ int directory_make(const char *path, int *ret_fd, struct err *err) {
 
         if (len >= sizeof(part.path))
                 return err_set(err, ERR_INVALID, "the path of a directory is too long: %s", path);
+        if (directory_open(path, ret_fd, NULL) == 0 && *ret_fd >= 0)
+                return 0; /* as always but the first time */
         for (size_t i = 1; i <= len; i++) {
                 if (path[i] != '/' && path[i] != '\0')
                         continue;

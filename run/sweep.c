@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "policy/files.h"
 #include "run/remove.h"
+#include "sandbox/host.h"
 
 enum { SECONDS_MAX = 10 }; /* for removing; what is left then has another name */
 
@@ -70,17 +71,11 @@ static bool same(const struct sweep *s, const struct protected_path *was, const 
                (!s->devices || was->device == is->device);
 }
 
-static bool inside(const char *path, const char *root) {
-        size_t len = strlen(root);
-
-        return strncmp(path, root, len) == 0 && (path[len] == '/' || path[len] == '\0' || len == 1);
-}
-
 bool sweep_reachable(const struct sweep *s, const char *path) {
-        if (inside(path, s->before->workspace.path))
+        if (path_within(path, s->before->workspace.path))
                 return true;
         for (size_t i = 0; i < s->before->git_write.count; i++)
-                if (inside(path, s->before->git_write.items[i].path))
+                if (path_within(path, s->before->git_write.items[i].path))
                         return true;
         return false;
 }

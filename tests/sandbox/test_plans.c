@@ -249,21 +249,28 @@ static void plans_are_as_written(void **state) {
         }
 }
 
+/* `true` under the built-in policy. */
+static int plan_true(const struct backend *backend, const struct host *host, struct arena *arena, struct launch *ret,
+                     struct err *err) {
+        static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
+        struct policy_request wanted = { .builtin_only = true };
+        struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
+        const struct policy *policy;
+
+        assert_int_equal(policy_load(&wanted, arena, &policy, err), 0);
+        return backend_plan(backend, policy, host, &request, arena, ret, err);
+}
+
 /* A mask has to come after all that could bring its path back, and masks of hidden places would only cost. */
 static void deny_wins(void **state) {
         ARENA_AUTO arena;
-        struct policy_request wanted = { .builtin_only = true };
-        static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
-        struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
-        const struct policy *policy;
         struct launch launch;
         struct err err = {};
         bool masked = false;
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(policy_load(&wanted, &arena, &policy, &err), 0);
-        assert_int_equal(backend_plan(&backend_native, policy, &server, &request, &arena, &launch, &err), 0);
+        assert_int_equal(plan_true(&backend_native, &server, &arena, &launch, &err), 0);
         for (size_t i = 0; i < launch.mount_count; i++) {
                 const struct mount_step *s = &launch.mounts[i];
 
@@ -278,19 +285,14 @@ static void deny_wins(void **state) {
 static void workspace_in_a_store(void **state) {
         struct host host = laptop;
         ARENA_AUTO arena;
-        struct policy_request wanted = { .builtin_only = true };
-        static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
-        struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
-        const struct policy *policy;
         struct launch launch;
         struct err err = {};
 
         (void)state;
         arena_init(&arena, 0);
         host.workspace = host.cwd = "/home/ann/.ssh/keys";
-        assert_int_equal(policy_load(&wanted, &arena, &policy, &err), 0);
         for (size_t i = 0; i < 3; i++) {
-                assert_int_equal(backend_plan(backends[i], policy, &host, &request, &arena, &launch, &err), -1);
+                assert_int_equal(plan_true(backends[i], &host, &arena, &launch, &err), -1);
                 assert_string_equal(err.msg,
                                     "workspace /home/ann/.ssh/keys: it is part of /home/ann/.ssh, which commands may not read");
         }
