@@ -59,6 +59,10 @@ void audit_close(struct audit *audit) {
         free(audit);
 }
 
+const char *audit_session(const struct audit *audit) {
+        return audit->session;
+}
+
 const char *audit_path(const struct audit *audit) {
         return audit->file.path[0] ? audit->file.path : NULL;
 }
@@ -68,7 +72,14 @@ void audit_settle(struct audit *audit, const char *const *environment) {
 
         pthread_mutex_lock(&audit->lock);
         if (!audit->file.path[0] && find_path(audit->policy, environment, path))
-                audit_file_init(&audit->file, path, audit->policy->rotate_bytes, audit->policy->rotate_keep);
+                snprintf(audit->file.path, sizeof(audit->file.path), "%s", path);
+        pthread_mutex_unlock(&audit->lock);
+}
+
+void audit_hurry(struct audit *audit, int64_t patience, int64_t until) {
+        pthread_mutex_lock(&audit->lock);
+        audit->file.patience = patience;
+        audit->file.until = until;
         pthread_mutex_unlock(&audit->lock);
 }
 

@@ -15,11 +15,17 @@ struct audit;
 int audit_open(const struct audit_policy *policy, const char *const *environment, struct audit **ret, struct err *err);
 void audit_close(struct audit *audit);
 
+/* The id that all its records have. */
+const char *audit_session(const struct audit *audit);
+
 /* The path of the newest file; NULL when neither the policy nor the environment says where. */
 const char *audit_path(const struct audit *audit);
 
 /* For an engine that was made without an environment: says where the file is, unless that is known. */
 void audit_settle(struct audit *audit, const char *const *environment);
+
+/* A record waits at most `patience` for others that write, and not past `until` (monotonic; 0: any). */
+void audit_hurry(struct audit *audit, int64_t patience, int64_t until);
 
 /* Makes the file, if there is to be one. */
 int audit_ready(struct audit *audit, struct err *err);

@@ -17,13 +17,15 @@ static bool take_hash(struct str s, struct chain_hash *ret) {
         return true;
 }
 
-void chain_seal(const struct chain_hash *prev, struct str body, struct buf *ret_line, struct chain_hash *ret_hash) {
+void chain_seal(const struct chain_hash *prev, struct str body, struct str more, struct buf *ret_line,
+                struct chain_hash *ret_hash) {
         size_t start = ret_line->len;
 
         buf_append(ret_line, STR(CHAIN_HEAD));
         buf_append(ret_line, str_z(prev->hex));
         buf_append(ret_line, STR("\","));
         buf_append(ret_line, body);
+        buf_append(ret_line, more);
         sha256_hex(str_skip(buf_str(ret_line), start), ret_hash->hex);
         buf_append(ret_line, STR(CHAIN_TAIL));
         buf_append(ret_line, str_z(ret_hash->hex));

@@ -26,8 +26,9 @@ struct chain_hash {
 };
 extern const struct chain_hash chain_genesis;
 
-/* Appends the line of a record whose fields are `body` (`"kind":"intent",...`), newline included. */
-void chain_seal(const struct chain_hash *prev, struct str body, struct buf *ret_line, struct chain_hash *ret_hash);
+/* Appends the line of a record whose fields are `body` (`"kind":"intent",...`) and `more` (`,...`), newline included. */
+void chain_seal(const struct chain_hash *prev, struct str body, struct str more, struct buf *ret_line,
+                struct chain_hash *ret_hash);
 
 /* Does `line`, without its newline, end as a record does? Then it is no part of one. */
 bool chain_ends(struct str line, struct chain_hash *ret_hash);

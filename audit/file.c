@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/beginning.h"
+#include "audit/read.h"
 #include "audit/record.h"
 #include "audit/tail.h"
 #include "base/fd.h"
@@ -18,14 +20,18 @@
 
 enum {
         REPAIR_MAX = 1024,
+        MARK_MAX = 128,
         OPEN_TRIES = 64, /* others may rotate between our opening the file and locking it, but not for ever */
 };
 
-#define LOCK_PATIENCE (10 * TIME_SECOND)
-#define LOCK_PAUSE_MAX INT64_C(5000000)
+#define LOCK_PAUSE_FIRST INT64_C(50000)
+#define LOCK_PAUSE_MAX INT64_C(1000000)
+#define STUCK_FOR TIME_SECOND
 
 void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep) {
-        *file = (struct audit_file){ .fd = -1, .rotate_bytes = rotate_bytes, .rotate_keep = rotate_keep };
+        *file = (struct audit_file){
+                .fd = -1, .rotate_bytes = rotate_bytes, .rotate_keep = rotate_keep, .patience = AUDIT_PATIENCE
+        };
         snprintf(file->path, sizeof(file->path), "%s", path);
 }
 
@@ -46,21 +52,47 @@ struct rotated_path rotated_path(const char *path, int number) {
 
 /* ---- the lock ---- */
 
-int audit_lock(int fd, int how, const char *path, struct err *err) {
-        int64_t pause = 50000, until = 0;
+/* A record takes less than a millisecond, so whoever asks again that often has his turn soon, whoever else does. */
+int audit_lock(int fd, int how, const char *path, int64_t until, struct err *err) {
+        int64_t pause = LOCK_PAUSE_FIRST;
 
         while (flock(fd, how | LOCK_NB) < 0) {
-                int64_t now = time_monotonic();
-
                 if (errno != EWOULDBLOCK && errno != EINTR)
                         return err_sys(err, "lock %s", path);
-                until = until ? until : now + LOCK_PATIENCE;
-                if (now > until)
-                        return err_set(err, ERR_SYSTEM, "%s: another process holds its lock and does not go on", path);
+                if (time_monotonic() >= until) {
+                        err_set(err, ERR_SYSTEM, "%s: another process holds its lock and does not go on", path);
+                        if (err)
+                                err->sys = EWOULDBLOCK;
+                        return -1;
+                }
                 nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
-                pause = pause < LOCK_PAUSE_MAX ? pause * 2 : pause;
+                pause = pause < LOCK_PAUSE_MAX ? pause * 2 : LOCK_PAUSE_MAX;
         }
         return 0;
+}
+
+/* Where somebody has just waited in vain, the next one need not. */
+static int64_t wait_until(const struct audit_file *file) {
+        int64_t now = time_monotonic(), until = now + file->patience;
+
+        if (file->stuck && now - file->stuck < STUCK_FOR)
+                return now;
+        return file->until && file->until < until ? file->until : until;
+}
+
+static int lock(struct audit_file *file, int64_t until, struct err *err) {
+        int64_t begun = time_monotonic();
+        struct err why = {};
+
+        if (audit_lock(file->fd, LOCK_EX, file->path, until, &why) == 0) {
+                file->stuck = 0;
+                return 0;
+        }
+        if (why.sys == EWOULDBLOCK && until > begun)
+                file->stuck = time_monotonic();
+        if (err)
+                *err = why;
+        return -1;
 }
 
 static void unlock(const struct audit_file *file) {
@@ -117,11 +149,11 @@ int audit_file_open(struct audit_file *file, struct err *err) {
 }
 
 /* Opens, locks, and makes sure that the path still leads to what is locked. */
-static int open_locked(struct audit_file *file, struct err *err) {
+static int open_locked(struct audit_file *file, int64_t until, struct err *err) {
         for (int i = 0; i < OPEN_TRIES; i++) {
                 struct stat status;
 
-                if (audit_file_open(file, err) < 0 || audit_lock(file->fd, LOCK_EX, file->path, err) < 0)
+                if (audit_file_open(file, err) < 0 || lock(file, until, err) < 0)
                         return -1;
                 if (lstat(file->path, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode)
                         return 0;
@@ -149,9 +181,18 @@ static int write_line(const struct audit_file *file, struct str line, uint64_t s
         return -1;
 }
 
+/* What the first record of a file says of those before it. */
+static void mark_beginning(const struct audit_file *file, const struct audit_beginning *before, struct buf *mark) {
+        int ignored[AUDIT_ROTATED_MAX];
+        size_t count = audit_rotated_list(file->path, ignored), keep = (size_t)file->rotate_keep;
+
+        audit_beginning_mark(mark, count < keep ? count : keep, !before->genesis && !before->marked);
+}
+
 /* The hash that the next record stands behind, where the file itself holds none: that of the file before it. */
-static int older_hash(const struct audit_file *file, struct chain_hash *ret, struct err *err) {
+static int older_hash(const struct audit_file *file, struct chain_hash *ret, struct buf *mark, struct err *err) {
         struct rotated_path path = rotated_path(file->path, 1);
+        struct audit_beginning before = {};
         FD_AUTO fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         struct audit_tail tail = {};
         struct stat status;
@@ -163,14 +204,19 @@ static int older_hash(const struct audit_file *file, struct chain_hash *ret, str
         if (fd >= 0 && audit_tail_read(fd, (uint64_t)status.st_size, &tail, err) < 0)
                 return err_context(err, "%s", path.text);
         *ret = tail.found ? tail.last : chain_genesis;
-        return 0;
+        if (!tail.found)
+                return 0;
+        if (audit_beginning_read(fd, (uint64_t)status.st_size, &before, err) < 0)
+                return err_context(err, "%s", path.text);
+        mark_beginning(file, &before, mark);
+        return mark->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
 }
 
 /*
  * What a writer that was killed, or a machine that stopped, left behind the last whole record stays, on lines of its own,
  * and the record behind it says so: how many bytes they are, and their hash.
  */
-static int repair(const struct audit_file *file, struct audit_tail *tail, uint64_t *size, struct err *err) {
+static int repair(const struct audit_file *file, struct audit_tail *tail, struct buf *mark, uint64_t *size, struct err *err) {
         char body[REPAIR_MAX], time[TIME_TEXT_SIZE], id[ID_SIZE];
         struct chain_hash hash;
         BUF_AUTO line;
@@ -185,26 +231,28 @@ static int repair(const struct audit_file *file, struct audit_tail *tail, uint64
                  tail->torn_sha256);
         if (tail->newline)
                 buf_char(&line, '\n');
-        chain_seal(&tail->last, str_z(body), &line, &hash);
+        chain_seal(&tail->last, str_z(body), buf_str(mark), &line, &hash);
         if (line.failed)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (write_line(file, buf_str(&line), *size, err) < 0)
                 return -1;
         *size += line.len;
         tail->last = hash;
+        buf_clear(mark); /* that was the first one */
         return 0;
 }
 
-/* Where the chain goes on, with all that was torn closed. */
-static int find_last(const struct audit_file *file, uint64_t *size, bool *ret_older, struct chain_hash *ret, struct err *err) {
+/* Where the chain goes on, with all that was torn closed. `mark`: what the next record has to say besides. */
+static int find_last(const struct audit_file *file, uint64_t *size, bool *ret_older, struct chain_hash *ret, struct buf *mark,
+                     struct err *err) {
         struct audit_tail tail;
 
         if (audit_tail_read(file->fd, *size, &tail, err) < 0)
                 return err_context(err, "%s", file->path);
-        if (!tail.found && older_hash(file, &tail.last, err) < 0)
+        if (!tail.found && older_hash(file, &tail.last, mark, err) < 0)
                 return -1;
         *ret_older = !tail.found;
-        if (tail.torn && repair(file, &tail, size, err) < 0)
+        if (tail.torn && repair(file, &tail, mark, size, err) < 0)
                 return -1;
         *ret = tail.last;
         return 0;
@@ -234,16 +282,18 @@ static bool rotate(const struct audit_file *file) {
 static int append_locked(struct audit_file *file, struct str body, bool may_rotate, struct buf *line, struct err *err) {
         struct chain_hash last, hash;
         struct stat status;
+        BUF_AUTO mark;
         uint64_t size;
         bool older;
 
+        buf_init(&mark, MARK_MAX);
         if (fstat(file->fd, &status) < 0)
                 return err_sys(err, "%s", file->path);
         size = (uint64_t)status.st_size;
-        if (find_last(file, &size, &older, &last, err) < 0)
+        if (find_last(file, &size, &older, &last, &mark, err) < 0)
                 return -1;
         buf_clear(line);
-        chain_seal(&last, body, line, &hash);
+        chain_seal(&last, body, buf_str(&mark), line, &hash);
         if (line->failed)
                 return err_set(err, ERR_TOO_COMPLEX, "a record of more than %d bytes", CHAIN_LINE_MAX);
         if (may_rotate && size > 0 && size + line->len > (uint64_t)file->rotate_bytes && rotate(file))
@@ -256,10 +306,11 @@ static int append_locked(struct audit_file *file, struct str body, bool may_rota
 }
 
 int audit_file_append(struct audit_file *file, struct str body, struct buf *ret_line, struct err *err) {
+        int64_t until = wait_until(file);
         int result = 1;
 
         for (int i = 0; result > 0; i++) {
-                if (open_locked(file, err) < 0)
+                if (open_locked(file, until, err) < 0)
                         return -1;
                 result = append_locked(file, body, i < OPEN_TRIES, ret_line, err);
                 unlock(file);

@@ -12,6 +12,7 @@
 
 #include "audit/chain.h"
 #include "base/err.h"
+#include "base/time.h"
 
 enum { AUDIT_ROTATED_MAX = 1000 }; /* files beside the newest: path.1, path.2, ... */
 
@@ -21,7 +22,10 @@ struct audit_file {
         int fd; /* -1: not open yet */
         dev_t device;
         ino_t inode;
-        pid_t pid; /* a lock is shared with those who share the fd, so a fork opens its own */
+        pid_t pid;        /* a lock is shared with those who share the fd, so a fork opens its own */
+        int64_t patience; /* how long a record waits for others */
+        int64_t until;    /* and not past this moment, monotonic; 0: any */
+        int64_t stuck;    /* when one waited in vain; 0: never */
 };
 
 /* Opens nothing yet. */
@@ -43,7 +47,10 @@ struct rotated_path {
 /* path.N; the path itself for 0. */
 struct rotated_path rotated_path(const char *path, int number);
 
-/* Takes the lock, and gives up after some seconds: a writer that was stopped must not stop everybody. */
-int audit_lock(int fd, int how, const char *path, struct err *err);
+#define AUDIT_PATIENCE (10 * TIME_SECOND) /* of who has nothing else to do */
+
+/* Takes the lock, and gives up at that moment (monotonic), with EWOULDBLOCK as the error's errno: a writer that was stopped
+ * must not stop everybody. */
+int audit_lock(int fd, int how, const char *path, int64_t until, struct err *err);
 
 #endif

@@ -2,68 +2,21 @@
 
 enum { LINE_COMMAND_MAX = 160, VALUE_MAX = 8 * CHAIN_LINE_MAX };
 
-/* ---- values ---- */
-
-/* Bytes of a character that is escaped although it is none of control: marks of direction, and those without a width. */
-static bool is_deceptive(struct str s) {
-        unsigned char second, third;
-
-        if (s.len < 3 || (unsigned char)s.ptr[0] != 0xe2)
-                return false;
-        second = (unsigned char)s.ptr[1];
-        third = (unsigned char)s.ptr[2];
-        return (second == 0x80 && ((third >= 0x8b && third <= 0x8f) || (third >= 0xa8 && third <= 0xae))) ||
-               (second == 0x81 && third >= 0xa0 && third <= 0xaf);
-}
-
-static void put_plain(struct buf *out, struct str s) {
-        while (s.len) {
-                unsigned char c = (unsigned char)s.ptr[0];
-                size_t step = str_utf8(s);
-
-                if (c == '\n')
-                        buf_append(out, STR("\\n"));
-                else if (c == '\t')
-                        buf_append(out, STR("\\t"));
-                else if (c < 0x20 || c == 0x7f || step == 0)
-                        buf_format(out, "\\x%02x", c);
-                else if (c == 0xc2 && (unsigned char)s.ptr[1] < 0xa0)
-                        buf_format(out, "\\x%02x", (unsigned char)s.ptr[1]);
-                else if (is_deceptive(s))
-                        buf_format(out, "\\u20%02x", ((unsigned)(s.ptr[1] & 3) << 6 | (s.ptr[2] & 0x3f)) & 0xff);
-                else
-                        buf_append(out, str_take(s, step));
-                s = str_skip(s, step ? step : 1);
-        }
-}
-
-static int64_t number_of(const struct tree_node *record, const char *name, int64_t otherwise) {
-        const struct tree_node *node = tree_get(record, str_z(name));
-
-        return node && node->kind == TREE_INTEGER ? node->integer : otherwise;
-}
-
-static bool is_true(const struct tree_node *record, const char *name) {
-        const struct tree_node *node = tree_get(record, str_z(name));
-
-        return node && node->kind == TREE_BOOLEAN && node->boolean;
-}
-
 void audit_print_end(const struct tree_node *record, struct buf *out) {
         struct str kind = audit_field(record, "kind");
 
         if (str_is(kind, "intent"))
                 buf_append(out, STR("no end"));
         else if (!str_is(kind, "outcome"))
-                put_plain(out, kind);
-        else if (is_true(record, "timed_out"))
+                buf_visible(out, kind);
+        else if (audit_is_true(record, "timed_out"))
                 buf_append(out, STR("timed out"));
-        else if (is_true(record, "cancelled"))
+        else if (audit_is_true(record, "cancelled"))
                 buf_append(out, STR("cancelled"));
-        else if (number_of(record, "signal", 0))
-                buf_format(out, "signal %lld", (long long)number_of(record, "signal", 0));
+        else if (audit_integer(record, "signal", 0))
+                buf_format(out, "signal %lld", (long long)audit_integer(record, "signal", 0));
         else
-                buf_format(out, "exit %lld", (long long)number_of(record, "exit_code", 0));
+                buf_format(out, "exit %lld", (long long)audit_integer(record, "exit_code", 0));
 }
 
 /* ---- a line ---- */
@@ -71,7 +24,7 @@ void audit_print_end(const struct tree_node *record, struct buf *out) {
 static void put_column(struct buf *out, struct str text, size_t width) {
         size_t start = out->len;
 
-        put_plain(out, text.len ? text : STR("-"));
+        buf_visible(out, text.len ? text : STR("-"));
         do
                 buf_char(out, ' ');
         while (!out->failed && out->len < start + width);
@@ -82,13 +35,13 @@ static void put_command(struct buf *out, struct str command) {
 
         while (shown < command.len && shown > 0 && ((unsigned char)command.ptr[shown] & 0xc0) == 0x80)
                 shown--;
-        put_plain(out, str_take(command, shown));
+        buf_visible(out, str_take(command, shown));
         if (shown < command.len)
                 buf_append(out, STR(" ..."));
 }
 
 void audit_print_line(const struct tree_node *record, struct buf *out) {
-        int64_t duration = number_of(record, "duration_ms", -1);
+        int64_t duration = audit_integer(record, "duration_ms", -1);
         BUF_AUTO end, took;
 
         buf_init(&end, CHAIN_LINE_MAX);
@@ -103,7 +56,8 @@ void audit_print_line(const struct tree_node *record, struct buf *out) {
         put_column(out, buf_str(&end), 10);
         put_column(out, buf_str(&took), 9);
         if (str_is(audit_field(record, "kind"), "repair"))
-                buf_format(out, "a writer was killed: %lld unfinished bytes", (long long)number_of(record, "torn_bytes", 0));
+                buf_format(out, "a writer was killed: %lld unfinished bytes",
+                           (long long)audit_integer(record, "torn_bytes", 0));
         else
                 put_command(out, audit_field(record, "command"));
         buf_char(out, '\n');
@@ -116,11 +70,11 @@ static void put_value(struct buf *out, const struct tree_node *node) {
 
         buf_init(&json, VALUE_MAX);
         if (node->kind == TREE_STRING) {
-                put_plain(out, node->text);
+                buf_visible(out, node->text);
                 return;
         }
         tree_to_json(node, &json);
-        put_plain(out, buf_str(&json));
+        buf_visible(out, buf_str(&json));
 }
 
 void audit_print_details(const struct tree_node *record, struct buf *out) {
@@ -171,7 +125,7 @@ static void put_rules(struct buf *out, const struct tree_node *record) {
         TREE_EACH(reason, reasons) {
                 if (reason != reasons->first)
                         buf_char(out, ' ');
-                put_plain(out, audit_field(reason, "rule"));
+                buf_visible(out, audit_field(reason, "rule"));
         }
 }
 

@@ -25,6 +25,18 @@ struct str audit_field(const struct tree_node *record, const char *name) {
         return node && node->kind == TREE_STRING ? node->text : (struct str){};
 }
 
+int64_t audit_integer(const struct tree_node *record, const char *name, int64_t otherwise) {
+        const struct tree_node *node = tree_get(record, str_z(name));
+
+        return node && node->kind == TREE_INTEGER ? node->integer : otherwise;
+}
+
+bool audit_is_true(const struct tree_node *record, const char *name) {
+        const struct tree_node *node = tree_get(record, str_z(name));
+
+        return node && node->kind == TREE_BOOLEAN && node->boolean;
+}
+
 static bool has_rule(const struct tree_node *record, const char *rule) {
         const struct tree_node *reasons = tree_get(record, STR("reasons"));
 

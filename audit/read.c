@@ -14,6 +14,8 @@
 
 enum { OPEN_TRIES = 64 };
 
+#define AGAIN_PATIENCE (TIME_SECOND / 5) /* there is a next time */
+
 /* ---- opening ---- */
 
 /* 1: open, 0: there is no such file. */
@@ -42,7 +44,9 @@ static bool is_newest(const char *path, const struct audit_source *source) {
 }
 
 /* The newest file, locked, so that nobody writes or rotates while the others are opened. */
-static int newest_open(const char *path, struct audit_source *ret, struct err *err) {
+static int newest_open(const char *path, int64_t patience, struct audit_source *ret, struct err *err) {
+        int64_t until = time_monotonic() + patience;
+
         for (int i = 0; i < OPEN_TRIES; i++) {
                 struct audit_source source;
                 struct stat status;
@@ -50,7 +54,7 @@ static int newest_open(const char *path, struct audit_source *ret, struct err *e
 
                 if (found <= 0)
                         return found;
-                if (audit_lock(source.fd, LOCK_SH, path, err) < 0) {
+                if (audit_lock(source.fd, LOCK_SH, path, until, err) < 0) {
                         fd_close(source.fd);
                         return -1;
                 }
@@ -84,8 +88,7 @@ static int compare_numbers(const void *a, const void *b) {
         return *(const int *)b - *(const int *)a;
 }
 
-/* Which older files there are, the oldest first. */
-static size_t rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED_MAX]) {
+size_t audit_rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED_MAX]) {
         const char *slash = strrchr(path, '/');
         struct rotated_path directory = rotated_path(path, 0);
         struct dirent *entry;
@@ -108,7 +111,7 @@ static size_t rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATE
 
 static int older_open(struct audit_reader *reader, struct err *err) {
         int numbers[AUDIT_ROTATED_MAX];
-        size_t count = rotated_list(reader->path, numbers);
+        size_t count = audit_rotated_list(reader->path, numbers);
 
         for (size_t i = 0; i < count; i++) {
                 int there = source_open(reader->path, numbers[i], &reader->sources[reader->count], err);
@@ -120,9 +123,9 @@ static int older_open(struct audit_reader *reader, struct err *err) {
         return 0;
 }
 
-static int sources_open(struct audit_reader *reader, struct err *err) {
+static int sources_open(struct audit_reader *reader, int64_t patience, struct err *err) {
         struct audit_source newest;
-        int found = newest_open(reader->path, &newest, err), result;
+        int found = newest_open(reader->path, patience, &newest, err), result;
 
         if (found < 0)
                 return -1;
@@ -151,7 +154,7 @@ int audit_reader_open(const char *path, struct audit_reader *ret, struct err *er
                 audit_lines_free(&reader.lines);
                 return err_set(err, ERR_MEMORY, "out of memory");
         }
-        if (sources_open(&reader, err) < 0) {
+        if (sources_open(&reader, AUDIT_PATIENCE, err) < 0) {
                 audit_reader_close(&reader);
                 return -1;
         }
@@ -161,10 +164,14 @@ int audit_reader_open(const char *path, struct audit_reader *ret, struct err *er
         return 0;
 }
 
+static void sources_close(struct audit_source *sources, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                fd_close(sources[i].fd);
+        free(sources);
+}
+
 void audit_reader_close(struct audit_reader *reader) {
-        for (size_t i = 0; i < reader->count; i++)
-                fd_close(reader->sources[i].fd);
-        free(reader->sources);
+        sources_close(reader->sources, reader->count);
         audit_lines_free(&reader->lines);
         *reader = (struct audit_reader){};
 }
@@ -191,30 +198,64 @@ int audit_reader_next(struct audit_reader *reader, struct str *ret_line, struct 
         return AUDIT_LINE_END;
 }
 
-/* What was the newest file is read to its end before the one that took its place. */
-int audit_reader_again(struct audit_reader *reader, struct err *err) {
-        struct audit_source *last = reader->count ? &reader->sources[reader->count - 1] : NULL;
-        struct audit_source newest;
+/* The files as they are now, from the one that was the newest on, and from where it was read to. Others may have been the
+ * newest since, each for a while. Where it is not among them any more, it was read to its end, or all of them are new. */
+static void sources_replace(struct audit_reader *reader, struct audit_reader *now) {
+        const struct audit_source *last = reader->count ? &reader->sources[reader->count - 1] : NULL;
+        size_t at = 0;
+        bool found;
+
+        while (last && at < now->count && (now->sources[at].device != last->device || now->sources[at].inode != last->inode))
+                at++;
+        found = last && at < now->count;
+        sources_close(reader->sources, reader->count);
+        reader->sources = now->sources;
+        reader->count = now->count;
+        reader->index = found ? at : 0;
+        if (found) {
+                reader->lines.fd = now->sources[at].fd;
+                reader->lines.limit = now->sources[at].size;
+        } else if (now->count) {
+                read_source(reader);
+        }
+}
+
+/* 1: it has. */
+static int has_grown(struct audit_reader *reader, const struct audit_source *source, struct err *err) {
         struct stat status;
-        int found;
+
+        if (fstat(source->fd, &status) < 0)
+                return err_sys(err, "%s", reader->path);
+        if ((uint64_t)status.st_size <= reader->lines.limit)
+                return 0;
+        reader->lines.limit = (uint64_t)status.st_size;
+        return 1;
+}
+
+int audit_reader_again(struct audit_reader *reader, struct err *err) {
+        const struct audit_source *last = reader->count ? &reader->sources[reader->count - 1] : NULL;
+        struct audit_reader now = {};
+        struct err why = {};
+        int result;
 
         if (!reader->sources) /* closed */
                 return 0;
-        if (last && fstat(last->fd, &status) < 0)
-                return err_sys(err, "%s", reader->path);
-        if (last && (uint64_t)status.st_size > reader->lines.limit) {
-                reader->lines.limit = (uint64_t)status.st_size;
-                return 0;
-        }
-        if (last && is_newest(reader->path, last))
-                return 0;
-        found = source_open(reader->path, 0, &newest, err);
-        if (found <= 0)
-                return found;
-        if (last)
-                fd_close(last->fd);
-        reader->sources[reader->count ? reader->count - 1 : reader->count++] = newest;
-        reader->index = reader->count - 1;
-        read_source(reader);
-        return 0;
+        result = last ? has_grown(reader, last, err) : 0;
+        if (result || (last && is_newest(reader->path, last)))
+                return result < 0 ? -1 : 0;
+        memcpy(now.path, reader->path, sizeof(now.path));
+        now.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*now.sources));
+        if (!now.sources)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        result = sources_open(&now, AGAIN_PATIENCE, &why);
+        if (result < 0 && err)
+                *err = why;
+        /* Nobody writes to it any more, but may have, between the look at its size and the one at its name. */
+        if (result == 0 && last)
+                result = has_grown(reader, last, err);
+        if (result == 0)
+                sources_replace(reader, &now);
+        else
+                sources_close(now.sources, now.count);
+        return result < 0 && why.sys != EWOULDBLOCK ? -1 : 0; /* a busy one is asked again later */
 }

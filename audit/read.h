@@ -23,6 +23,9 @@ struct audit_reader {
         struct audit_lines lines;
 };
 
+/* Which older files there are, the oldest first. Returns how many. */
+size_t audit_rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED_MAX]);
+
 /* Without any file there is nothing to read, and that is fine. */
 int audit_reader_open(const char *path, struct audit_reader *ret, struct err *err);
 void audit_reader_close(struct audit_reader *reader);
@@ -54,5 +57,10 @@ bool audit_matches(const struct audit_query *query, const struct tree_node *reco
 
 /* The string of that name; empty when there is none. */
 struct str audit_field(const struct tree_node *record, const char *name);
+
+/* The number, or `otherwise`. */
+int64_t audit_integer(const struct tree_node *record, const char *name, int64_t otherwise);
+
+bool audit_is_true(const struct tree_node *record, const char *name);
 
 #endif

@@ -7,8 +7,8 @@
 
 const char *audit_kind_name(enum audit_kind kind) {
         static const char *const names[] = {
-                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused",
-                [AUDIT_FAILED] = "failed", [AUDIT_TESTED] = "tested",   [AUDIT_REPAIR] = "repair",
+                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused", [AUDIT_FAILED] = "failed",
+                [AUDIT_TESTED] = "tested", [AUDIT_CHANGED] = "changed", [AUDIT_REPAIR] = "repair",
         };
 
         return names[kind];
@@ -99,6 +99,8 @@ static void json_outcome(const struct audit_record *record, struct buf *out) {
                 buf_format(out, ",\"output_bytes\":%llu,\"truncated\":%s", (unsigned long long)record->output_bytes,
                            boolean(record->truncated));
         buf_format(out, ",\"redactions\":%llu", (unsigned long long)record->redactions);
+        if (record->redactions_partial)
+                buf_append(out, STR(",\"redactions_partial\":true"));
         json_list(out, "notices", record->notices, record->notice_count);
 }
 

@@ -14,6 +14,7 @@ enum audit_kind {
         AUDIT_REFUSED, /* by the guard: the only record of that command */
         AUDIT_FAILED,  /* it could not be started */
         AUDIT_TESTED,  /* judged, and not meant to run */
+        AUDIT_CHANGED, /* no command: a person changed the policy of a session */
         AUDIT_REPAIR,  /* a writer was killed inside a record; see file.c */
 };
 
@@ -52,6 +53,7 @@ struct audit_record {
         int exit_code, signal; /* from here on, only of AUDIT_OUTCOME */
         bool timed_out, cancelled, truncated;
         bool output_known;
+        bool redactions_partial; /* there were more secrets than it was looked for */
         int64_t duration_ms;
         uint64_t output_bytes, redactions;
         const char *message; /* of AUDIT_FAILED too */

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "audit/beginning.h"
+
 enum { TORN_MAX = 8 * CHAIN_LINE_MAX };
 
 /* What is behind the last whole record and is none. */
@@ -160,7 +162,51 @@ static int verify(struct verifier *v, struct err *err) {
         }
 }
 
-int audit_verify(struct audit_reader *reader, struct audit_check *ret, struct err *err) {
+/* ---- the beginning ---- */
+
+static bool broken_at(struct verifier *v, size_t source, const struct audit_beginning *at, const char *problem) {
+        v->check->problem = problem;
+        v->check->number = v->reader->sources[source].number;
+        v->check->line = at->line;
+        memcpy(v->check->id, at->id, sizeof(v->check->id));
+        return false;
+}
+
+/* Of a first record that does not say that its file begins with it: was it written before records did? Then the next one that
+ * does knows that; where there is none, as many files have to be there as are kept. */
+static int may_begin(const struct audit_reader *reader, int64_t keep, struct err *err) {
+        for (size_t i = 1; i < reader->count; i++) {
+                struct audit_beginning later;
+
+                if (audit_beginning_read(reader->sources[i].fd, reader->sources[i].size, &later, err) < 0)
+                        return -1;
+                if (later.marked)
+                        return later.after_unsaid;
+        }
+        return (int64_t)reader->count > keep;
+}
+
+/* Is what is missing before the first record what rotation drops? 1: yes, 0: no, and that was said. */
+static int look_at_beginning(struct verifier *v, int64_t keep, struct err *err) {
+        const struct audit_reader *reader = v->reader;
+        size_t newest = reader->count - 1;
+        struct audit_beginning first, last;
+        int fine;
+
+        if (audit_beginning_read(reader->sources[0].fd, reader->sources[0].size, &first, err) < 0 ||
+            audit_beginning_read(reader->sources[newest].fd, reader->sources[newest].size, &last, err) < 0)
+                return -1;
+        if (!first.found)
+                return 1; /* so it is broken, which is said when its lines are looked at */
+        fine = first.genesis || first.marked ? 1 : may_begin(reader, keep, err);
+        if (fine == 0)
+                return broken_at(v, 0, &first, "records before it are missing");
+        if (fine > 0 && !first.genesis && last.found && reader->sources[newest].number == 0 && last.older > (int64_t)newest)
+                return broken_at(v, newest, &last, "there are fewer older files than it speaks of");
+        return fine;
+}
+
+int audit_verify(struct audit_reader *reader, int64_t keep, struct audit_check *ret, struct err *err) {
         struct audit_check check = { .files = reader->count, .last = chain_genesis };
         struct verifier v = { .reader = reader, .check = &check };
         int result = 0;
@@ -168,6 +214,8 @@ int audit_verify(struct audit_reader *reader, struct audit_check *ret, struct er
         arena_init(&v.arena, 0);
         buf_init(&v.torn.bytes, TORN_MAX);
         if (reader->count)
+                result = look_at_beginning(&v, keep, err);
+        if (result > 0)
                 result = verify(&v, err);
         arena_free(&v.arena);
         buf_free(&v.torn.bytes);

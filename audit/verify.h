@@ -21,6 +21,7 @@ struct audit_check {
         uint64_t torn_bytes;
 };
 
-int audit_verify(struct audit_reader *reader, struct audit_check *ret, struct err *err);
+/* `keep`: how many older files there should be before the first one is dropped; asked where records do not tell. */
+int audit_verify(struct audit_reader *reader, int64_t keep, struct audit_check *ret, struct err *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/rune.h"
+
 enum { FIRST_SIZE = 256 };
 
 void buf_init(struct buf *buf, size_t max) {
@@ -56,6 +58,28 @@ void buf_append(struct buf *buf, struct str s) {
 
 void buf_char(struct buf *buf, char c) {
         buf_append(buf, str_from(&c, 1));
+}
+
+void buf_visible(struct buf *buf, struct str s) {
+        char room[STR_VISIBLE_SIZE];
+        size_t taken;
+
+        for (; s.len; s = str_skip(s, taken))
+                buf_append(buf, str_visible(s, room, &taken));
+}
+
+void buf_columns(struct buf *buf, struct str s) {
+        size_t size;
+
+        for (; s.len; s = str_skip(s, size)) {
+                unsigned char c = (unsigned char)s.ptr[0];
+                uint32_t rune = rune_first(s, &size);
+
+                if (c != '\t' && ((c >= 0x80 && size == 1) || rune_unseen(rune)))
+                        buf_char(buf, '?');
+                else
+                        buf_append(buf, str_take(s, size));
+        }
 }
 
 void buf_format(struct buf *buf, const char *format, ...) {

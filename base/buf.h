@@ -28,6 +28,13 @@ void buf_format(struct buf *buf, const char *format, ...) __attribute__((format(
  * 0x7f to 0x9f too, so that the output is harmless on a terminal. */
 void buf_json(struct buf *buf, struct str s);
 
+/* As it may stand in a line on a terminal: see str_visible(). */
+void buf_visible(struct buf *buf, struct str s);
+
+/* The same, a column for each character, so that marks can stand below: '?' for what would not be seen, and tabs as they are.
+ */
+void buf_columns(struct buf *buf, struct str s);
+
 static inline struct str buf_str(const struct buf *buf) {
         return (struct str){ buf->ptr, buf->len };
 }

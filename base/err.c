@@ -8,6 +8,12 @@
 
 static_assert(sizeof(struct err) == 256, "fits one write() to a pipe on every system");
 
+const char *err_text(int sys) {
+        const char *text = strerrordesc_np(sys);
+
+        return text ? text : "unknown error";
+}
+
 /* snprintf() wanted `wanted` bytes for `msg`: shows that some are missing, without leaving half a UTF-8 character. */
 static void mark_cut(char *msg, size_t size, int wanted) {
         size_t at = size - sizeof("...");
@@ -47,7 +53,7 @@ void err_sys_message(struct err *err, const char *format, ...) {
         va_start(args, format);
         mark_cut(what, sizeof(what), vsnprintf(what, sizeof(what), format, args));
         va_end(args);
-        err_set_message(err, ERR_SYSTEM, "%s", strerror(saved));
+        err_set_message(err, ERR_SYSTEM, "%s", err_text(saved));
         err_context_message(err, "%s", what);
         err->sys = saved;
         errno = saved;

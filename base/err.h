@@ -38,6 +38,10 @@ void err_set_message(struct err *err, enum err_code code, const char *format, ..
 void err_sys_message(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_context_message(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What an errno means, never translated. Instead of strerror(), which takes locks: errors are also made in a process that was
+ * just born of one with threads. */
+const char *err_text(int sys);
+
 static inline int err_failed(void) {
         return -1;
 }

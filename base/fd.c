@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
+#include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { READ_SIZE = 16 << 10 };
@@ -71,4 +72,33 @@ int fd_write_all(int fd, struct str s, struct err *err) {
                         return err_sys(err, "write");
         }
         return 0;
+}
+
+static bool pipe_signal_pending(void) {
+        sigset_t set;
+
+        return sigpending(&set) == 0 && sigismember(&set, SIGPIPE) == 1;
+}
+
+void fd_quiet_begin(struct fd_quiet *quiet) {
+        sigset_t set;
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGPIPE);
+        quiet->pending = pipe_signal_pending();
+        pthread_sigmask(SIG_BLOCK, &set, &quiet->before);
+}
+
+/* The signal is one of the thread that wrote, so it can be taken back. */
+void fd_quiet_end(const struct fd_quiet *quiet) {
+        const struct timespec at_once = { 0 };
+        int saved = errno;
+        sigset_t set;
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGPIPE);
+        if (!quiet->pending && pipe_signal_pending())
+                sigtimedwait(&set, NULL, &at_once);
+        pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+        errno = saved;
 }

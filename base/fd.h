@@ -4,6 +4,9 @@
 #ifndef BAILEY_BASE_FD_H
 #define BAILEY_BASE_FD_H
 
+#include <signal.h>
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -38,5 +41,14 @@ int fd_read_all(int fd, struct buf *buf, struct err *err);
 
 /* Writes everything. Waits when the fd is non-blocking: a parent may have made our stdout so. */
 int fd_write_all(int fd, struct str s, struct err *err);
+
+/* In between, a write of this thread to a pipe or socket that nobody reads any more fails with EPIPE, and that is all: no
+ * signal comes of it. Whose program this is may have other ideas of SIGPIPE. */
+struct fd_quiet {
+        sigset_t before;
+        bool pending; /* one is there already, from somewhere else */
+};
+void fd_quiet_begin(struct fd_quiet *quiet);
+void fd_quiet_end(const struct fd_quiet *quiet);
 
 #endif

@@ -25,25 +25,6 @@ static void line_append(struct line *line, struct str s) {
         line->len += s.len;
 }
 
-static void line_escape(struct line *line, unsigned char c) {
-        static const char hex[] = "0123456789abcdef";
-
-        if (c == '\n')
-                line_append(line, STR("\\n"));
-        else if (c == '\t')
-                line_append(line, STR("\\t"));
-        else
-                line_append(line, str_from((char[]){ '\\', 'x', hex[c >> 4], hex[c & 15] }, 4));
-}
-
-/* Bytes of the character at the start of `s` if it may stand on a terminal as it is, else 0. */
-static size_t printable(struct str s) {
-        unsigned char c = (unsigned char)s.ptr[0];
-        bool c1 = c == 0xc2 && s.len > 1 && (unsigned char)s.ptr[1] < 0xa0; /* U+0080 to U+009F */
-
-        return c < 0x20 || c == 0x7f || c1 ? 0 : str_utf8(s);
-}
-
 void log_line(const char *format, ...) {
         int saved = errno;
         char message[MESSAGE_SIZE + 1];
@@ -59,13 +40,11 @@ void log_line(const char *format, ...) {
         rest = str_take(rest, MESSAGE_SIZE);
         line_append(&line, STR(PREFIX));
         while (rest.len > 0) {
-                size_t size = printable(rest);
+                char room[STR_VISIBLE_SIZE];
+                size_t taken;
 
-                if (size)
-                        line_append(&line, str_take(rest, size));
-                else
-                        line_escape(&line, (unsigned char)rest.ptr[0]);
-                rest = str_skip(rest, size ? size : 1);
+                line_append(&line, str_visible(rest, room, &taken));
+                rest = str_skip(rest, taken);
         }
         line_append(&line, wanted > MESSAGE_SIZE ? STR("...\n") : STR("\n"));
         if (write(STDERR_FILENO, line.text, line.len) < 0) {

@@ -1,5 +1,9 @@
 #include "base/str.h"
 
+#include <stdio.h>
+
+#include "base/rune.h"
+
 int str_cmp(struct str a, struct str b) {
         size_t common = a.len < b.len ? a.len : b.len;
         int order = common ? memcmp(a.ptr, b.ptr, common) : 0;
@@ -56,4 +60,20 @@ size_t str_utf8(struct str s) {
                 if ((b[i] & 0xc0) != 0x80)
                         return 0;
         return len;
+}
+
+struct str str_visible(struct str s, char room[static STR_VISIBLE_SIZE], size_t *ret_taken) {
+        unsigned char c = (unsigned char)s.ptr[0];
+        uint32_t rune = rune_first(s, ret_taken);
+        bool broken = c >= 0x80 && *ret_taken == 1;
+
+        if (!broken && !rune_unseen(rune))
+                return str_take(s, *ret_taken);
+        if (c == '\n' || c == '\t')
+                snprintf(room, STR_VISIBLE_SIZE, "\\%c", c == '\n' ? 'n' : 't');
+        else if (broken || c < 0x80)
+                snprintf(room, STR_VISIBLE_SIZE, "\\x%02x", c);
+        else
+                snprintf(room, STR_VISIBLE_SIZE, rune > 0xffff ? "\\U%08x" : "\\u%04x", rune);
+        return str_z(room);
 }

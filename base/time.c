@@ -14,6 +14,16 @@ int64_t time_monotonic(void) {
         return clock_now(CLOCK_MONOTONIC);
 }
 
+int time_left_ms(int64_t deadline) {
+        const int64_t most = INT64_C(1000000), a_millisecond = TIME_SECOND / 1000;
+        int64_t left = deadline ? deadline - time_monotonic() : -1;
+
+        if (deadline == 0)
+                return -1;
+        left = left <= 0 ? 0 : (left + a_millisecond - 1) / a_millisecond;
+        return (int)(left < most ? left : most);
+}
+
 int64_t time_realtime(void) {
         return clock_now(CLOCK_REALTIME);
 }

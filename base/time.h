@@ -11,6 +11,9 @@
 /* Since some moment in the past, never backwards: for deadlines and durations. */
 int64_t time_monotonic(void);
 
+/* Until a deadline (monotonic; 0: none), as poll() takes it, rounded up so that it has passed then; -1: for ever. */
+int time_left_ms(int64_t deadline);
+
 /* Since 1970-01-01T00:00:00Z: for records. */
 int64_t time_realtime(void);
 

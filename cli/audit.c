@@ -11,6 +11,8 @@
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/serve.h"
+#include "cli/whole_file.h"
 
 enum {
         OPTION_LINES,
@@ -22,30 +24,44 @@ enum {
         OPTION_SESSION,
         OPTION_JSON,
         OPTION_CSV,
+        OPTION_HTML,
+        OPTION_PORT,
         OPTION_CONFIG,
         OPTION_HELP,
 };
 
+#define QUERIES "tail stats export report serve"
+
 static const struct option_row option_rows[] = {
-        [OPTION_LINES] = { "lines", 'n', "N", "tail: how many commands; default: 20, 0: all" },
-        [OPTION_FOLLOW] = { "follow", 'f', NULL, "tail: wait for more" },
-        [OPTION_ACTION] = { "action", 'a', "ACTION", "only those that were allowed, warned or blocked" },
-        [OPTION_RULE] = { "rule", 'r', "RULE", "only those with a reason of this rule" },
-        [OPTION_SINCE] = { "since", 0, "TIME", "only later ones: 2026-11-16T04:30 (UTC), or how long ago: 15m, 2h, 7d" },
-        [OPTION_UNTIL] = { "until", 0, "TIME", "only earlier ones" },
-        [OPTION_SESSION] = { "session", 's', "ID", "only those of one process" },
-        [OPTION_JSON] = { "json", 'j', NULL, "records as they stand in the file; answers in JSON" },
-        [OPTION_CSV] = { "csv", 0, NULL, "export: as a table" },
+        [OPTION_LINES] = { "lines", 'n', "N", "how many commands; default: 20 (0: all); in the table of a page: 10000",
+                           "tail report serve" },
+        [OPTION_FOLLOW] = { "follow", 'f', NULL, "wait for more", "tail" },
+        [OPTION_ACTION] = { "action", 'a', "allowed|warned|blocked", "only those with this verdict", QUERIES },
+        [OPTION_RULE] = { "rule", 'r', "RULE", "only those with a reason of this rule", QUERIES },
+        [OPTION_SINCE] = { "since", 0, "TIME", "only later ones: 2026-11-16T04:30 (UTC), or how long ago: 15m, 2h, 7d",
+                           QUERIES },
+        [OPTION_UNTIL] = { "until", 0, "TIME", "only earlier ones", QUERIES },
+        [OPTION_SESSION] = { "session", 's', "SESSION", "only those of one process", QUERIES },
+        [OPTION_JSON] = { "json", 'j', NULL, "records as they stand in the file; answers in JSON",
+                          "tail show stats verify export" },
+        [OPTION_CSV] = { "csv", 0, NULL, "as a table", "export" },
+        [OPTION_HTML] = { "html", 0, "FILE", "where the page is written; -: standard output", "report" },
+        [OPTION_PORT] = { "port", 'p', "PORT", "where to listen; default: any that is free", "serve" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
 
-enum { LINES_DEFAULT = 20, LINES_MAX = 1000000, FOLLOW_MS = 200, ERROR_SIZE = 320 };
+enum { LINES_DEFAULT = 20, LINES_MAX = 1000000, ROWS_MAX = 100000, PORT_MAX = 65535, FOLLOW_MS = 200, ERROR_SIZE = 320 };
 
 static enum exit_status audit_usage(const char *message) {
         log_line("audit: %s; see bailey audit --help", message);
         return EXIT_USAGE;
+}
+
+/* The one that says where the record is. */
+static struct bailey_policy *audit_policy(const struct options *options) {
+        return policy_from_options(NULL, NULL, options->values[OPTION_CONFIG], NULL);
 }
 
 static enum exit_status audit_failed(const char *error) {
@@ -64,6 +80,22 @@ static struct bailey_audit_query query_of(const struct options *options, enum ba
                 .until = given[OPTION_UNTIL],
                 .format = given[OPTION_JSON] ? BAILEY_AUDIT_JSON : format,
         };
+}
+
+/* The number that an option has, if it is given. */
+static bool read_number(const struct options *options, int option, long max, long *number) {
+        const char *text = options->values[option];
+        char *end = NULL;
+        long given = text ? strtol(text, &end, 10) : 0;
+
+        if (!text)
+                return true;
+        if (end == text || *end || given < 0 || given > max) {
+                log_line("audit: --%s: expected a number of at most %ld, not %s", option_rows[option].name, max, text);
+                return false;
+        }
+        *number = given;
+        return true;
 }
 
 /* ---- records ---- */
@@ -94,12 +126,15 @@ static enum exit_status print_records(struct bailey_audit_reader *reader, bool f
         return EXIT_DONE;
 }
 
-static enum exit_status audit_print(struct bailey_policy *policy, const struct bailey_audit_query *query, bool follow,
+static enum exit_status audit_print(const struct options *options, const struct bailey_audit_query *query, bool follow,
                                     size_t *ret_count) {
+        POLICY_AUTO policy = audit_policy(options);
         struct bailey_audit_reader *reader;
         enum exit_status status;
         char error[ERROR_SIZE];
 
+        if (!policy)
+                return EXIT_USAGE;
         if (bailey_audit_open(policy, query, &reader, error, sizeof(error)) < 0)
                 return audit_failed(error);
         status = print_records(reader, follow, ret_count);
@@ -109,26 +144,24 @@ static enum exit_status audit_print(struct bailey_policy *policy, const struct b
 
 /* ---- actions ---- */
 
-static enum exit_status audit_tail(struct bailey_policy *policy, const struct options *options) {
+static enum exit_status audit_tail(const struct options *options) {
         struct bailey_audit_query query = query_of(options, BAILEY_AUDIT_LINES);
-        const char *lines = options->values[OPTION_LINES];
-        char *end = NULL;
+        long newest = LINES_DEFAULT;
         size_t count;
-        long newest = lines ? strtol(lines, &end, 10) : LINES_DEFAULT;
 
-        if (lines && (end == lines || *end || newest < 0 || newest > LINES_MAX))
-                return audit_usage("--lines: expected a number of at most 1000000");
+        if (!read_number(options, OPTION_LINES, LINES_MAX, &newest))
+                return EXIT_USAGE;
         query.newest = newest ? (size_t)newest : LINES_MAX;
-        return audit_print(policy, &query, options->values[OPTION_FOLLOW], &count);
+        return audit_print(options, &query, options->values[OPTION_FOLLOW], &count);
 }
 
-static enum exit_status audit_show(struct bailey_policy *policy, const struct options *options) {
+static enum exit_status audit_show(const struct options *options) {
         struct bailey_audit_query query = query_of(options, BAILEY_AUDIT_DETAILS);
         enum exit_status status;
         size_t count;
 
-        query.id = options->operands[1];
-        status = audit_print(policy, &query, false, &count);
+        query.id = options->operands[0];
+        status = audit_print(options, &query, false, &count);
         if (status == EXIT_DONE && count == 0) {
                 log_line("audit: no record of %s", query.id);
                 return EXIT_PROBLEM;
@@ -136,22 +169,25 @@ static enum exit_status audit_show(struct bailey_policy *policy, const struct op
         return status;
 }
 
-static enum exit_status audit_export(struct bailey_policy *policy, const struct options *options) {
+static enum exit_status audit_export(const struct options *options) {
         struct bailey_audit_query query = query_of(options, BAILEY_AUDIT_CSV);
         size_t count;
 
         if (!options->values[OPTION_CSV] && !options->values[OPTION_JSON])
                 return audit_usage("export as --csv or --json?");
-        return audit_print(policy, &query, false, &count);
+        return audit_print(options, &query, false, &count);
 }
 
-static enum exit_status audit_stats(struct bailey_policy *policy, const struct options *options) {
+static enum exit_status audit_stats(const struct options *options) {
         struct bailey_audit_query query = query_of(options, BAILEY_AUDIT_LINES);
         enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
         char error[ERROR_SIZE];
+        POLICY_AUTO policy = audit_policy(options);
         char *text;
         size_t length;
 
+        if (!policy)
+                return EXIT_USAGE;
         if (bailey_audit_stats(policy, &query, answer, &text, &length, error, sizeof(error)) < 0)
                 return audit_failed(error);
         fwrite(text, 1, length, stdout);
@@ -159,13 +195,17 @@ static enum exit_status audit_stats(struct bailey_policy *policy, const struct o
         return EXIT_DONE;
 }
 
-static enum exit_status audit_verify(struct bailey_policy *policy, const struct options *options) {
+static enum exit_status audit_verify(const struct options *options) {
         enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
         char error[ERROR_SIZE];
+        POLICY_AUTO policy = audit_policy(options);
         char *text;
         size_t length;
-        int whole = bailey_audit_verify(policy, answer, &text, &length, error, sizeof(error));
+        int whole;
 
+        if (!policy)
+                return EXIT_USAGE;
+        whole = bailey_audit_verify(policy, answer, &text, &length, error, sizeof(error));
         if (whole < 0)
                 return audit_failed(error);
         fwrite(text, 1, length, stdout);
@@ -173,47 +213,127 @@ static enum exit_status audit_verify(struct bailey_policy *policy, const struct 
         return whole ? EXIT_DONE : EXIT_PROBLEM;
 }
 
-/* ---- the command ---- */
+/* ---- the page ---- */
 
-static const struct action {
-        const char *name;
-        int operands; /* itself counted */
-        enum exit_status (*run)(struct bailey_policy *policy, const struct options *options);
-} actions[] = {
-        { "tail", 1, audit_tail },     { "show", 2, audit_show },     { "stats", 1, audit_stats },
-        { "verify", 1, audit_verify }, { "export", 1, audit_export },
-};
+/* Which records the page is about. */
+static bool page_query(const struct options *options, struct bailey_audit_query *ret) {
+        long rows = 0;
 
-static enum exit_status audit_run(const struct options *options) {
-        const char *name = options->operand_count ? options->operands[0] : "tail";
-        const struct action *action = actions, *end = actions + sizeof(actions) / sizeof(*actions);
-        struct bailey_policy *policy;
+        *ret = query_of(options, BAILEY_AUDIT_JSON);
+        if (!read_number(options, OPTION_LINES, ROWS_MAX, &rows))
+                return false;
+        ret->newest = options->values[OPTION_LINES] && !rows ? ROWS_MAX : (size_t)rows;
+        return true;
+}
+
+static enum exit_status write_page(const char *path, struct str text) {
+        struct err err;
+
+        if (strcmp(path, "-") == 0) {
+                fwrite(text.ptr, 1, text.len, stdout);
+                return EXIT_DONE;
+        }
+        if (whole_file_write(path, text, &err) == 0)
+                return EXIT_DONE;
+        log_line("audit: %s", err.msg);
+        return EXIT_PROBLEM;
+}
+
+static enum exit_status audit_report(const struct options *options) {
+        const char *path = options->values[OPTION_HTML];
+        struct bailey_audit_query query;
+        char error[ERROR_SIZE];
         enum exit_status status;
+        char *text;
+        size_t length;
 
-        while (action < end && strcmp(action->name, name) != 0)
-                action++;
-        if (action == end)
-                return audit_usage("expected tail, show ID, stats, verify or export");
-        if (options->operand_count > 0 && options->operand_count != action->operands)
-                return audit_usage(action->operands == 2 ? "show takes one ID" : "too many operands");
-        policy = policy_from_options(NULL, NULL, options->values[OPTION_CONFIG], NULL);
+        if (!path)
+                return audit_usage("report where? Give --html FILE");
+        if (!page_query(options, &query))
+                return EXIT_USAGE;
+        POLICY_AUTO policy = audit_policy(options);
         if (!policy)
                 return EXIT_USAGE;
-        status = action->run(policy, options);
-        bailey_policy_free(policy);
+        if (bailey_audit_report(policy, &query, &text, &length, error, sizeof(error)) < 0)
+                return audit_failed(error);
+        status = write_page(path, str_from(text, length));
+        bailey_free(text);
         return status;
 }
 
+static void print_address(const char *text) {
+        printf("%s\n", text);
+        fflush(stdout); /* a failure stays with the stream, and main looks */
+        log_line("open this address in a browser on this host; it works once. Ctrl-C ends it");
+}
+
+static enum exit_status audit_serve(const struct options *options) {
+        struct bailey_audit_page *page;
+        struct bailey_audit_query query;
+        char error[ERROR_SIZE];
+        struct err err;
+        long port = 0;
+        int got;
+
+        if (!page_query(options, &query) || !read_number(options, OPTION_PORT, PORT_MAX, &port))
+                return EXIT_USAGE;
+        POLICY_AUTO policy = audit_policy(options);
+        if (!policy)
+                return EXIT_USAGE;
+        if (bailey_audit_page_open(policy, &query, &page, error, sizeof(error)) < 0)
+                return audit_failed(error);
+        while ((got = bailey_audit_page_read(page, error, sizeof(error))) > 0)
+                continue;
+        if (got == 0 && serve_page(page, (uint16_t)port, print_address, &err) < 0) {
+                snprintf(error, sizeof(error), "%s", err.msg);
+                got = -1;
+        }
+        bailey_audit_page_close(page);
+        return got < 0 ? audit_failed(error) : EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static const struct help_row verify_exits[] = {
+        { "0", "the chain is whole" },
+        { "1", "it is not, and the first broken record is named" },
+        { "2", "asked in the wrong way, or the record cannot be read" },
+        {},
+};
+
+static const struct help_row serve_exits[] = {
+        { "0", "SIGINT or SIGTERM came" },
+        { "2", "asked in the wrong way, or the record cannot be read, or nothing can listen there" },
+        {},
+};
+
+static const struct cli_subcommand subcommands[] = {
+        { "tail", "", "show the newest commands: time, id, verdict, sandbox, end, duration, first line", audit_tail },
+        { "show", "ID", "show all that is on record of one command; the first 8 characters of its ID do", audit_show },
+        { "stats", "", "count commands by verdict, rule, sandbox, end and hour", audit_stats },
+        { "verify", "", "say whether the chain of records is whole", audit_verify, .exits = verify_exits },
+        { "export", "", "write all records, as --csv or --json", audit_export },
+        { "report", "", "write a page for a browser, which needs nothing beside itself", audit_report },
+        { "serve", "", "show the same page, live, to a browser on this host; prints its address, which works once", audit_serve,
+          .exits = serve_exits },
+        {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey audit", "the newest commands" },
+        { "bailey audit tail -f --action blocked", "what is refused, as it happens" },
+        { "bailey audit stats --since 7d", "a week in numbers" },
+        { "bailey audit export --csv >commands.csv", "everything, for a spreadsheet" },
+        { "bailey audit report --html week.html --since 7d", "a week, to look at in a browser" },
+        {},
+};
+
 const struct cli_command cli_audit = {
         .name = "audit",
-        .operands = "[tail | show ID | stats | verify | export --csv]",
         .summary = "show what commands were asked for, and what came of them",
-        .details = "tail    the newest commands: time, id, verdict, sandbox, end, duration, first line\n"
-                   "show    all that is on record of one command; the first 8 characters of its ID do\n"
-                   "stats   how many commands by verdict, rule, sandbox, end and hour\n"
-                   "verify  whether the chain of records is whole; exits 1 and names the first that is not\n"
-                   "export  all records as a table\n"
-                   "The record is audit.jsonl in bailey's state directory, or what audit.path says.\n",
+        .details = "The record is audit.jsonl in bailey's state directory, or what audit.path says.\n",
         .options = option_rows,
-        .run = audit_run,
+        .subcommands = subcommands,
+        .by_default = "tail",
+        .examples = examples,
 };

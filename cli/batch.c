@@ -1,15 +1,21 @@
 #include "cli/batch.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "cli/lines.h"
 
-void batch_write(const char *text, size_t length) {
-        fwrite(text, 1, length, stdout);
-        if (length > 0 && text[length - 1] != '\n')
-                fputc('\n', stdout);
+int batch_text(const struct batch_request *request, const char *name, struct str *ret) {
+        const json_t *text = json_object_get((const json_t *)request, name);
+
+        if (!text)
+                return 0;
+        if (!json_is_string(text))
+                return -1;
+        *ret = str_from(json_string_value(text), json_string_length(text));
+        return 1;
 }
 
 static void answer_line(struct str line, size_t number, batch_answer *answer, void *context) {
@@ -21,7 +27,7 @@ static void answer_line(struct str line, size_t number, batch_answer *answer, vo
         else if (!json_is_object(request))
                 answer(NULL, number, "not a JSON object", context);
         else
-                answer(request, number, NULL, context);
+                answer((const struct batch_request *)request, number, NULL, context);
         json_decref(request);
 }
 

@@ -4,15 +4,21 @@
 #ifndef BAILEY_CLI_BATCH_H
 #define BAILEY_CLI_BATCH_H
 
-#include <jansson.h>
-
+#include "base/str.h"
 #include "cli/command.h"
 
 enum { INPUT_MAX = 16 << 20 }; /* bytes of a text or a line */
 
-/* `problem`: the line is no JSON object, and the request is NULL. Writes exactly one line. */
-typedef void batch_answer(const json_t *request, size_t number, const char *problem, void *context);
+struct batch_request;
 
+/* `problem`: the line is no JSON object, and the request is NULL. Writes exactly one line. */
+typedef void batch_answer(const struct batch_request *request, size_t number, const char *problem, void *context);
+
+/* A text of the request, with a NUL behind it; it lives as long as the request. 1: found, 0: there is none, -1: it is no text.
+ */
+int batch_text(const struct batch_request *request, const char *name, struct str *ret);
+
+/* Where nothing reads JSON, it says so. */
 enum exit_status batch_run(const char *command, batch_answer *answer, void *context);
 
 /* To standard output, with a newline behind it. */

@@ -15,34 +15,97 @@ enum exit_status {
         EXIT_NO_RUN = 125, /* the same, where every lower number may be a command's */
 };
 
+/* A term and what it means: an exit status, an example. NULL ends a table of them. */
+struct help_row {
+        const char *term, *text;
+};
+
+/*
+ * Operands are written as people read them: "FILE", "[DIR]", "[ARGUMENT...]", a choice like "bash|zsh|fish", none at all
+ * as "". Their number is checked before run() is called, unless there are several forms: "TEXT | --file FILE".
+ */
+
+/* A row of a command that has several. Its options are those rows of the command's that are for it. */
+struct cli_subcommand {
+        const char *name; /* NULL ends the table */
+        const char *operands;
+        const char *summary;                                    /* one line */
+        enum exit_status (*run)(const struct options *options); /* operands[0] is the first one behind the name */
+        const char *details;                                    /* the rest of these may be NULL */
+        const struct help_row *exits;                           /* the command's */
+        const struct help_row *examples;
+};
+
 struct cli_command {
         const char *name;
-        const char *operands; /* as --help names them */
+        const char *operands; /* NULL: has subcommands, and takes none itself */
         const char *summary;  /* one line, for the list of commands */
         const char *details;  /* paragraphs, each line ended */
         const struct option_row *options;
-        enum exit_status usage; /* how it ends when it is asked in the wrong way; 0: EXIT_USAGE */
-        enum exit_status (*run)(const struct options *options);
+        const struct cli_subcommand *subcommands; /* NULL: none */
+        const char *by_default;                   /* the subcommand that is meant when none is named; NULL: run() */
+        const struct help_row *exits;             /* NULL: the usual ones, of enum exit_status */
+        const struct help_row *examples;          /* a command line, and what it is for; NULL: none */
+        enum exit_status usage;                   /* how it ends when it is asked in the wrong way; 0: EXIT_USAGE */
+        enum exit_status (*run)(const struct options *options); /* NULL: a subcommand has to be named */
 };
+
+/* For a command whose answer has colours; its argument is for paint_write(). */
+#define OPTION_ROW_COLOR \
+        { "color", 0, "auto|always|never", "whether there are colours; auto: on a terminal, without NO_COLOR" }
 
 /* The last row of every command's options; main.c acts on it. */
 #define OPTION_ROW_HELP \
         { "help", 'h', NULL, "say this" }
 
+extern const struct cli_command cli_allow;
 extern const struct cli_command cli_audit;
+extern const struct cli_command cli_completion;
 extern const struct cli_command cli_config;
+extern const struct cli_command cli_container;
+extern const struct cli_command cli_deny;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_env;
+extern const struct cli_command cli_help; /* main.c */
+extern const struct cli_command cli_hook;
+extern const struct cli_command cli_kill;
+extern const struct cli_command cli_mcp;
 extern const struct cli_command cli_parse;
 extern const struct cli_command cli_rules;
 extern const struct cli_command cli_run;
+extern const struct cli_command cli_status;
 extern const struct cli_command cli_test;
 extern const struct cli_command cli_trust;
+
+/* commands.c: those that there are on this system, and the names of those that there are only on others; NULL-terminated. */
+extern const struct cli_command *const cli_commands[];
+extern const char *const cli_absent[];
+extern const char cli_system[]; /* what it is called */
+
+/* main.c: what can stand in their place. */
+extern const struct option_row cli_options[];
+
+/* For programs, not for people. */
+struct cli_hidden {
+        const char *name; /* NULL ends the table */
+        enum exit_status (*run)(int argc, char **argv);
+};
+extern const struct cli_hidden cli_hidden[];
+
+/* complete.c: `bailey __complete WORD...`, what can stand for the last word. */
+enum exit_status complete_run(int argc, char **argv);
+
+/* tables.c: `bailey __tables`, all that the rows say, as JSON. */
+enum exit_status tables_run(int argc, char **argv);
 
 /* policy.c: loads a policy for the workspace (NULL: the present directory) and tells the user what has to be told about
  * it. NULL when that failed, which has been said. */
 struct bailey_policy;
 struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config,
                                           const char *const *overrides);
+void policy_release(struct bailey_policy **policy);
+
+/* A policy that is freed when the variable goes out of scope. */
+#define POLICY_AUTO __attribute__((cleanup(policy_release))) struct bailey_policy *
 
 #endif

@@ -2,7 +2,6 @@
  * `bailey config`: what is in force and why, whether a file is right, what can be in one, a file to start with.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bailey.h"
@@ -12,19 +11,14 @@
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_FORCE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "show: answer in JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "NAME", "show: this policy instead of the default one" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "show: with one more config file" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "show: for this directory instead of the present one" },
-        [OPTION_FORCE] = { "force", 'f', NULL, "init: replace a file that is there" },
+        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON", "show policies" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "this policy instead of the default one", "show" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file", "show policies" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one", "show policies" },
+        [OPTION_FORCE] = { "force", 'f', NULL, "replace a file that is there", "init" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
-
-static enum exit_status config_usage(const char *message) {
-        log_line("config: %s; see bailey config --help", message);
-        return EXIT_USAGE;
-}
 
 static enum exit_status text_print(int status, char *text, size_t length) {
         if (status < 0) {
@@ -53,9 +47,28 @@ static enum exit_status config_show(const struct options *options) {
         return status;
 }
 
+static enum exit_status config_policies(const struct options *options) {
+        const char *const *given = options->values;
+        const struct bailey_policy_options request = {
+                .workspace = given[OPTION_WORKSPACE] ? given[OPTION_WORKSPACE] : ".",
+                .config = given[OPTION_CONFIG],
+                .environment = (const char *const *)environ,
+        };
+        char error[256];
+        char *text;
+        size_t length;
+
+        if (bailey_config_policies(&request, given[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &text, &length,
+                                   error, sizeof(error)) < 0) {
+                log_line("config: %s", error);
+                return EXIT_PROBLEM;
+        }
+        return text_print(0, text, length);
+}
+
 static enum exit_status config_check(const struct options *options) {
         struct bailey_policy_options request = {
-                .config = options->operands[1],
+                .config = options->operands[0],
                 .environment = (const char *const *)environ,
         };
         char error[256];
@@ -64,7 +77,7 @@ static enum exit_status config_check(const struct options *options) {
                 log_line("%s", error);
                 return EXIT_PROBLEM;
         }
-        printf("%s: ok\n", options->operands[1]);
+        printf("%s: ok\n", options->operands[0]);
         return EXIT_DONE;
 }
 
@@ -91,39 +104,34 @@ static enum exit_status config_init(const struct options *options) {
         return EXIT_DONE;
 }
 
-static enum exit_status config_run(const struct options *options) {
-        static const struct {
-                const char *name;
-                int operands; /* itself counted */
-                enum exit_status (*run)(const struct options *options);
-        } actions[] = {
-                { "show", 1, config_show },
-                { "check", 2, config_check },
-                { "schema", 1, config_schema },
-                { "init", 1, config_init },
-        };
+static const struct help_row check_exits[] = {
+        { "0", "it would be accepted" },
+        { "1", "it would not, and FILE:LINE:COLUMN says why" },
+        { "2", "asked in the wrong way" },
+        {},
+};
 
-        if (options->operand_count == 0)
-                return config_usage("show, check FILE, schema or init?");
-        for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-                if (strcmp(options->operands[0], actions[i].name) == 0)
-                        return options->operand_count == actions[i].operands
-                                       ? actions[i].run(options)
-                                       : config_usage(actions[i].operands == 2 ? "check takes one file" : "too many operands");
-        return config_usage("expected show, check FILE, schema or init");
-}
+static const struct cli_subcommand subcommands[] = {
+        { "show", "", "show every value of the policy that is in force, with the place it came from", config_show },
+        { "policies", "", "list the policies that can be asked for", config_policies },
+        { "check", "FILE", "say whether FILE would be accepted", config_check, .exits = check_exits },
+        { "schema", "", "print a JSON Schema of config files, for editors", config_schema },
+        { "init", "", "write a config file in which everything is explained and nothing changed", config_init },
+        {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey config show --policy readonly", "what a policy means, value by value" },
+        { "bailey config init && bailey config check ~/.config/bailey/config.toml", "begin one, and see whether it is right" },
+        {},
+};
 
 const struct cli_command cli_config = {
         .name = "config",
-        .operands = "show | check FILE | schema | init",
         .summary = "show and check what is configured",
-        .details = "show    every value of the policy that is in force, with the place it came from\n"
-                   "check   whether FILE would be accepted; exits 1 and says why when not\n"
-                   "schema  a JSON Schema of config files, for editors\n"
-                   "init    write a config file in which everything is explained and nothing changed\n"
-                   "\n"
-                   "Files, later ones win: /etc/bailey/config.toml, $XDG_CONFIG_HOME/bailey/config.toml,\n"
+        .details = "Files, later ones win: /etc/bailey/config.toml, $XDG_CONFIG_HOME/bailey/config.toml,\n"
                    ".bailey.toml in the workspace if it is trusted, --config FILE. All can be .json5 or .json.\n",
         .options = option_rows,
-        .run = config_run,
+        .subcommands = subcommands,
+        .examples = examples,
 };

@@ -1,21 +1,34 @@
 /*
  * bailey doctor: which sandboxes work here, and what keeps the others from it.
  */
+#include <stdint.h>
 #include <unistd.h>
 
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
+#include "cli/paint.h"
 
-enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
+enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "NAME", "the policy that has to be enforced; default: default" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "the policy that has to be enforced; default: default" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
         [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: an empty directory" },
+        [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+/* Behind the name of a sandbox, and how it ends. */
+static const struct paint_row states[] = {
+        { "enforces the policy: ", PAINT_GOOD },
+        { "works, but not for this policy: ", PAINT_DOUBTFUL },
+        { "does not work: ", PAINT_BAD },
+        { "no walls: ", PAINT_BAD },
+        { "no sandbox enforces the policy: ", PAINT_BAD },
         {},
 };
 
@@ -36,16 +49,27 @@ static enum exit_status doctor_run(const struct options *options) {
                 log_line("doctor: out of memory");
                 return EXIT_USAGE;
         }
-        batch_write(text, length);
+        if (given[OPTION_JSON])
+                batch_write(text, length);
+        else
+                paint_write(given[OPTION_COLOR], states, SIZE_MAX, str_from(text, length));
         bailey_free(text);
         return fine ? EXIT_DONE : EXIT_PROBLEM;
 }
+
+static const struct help_row exits[] = {
+        { "0", "a sandbox enforces all that the policy needs" },
+        { "1", "none does" },
+        { "2", "could not be asked" },
+        {},
+};
 
 const struct cli_command cli_doctor = {
         .name = "doctor",
         .operands = "",
         .summary = "say which sandboxes work here, and how to get the others",
-        .details = "Tries every sandbox for real. Exits 0 when one of them enforces all that the policy needs.\n",
+        .details = "Tries every sandbox for real, and tells how each holds to limits and how far this project has tried it.\n",
         .options = option_rows,
+        .exits = exits,
         .run = doctor_run,
 };

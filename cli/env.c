@@ -12,7 +12,7 @@ enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP 
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "NAME", "by this policy instead of the default one" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "by this policy instead of the default one" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file" },
         [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one" },
         [OPTION_HELP] = OPTION_ROW_HELP,
@@ -26,10 +26,6 @@ static enum exit_status env_run(const struct options *options) {
         size_t length = 0;
         int status;
 
-        if (options->operand_count > 0) {
-                log_line("env: takes no operands; see bailey env --help");
-                return EXIT_USAGE;
-        }
         policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
                                      options->values[OPTION_CONFIG], NULL);
         if (!policy)

@@ -7,70 +7,50 @@
 
 #include "bailey.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/command.h"
+#include "cli/help.h"
 
 static enum exit_status help_run(const struct options *options);
 
 static const struct option_row help_options[] = { OPTION_ROW_HELP, {} };
 
-static const struct cli_command cli_help = {
+const struct cli_command cli_help = {
         .name = "help",
-        .operands = "[COMMAND]",
+        .operands = "[TOPIC] [SUBTOPIC]",
         .summary = "say how the program, or a command of it, is used",
-        .details = "",
+        .details = "A TOPIC is a command, a SUBTOPIC one of its subcommands.\n",
         .options = help_options,
         .run = help_run,
 };
 
-static const struct cli_command *const commands[] = { &cli_run,    &cli_test, &cli_parse, &cli_rules, &cli_doctor,
-                                                      &cli_config, &cli_env,  &cli_trust, &cli_audit, &cli_help };
-
-enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands), HELP_MAX = 1 << 20 };
+enum { COMMANDS_MAX = 32 };
 
 enum { OPTION_VERSION, OPTION_HELP };
 
-static const struct option_row program_options[] = {
+const struct option_row cli_options[] = {
         [OPTION_VERSION] = { "version", 'V', NULL, "say which version this is" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
 
-/* ---- help ---- */
-
-static void program_help(FILE *stream) {
-        BUF_AUTO out;
-
-        buf_init(&out, HELP_MAX);
-        buf_append(&out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run, and runs "
-                             "them inside walls.\n\n"));
-        for (size_t i = 0; i < COMMAND_COUNT; i++)
-                buf_format(&out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-        buf_char(&out, '\n');
-        options_help(program_options, &out);
-        buf_append(&out, STR("\nbailey COMMAND --help says more.\n"));
-        fwrite(out.ptr, 1, out.len, stream);
-}
-
-static void command_help(const struct cli_command *command) {
-        BUF_AUTO out;
-
-        buf_init(&out, HELP_MAX);
-        buf_format(&out, "usage: bailey %s [OPTION...] %s\n\n%s\n", command->name, command->operands, command->details);
-        options_help(command->options, &out);
-        fwrite(out.ptr, 1, out.len, stdout);
-}
-
-/* ---- commands ---- */
+/* ---- finding ---- */
 
 static const struct cli_command *command_find(const char *name) {
-        const char *names[COMMAND_COUNT], *near;
+        const char *names[COMMANDS_MAX], *near;
+        size_t count = 0;
 
-        for (size_t i = 0; i < COMMAND_COUNT; i++) {
-                if (strcmp(commands[i]->name, name) == 0)
-                        return commands[i];
-                names[i] = commands[i]->name;
+        for (; count < COMMANDS_MAX && cli_commands[count]; count++) {
+                if (strcmp(cli_commands[count]->name, name) == 0)
+                        return cli_commands[count];
+                names[count] = cli_commands[count]->name;
         }
-        near = name_nearest(name, names, COMMAND_COUNT, sizeof(*names));
+        for (const char *const *absent = cli_absent; *absent; absent++)
+                if (strcmp(*absent, name) == 0) {
+                        log_line("%s is not available on %s", name, cli_system);
+                        return NULL;
+                }
+        near = name_nearest(name, names, count, sizeof(*names));
         if (near)
                 log_line("no command is called %s; did you mean %s?", name, near);
         else
@@ -78,17 +58,54 @@ static const struct cli_command *command_find(const char *name) {
         return NULL;
 }
 
+static const struct cli_subcommand *subcommand_find(const struct cli_command *command, const char *name) {
+        const struct cli_subcommand *row = command->subcommands;
+        const char *near;
+
+        while (row && row->name && strcmp(row->name, name) != 0)
+                row++;
+        if (row && row->name)
+                return row;
+        near = row ? name_nearest(name, command->subcommands, (size_t)(row - command->subcommands), sizeof(*row)) : NULL;
+        if (near)
+                log_line("%s: no subcommand is called %s; did you mean %s?", command->name, name, near);
+        else
+                log_line("%s: no subcommand is called %s; see bailey %s --help", command->name, name, command->name);
+        return NULL;
+}
+
+/* ---- help ---- */
+
+static void print_program_help(FILE *stream) {
+        BUF_AUTO out;
+
+        buf_init(&out, HELP_MAX);
+        help_program(cli_commands, cli_options, &out);
+        fwrite(out.ptr, 1, out.len, stream);
+}
+
+static void print_help(const struct cli_command *command, const struct cli_subcommand *subcommand) {
+        BUF_AUTO out;
+
+        buf_init(&out, HELP_MAX);
+        help_command(command, subcommand, &out);
+        fwrite(out.ptr, 1, out.len, stdout);
+}
+
 static enum exit_status help_run(const struct options *options) {
+        const struct cli_subcommand *subcommand = NULL;
         const struct cli_command *command;
 
         if (options->operand_count == 0) {
-                program_help(stdout);
+                print_program_help(stdout);
                 return EXIT_DONE;
         }
         command = command_find(options->operands[0]);
-        if (!command)
+        if (command && options->operand_count > 1)
+                subcommand = subcommand_find(command, options->operands[1]);
+        if (!command || (options->operand_count > 1 && !subcommand))
                 return EXIT_USAGE;
-        command_help(command);
+        print_help(command, subcommand);
         return EXIT_DONE;
 }
 
@@ -99,19 +116,70 @@ static bool help_wanted(const struct option_row *table, const struct options *op
         return false;
 }
 
+/* ---- commands ---- */
+
+static enum exit_status wrong_usage(const struct cli_command *command, const struct cli_subcommand *subcommand,
+                                    const char *message) {
+        const char *space = subcommand ? " " : "", *name = subcommand ? subcommand->name : "";
+
+        log_line("%s%s%s: %s; see bailey %s%s%s --help", command->name, space, name, message, command->name, space, name);
+        return command->usage ? command->usage : EXIT_USAGE;
+}
+
+/* Options of another subcommand would be overlooked in silence. */
+static int options_check(const struct option_row *table, const char *name, const struct options *options, struct err *err) {
+        for (size_t i = 0; i < options->given_count; i++) {
+                const struct option_row *row = &table[options->given[i].row];
+
+                if (!option_is_of(row, name))
+                        return err_set(err, ERR_INVALID, "option --%s is not for it, but for: %s", row->name, row->of);
+        }
+        return 0;
+}
+
+/* Takes the subcommand's name off the operands. NULL: none was named, and none is the default. -1: no such one. */
+static int subcommand_take(const struct cli_command *command, struct options *options, const struct cli_subcommand **ret) {
+        const char *name = command->by_default;
+
+        *ret = NULL;
+        if (!command->subcommands)
+                return 0;
+        if (options->operand_count > 0) {
+                name = options->operands[0];
+                options->operands++;
+                options->operand_count--;
+        }
+        if (name)
+                *ret = subcommand_find(command, name);
+        return name && !*ret ? -1 : 0;
+}
+
 static enum exit_status command_run(const struct cli_command *command, int argc, char **argv) {
+        const struct cli_subcommand *subcommand;
         struct options options;
         struct err err;
+        bool named;
 
         if (options_read(command->options, argc, argv, &options, &err) < 0) {
                 log_line("%s: %s", command->name, err.msg);
                 return command->usage ? command->usage : EXIT_USAGE;
         }
+        named = options.operand_count > 0;
+        if (subcommand_take(command, &options, &subcommand) < 0)
+                return command->usage ? command->usage : EXIT_USAGE;
         if (help_wanted(command->options, &options)) {
-                command_help(command);
+                print_help(command, named ? subcommand : NULL);
                 return EXIT_DONE;
         }
-        return command->run(&options);
+        if (!subcommand && !command->run)
+                return wrong_usage(command, NULL, "no subcommand given");
+        if (options_check(command->options, subcommand ? subcommand->name : command->name, &options, &err) < 0 ||
+            operands_check(subcommand          ? subcommand->operands
+                           : command->operands ? command->operands
+                                               : "",
+                           &options, &err) < 0)
+                return wrong_usage(command, subcommand, err.msg);
+        return subcommand ? subcommand->run(&options) : command->run(&options);
 }
 
 /* Options that stand where the command should. */
@@ -119,39 +187,31 @@ static enum exit_status program_run(int argc, char **argv) {
         struct options options;
         struct err err;
 
-        if (options_read(program_options, argc, argv, &options, &err) < 0) {
+        if (options_read(cli_options, argc, argv, &options, &err) < 0) {
                 log_line("%s", err.msg);
                 return EXIT_USAGE;
         }
         if (options.values[OPTION_VERSION])
                 printf("bailey %s\n", bailey_version());
         else if (options.values[OPTION_HELP])
-                program_help(stdout);
+                print_program_help(stdout);
         else
                 log_line("no command given; see bailey --help");
         return options.values[OPTION_VERSION] || options.values[OPTION_HELP] ? EXIT_DONE : EXIT_USAGE;
-}
-
-/* Not for people: a wrapper starts it, see sandbox/bwrap.c. */
-static enum exit_status run_inside(void) {
-        char error[256];
-
-        bailey_run_inside(error, sizeof(error));
-        log_line("%s", error);
-        return EXIT_NO_RUN;
 }
 
 static enum exit_status run(int argc, char **argv) {
         const struct cli_command *command;
 
         if (argc == 0) {
-                program_help(stderr);
+                print_program_help(stderr);
                 return EXIT_USAGE;
         }
         if (argv[0][0] == '-')
                 return program_run(argc, argv);
-        if (strcmp(argv[0], "__inside") == 0)
-                return run_inside();
+        for (const struct cli_hidden *hidden = cli_hidden; hidden->name; hidden++)
+                if (strcmp(argv[0], hidden->name) == 0)
+                        return hidden->run(argc - 1, argv + 1);
         command = command_find(argv[0]);
         return command ? command_run(command, argc - 1, argv + 1) : EXIT_USAGE;
 }
@@ -160,6 +220,10 @@ int main(int argc, char **argv) {
         static char output[64 << 10];
         enum exit_status status;
 
+        if (program_begin(&argc, &argv) < 0) {
+                log_line("out of memory");
+                return EXIT_PROBLEM;
+        }
         setvbuf(stdout, output, _IOFBF, sizeof(output));
         status = run(argc > 0 ? argc - 1 : 0, argv + 1);
         if (fflush(stdout) != 0 || ferror(stdout)) {

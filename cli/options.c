@@ -1,7 +1,10 @@
 #include "cli/options.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/program.h"
 
 /* ---- near misses ---- */
 
@@ -83,9 +86,39 @@ static int option_unknown(const struct reader *r, struct str name) {
         return err_set(r->err, ERR_INVALID, "unknown option --%.*s", (int)name.len, name.ptr);
 }
 
+bool choice_is(struct str argument) {
+        bool bar = false;
+
+        for (size_t i = 0; i < argument.len; i++) {
+                if (argument.ptr[i] != (char)ascii_lower((unsigned char)argument.ptr[i]))
+                        return false;
+                bar = bar || argument.ptr[i] == '|';
+        }
+        return bar;
+}
+
+bool choice_has(struct str choice, struct str value) {
+        while (choice.len > 0) {
+                struct str word = str_take(choice, str_find(choice, '|'));
+
+                if (str_eq(word, value))
+                        return true;
+                choice = str_skip(choice, word.len + 1);
+        }
+        return false;
+}
+
 static int option_take(struct reader *r, size_t row, const char *value) {
+        struct str argument = str_z(r->table[row].argument ? r->table[row].argument : "");
         struct options *out = r->out;
 
+        if (choice_is(argument) && !choice_has(argument, str_z(value)))
+                return err_set(r->err, ERR_INVALID, "option --%s: expected %s, found \"%.64s\"", r->table[row].name,
+                               argument.ptr, value);
+        if (str_is(argument, "DIR") || str_is(argument, "FILE") || str_is(argument, "PATH"))
+                value = program_path(value);
+        if (!value)
+                return err_set(r->err, ERR_MEMORY, "out of memory");
         if (out->given_count == OPTIONS_GIVEN_MAX)
                 return err_set(r->err, ERR_TOO_COMPLEX, "more than %d options", OPTIONS_GIVEN_MAX);
         out->given[out->given_count++] = (struct option_given){ .row = (int)row, .value = value };
@@ -158,24 +191,44 @@ int options_read(const struct option_row *table, int argc, char **argv, struct o
         return 0;
 }
 
-/* ---- help ---- */
+bool option_is_of(const struct option_row *row, const char *subcommand) {
+        struct str rest = str_z(row->of ? row->of : "");
 
-static size_t row_width(const struct option_row *row) {
-        return strlen(row->name) + (row->argument ? strlen(row->argument) + 1 : 0);
+        while (rest.len > 0) {
+                size_t length = str_find(rest, ' ');
+
+                if (str_is(str_take(rest, length), subcommand))
+                        return true;
+                rest = str_skip(rest, length + 1);
+        }
+        return !row->of;
 }
 
-void options_help(const struct option_row *table, struct buf *out) {
-        size_t width = 0;
+/* ---- operands ---- */
 
-        for (const struct option_row *row = table; row->name; row++)
-                width = row_width(row) > width ? row_width(row) : width;
-        for (const struct option_row *row = table; row->name; row++) {
-                if (row->letter)
-                        buf_format(out, "  -%c, --%s", row->letter, row->name);
-                else
-                        buf_format(out, "      --%s", row->name);
-                if (row->argument)
-                        buf_format(out, " %s", row->argument);
-                buf_format(out, "%*s%s\n", (int)(width - row_width(row) + 3), "", row->help);
+/* One that stands where a choice is asked for has to be part of it. */
+static int operand_check(struct str word, const char *given, struct err *err) {
+        if (!choice_is(word) || choice_has(word, str_z(given)))
+                return 0;
+        return err_set(err, ERR_INVALID, "expected %.*s, found \"%.64s\"", (int)word.len, word.ptr, given);
+}
+
+int operands_check(const char *syntax, const struct options *options, struct err *err) {
+        struct str rest = str_z(syntax);
+        int least = 0, most = 0;
+
+        if (strstr(syntax, " | "))
+                return 0;
+        for (int i = 0; rest.len > 0; i++) {
+                struct str word = str_take(rest, str_find(rest, ' '));
+
+                least += word.ptr[0] != '[';
+                most = str_ends(word, STR("...")) || str_ends(word, STR("...]")) ? INT_MAX : most + 1;
+                if (i < options->operand_count && operand_check(word, options->operands[i], err) < 0)
+                        return -1;
+                rest = str_skip(rest, word.len + 1);
         }
+        if (options->operand_count >= least && options->operand_count <= most)
+                return 0;
+        return *syntax ? err_set(err, ERR_INVALID, "expected %s", syntax) : err_set(err, ERR_INVALID, "takes no operands");
 }

@@ -14,8 +14,9 @@ enum { OPTIONS_MAX = 32, OPTIONS_GIVEN_MAX = 256 };
 struct option_row {
         const char *name;     /* without dashes; NULL ends the table */
         char letter;          /* or 0 */
-        const char *argument; /* what it takes, as --help names it; NULL for a switch */
+        const char *argument; /* what it takes: "FILE", or the choice itself, "deny|inherit"; NULL for a switch */
         const char *help;
+        const char *of; /* the subcommands that it is for, "tail show"; the command's name is itself without one. NULL: all */
 };
 
 struct option_given {
@@ -34,11 +35,20 @@ struct options {
 };
 
 /* --name, --name=value, --name value, -x, -xvalue, -x value, -xy; a lone - is an operand, and after -- all are.
- * Reorders argv, which starts with the first argument. On failure `err` says what to tell the user. */
+ * Reorders argv, which starts with the first argument. An argument that
+ * is none of a choice is an error. On failure `err` says what to tell the user. */
 int options_read(const struct option_row *table, int argc, char **argv, struct options *ret, struct err *err);
 
-/* A line per row. */
-void options_help(const struct option_row *table, struct buf *out);
+/* Is it a choice, "deny|inherit", and not the name of what is asked for? And is `value` part of it? */
+bool choice_is(struct str argument);
+bool choice_has(struct str choice, struct str value);
+
+/* Is the row for this subcommand, or for the command itself when that is its name? */
+bool option_is_of(const struct option_row *row, const char *subcommand);
+
+/* Are these the operands that this way of writing them asks for: as many, and of a choice? Several forms ("A | B") are for the
+ * command to check. */
+int operands_check(const char *syntax, const struct options *options, struct err *err);
 
 /* The one of `count` names (`stride` bytes apart, the first at `names`) that `given` most likely means, or NULL. */
 const char *name_nearest(const char *given, const void *names, size_t count, size_t stride);

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "bailey.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -96,15 +94,16 @@ static void answer_error(const char *kind, size_t number, const char *message) {
         batch_write(out.ptr, out.len);
 }
 
-static void answer_command(const json_t *command, size_t number) {
+static void answer_command(const struct batch_request *request, size_t number) {
+        struct str command;
         char *answer;
         size_t length;
 
-        if (!json_is_string(command)) {
+        if (batch_text(request, "command", &command) != 1) {
                 answer_error("input", number, "no \"command\" with a string");
                 return;
         }
-        if (bailey_parse(json_string_value(command), json_string_length(command), BAILEY_COMMANDS, &answer, &length) < 0) {
+        if (bailey_parse(command.ptr, command.len, BAILEY_COMMANDS, &answer, &length) < 0) {
                 answer_error("internal", number, "out of memory, or the answer is too large");
                 return;
         }
@@ -112,12 +111,12 @@ static void answer_command(const json_t *command, size_t number) {
         bailey_free(answer);
 }
 
-static void answer_request(const json_t *request, size_t number, const char *problem, void *context) {
+static void answer_request(const struct batch_request *request, size_t number, const char *problem, void *context) {
         (void)context;
         if (problem)
                 answer_error("input", number, problem);
         else
-                answer_command(json_object_get(request, "command"), number);
+                answer_command(request, number);
 }
 
 /* ---- the command ---- */
@@ -152,14 +151,28 @@ static enum exit_status parse_run(const struct options *options) {
         return parse_text(str_z(options->operands[0]), format);
 }
 
+static const struct help_row exits[] = {
+        { "0", "bash would accept the text" },
+        { "1", "it would not" },
+        { "2", "asked in the wrong way" },
+        {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey parse 'echo \"$(id)\" | cat > x'", "the tree" },
+        { "bailey parse --print --file build.sh", "a script in one style" },
+        {},
+};
+
 const struct cli_command cli_parse = {
         .name = "parse",
         .operands = "TEXT | - | --file FILE | --batch",
         .summary = "show what bash reads in a text, without running it",
         .details = "Prints the tree of TEXT (standard input for -): a line per node, with its place in bytes.\n"
-                   "Exits 0 when bash would accept the text, 1 when not, 2 when asked in the wrong way.\n"
                    "With --batch, answers {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line,\n"
                    "in order, and exits 0.\n",
         .options = option_rows,
+        .exits = exits,
+        .examples = examples,
         .run = parse_run,
 };

@@ -12,6 +12,7 @@ struct bailey_policy *policy_from_options(const char *name, const char *workspac
                 .config = config,
                 .overrides = overrides,
                 .environment = (const char *const *)environ,
+                .program = "",
         };
         struct bailey_policy *policy;
         char error[256];
@@ -23,4 +24,8 @@ struct bailey_policy *policy_from_options(const char *name, const char *workspac
         for (size_t i = 0; bailey_policy_notice(policy, i); i++)
                 log_line("%s", bailey_policy_notice(policy, i));
         return policy;
+}
+
+void policy_release(struct bailey_policy **policy) {
+        bailey_policy_free(*policy);
 }

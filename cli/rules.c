@@ -17,10 +17,6 @@ static enum exit_status rules_run(const struct options *options) {
         char *answer;
         size_t length;
 
-        if (options->operand_count > 0) {
-                log_line("rules: takes no operands; see bailey rules --help");
-                return EXIT_USAGE;
-        }
         if (bailey_rules(options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length) < 0) {
                 log_line("rules: out of memory");
                 return EXIT_PROBLEM;

@@ -2,13 +2,11 @@
  * bailey run: a command inside walls.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bailey.h"
@@ -16,6 +14,8 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
+#include "cli/overrides.h"
+#include "cli/signals.h"
 
 enum {
         OPTION_POLICY,
@@ -44,96 +44,31 @@ enum {
 };
 
 static const struct option_row option_rows[] = {
-        [OPTION_POLICY] = { "policy", 'p', "NAME", "default, readonly, build, or one of a config file" },
-        [OPTION_BACKEND] = { "backend", 'b', "NAME", "native, bwrap, landlock; default: the strongest that works" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "what the command may write; default: here" },
+        [OPTION_POLICY] = ROW_POLICY,
+        [OPTION_BACKEND] = ROW_BACKEND,
+        [OPTION_WORKSPACE] = ROW_WORKSPACE,
         [OPTION_CWD] = { "cwd", 'C', "DIR", "where it starts, in the workspace; default: the workspace" },
-        [OPTION_READ] = { "read", 0, "PATH", "more that it can read" },
-        [OPTION_WRITE] = { "write", 0, "PATH", "more that it can write" },
-        [OPTION_DENY_READ] = { "deny-read", 0, "PATH", "what it cannot read" },
-        [OPTION_DENY_WRITE] = { "deny-write", 0, "PATH", "what it cannot write" },
-        [OPTION_NETWORK] = { "network", 'n', "KIND", "deny or inherit" },
-        [OPTION_ROOT] = { "root", 0, "KIND", "host or minimal" },
+        [OPTION_READ] = ROW_READ,
+        [OPTION_WRITE] = ROW_WRITE,
+        [OPTION_DENY_READ] = ROW_DENY_READ,
+        [OPTION_DENY_WRITE] = ROW_DENY_WRITE,
+        [OPTION_NETWORK] = ROW_NETWORK,
+        [OPTION_ROOT] = ROW_ROOT,
         [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "when it is killed; 0: never" },
-        [OPTION_MEMORY] = { "memory", 0, "BYTES", "512M, 2GiB, ..." },
-        [OPTION_CPU_SECS] = { "cpu-secs", 0, "N", "processor time" },
-        [OPTION_PIDS] = { "pids", 0, "N", "processes and threads at a time" },
-        [OPTION_ENV] = { "env", 'e', "NAME[=VALUE]", "a variable to pass, or to set" },
-        [OPTION_STRICT] = { "strict", 0, NULL, "allow only a short list of system calls" },
-        [OPTION_SET] = { "set", 's', "KEY=VALUE", "any config key, as in sandbox.tmp_bytes=64MiB" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
+        [OPTION_MEMORY] = ROW_MEMORY,
+        [OPTION_CPU_SECS] = ROW_CPU_SECS,
+        [OPTION_PIDS] = ROW_PIDS,
+        [OPTION_ENV] = ROW_ENV,
+        [OPTION_STRICT] = ROW_STRICT,
+        [OPTION_SET] = ROW_SET,
+        [OPTION_CONFIG] = ROW_CONFIG,
         [OPTION_JSON] = { "json", 'j', NULL, "capture the output, and answer in JSON" },
         [OPTION_SHOW_PLAN] = { "show-plan", 0, NULL, "print what would be done, and run nothing" },
         [OPTION_STATUS_FD] = { "status-fd", 0, "N", "write a line of JSON there when it starts and when it ends" },
-        [OPTION_FORCE] = { "force", 0, NULL, "also in a workspace like / or your home directory" },
+        [OPTION_FORCE] = ROW_FORCE,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
-
-/* Flags that are config keys by another name. */
-static const struct {
-        int option;
-        const char *key;
-} keys[] = {
-        { OPTION_BACKEND, "sandbox.backend" },
-        { OPTION_READ, "sandbox.fs_read_allow" },
-        { OPTION_WRITE, "sandbox.fs_write_allow" },
-        { OPTION_DENY_READ, "sandbox.fs_read_deny" },
-        { OPTION_DENY_WRITE, "sandbox.fs_write_deny" },
-        { OPTION_NETWORK, "sandbox.network" },
-        { OPTION_ROOT, "sandbox.root" },
-        { OPTION_MEMORY, "sandbox.max_memory_bytes" },
-        { OPTION_CPU_SECS, "sandbox.max_cpu_secs" },
-        { OPTION_PIDS, "sandbox.max_pids" },
-};
-
-enum { OVERRIDES_MAX = OPTIONS_GIVEN_MAX + 1 };
-
-struct overrides {
-        char *items[OVERRIDES_MAX];
-        size_t count;
-};
-
-static void overrides_add(struct overrides *overrides, const char *key, const char *value) {
-        char *text = NULL;
-
-        if (overrides->count + 1 < OVERRIDES_MAX && asprintf(&text, "%s=%s", key, value) >= 0)
-                overrides->items[overrides->count++] = text;
-}
-
-/* --env NAME passes a variable that the user names here, secret or not; --env NAME=VALUE sets one. */
-static void overrides_add_env(struct overrides *overrides, const char *text) {
-        const char *equals = strchr(text, '=');
-        char *key = NULL;
-
-        if (!equals) {
-                overrides_add(overrides, "env.pass_secret", text);
-        } else if (asprintf(&key, "env.set.%.*s", (int)(equals - text), text) >= 0) {
-                overrides_add(overrides, key, equals + 1);
-                free(key);
-        }
-}
-
-static void overrides_read(const struct options *options, struct overrides *ret) {
-        for (size_t i = 0; i < options->given_count; i++) {
-                const struct option_given *given = &options->given[i];
-
-                for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
-                        if (given->row == keys[j].option)
-                                overrides_add(ret, keys[j].key, given->value);
-                if (given->row == OPTION_STRICT)
-                        overrides_add(ret, "sandbox.syscall_policy", "strict");
-                if (given->row == OPTION_ENV)
-                        overrides_add_env(ret, given->value);
-                if (given->row == OPTION_SET && ret->count + 1 < OVERRIDES_MAX)
-                        ret->items[ret->count++] = strdup(given->value);
-        }
-}
-
-static void overrides_free(struct overrides *overrides) {
-        for (size_t i = 0; i < overrides->count; i++)
-                free(overrides->items[i]);
-}
 
 /* ---- numbers ---- */
 
@@ -156,6 +91,7 @@ static int read_timeout(const char *text, long long *ret_ms) {
 }
 
 static int read_fd(const char *text, int *ret_fd) {
+        struct stat st;
         char *end;
         long fd;
 
@@ -163,7 +99,7 @@ static int read_fd(const char *text, int *ret_fd) {
         if (!text)
                 return 0;
         fd = strtol(text, &end, 10);
-        if (end == text || *end || fd < 0 || fd > 1 << 20 || fcntl((int)fd, F_GETFD) < 0) {
+        if (end == text || *end || fd < 1 || fd > 1 << 20 || fstat((int)fd, &st) < 0) {
                 log_line("run: --status-fd %s: not an open file descriptor", text);
                 return -1;
         }
@@ -173,25 +109,8 @@ static int read_fd(const char *text, int *ret_fd) {
 
 /* ---- running ---- */
 
-/* What asks this program to end, ends the command. */
-static int signals_watch(void) {
-        sigset_t set;
-
-        sigemptyset(&set);
-        sigaddset(&set, SIGINT);
-        sigaddset(&set, SIGTERM);
-        sigaddset(&set, SIGHUP);
-        sigaddset(&set, SIGQUIT);
-        sigprocmask(SIG_BLOCK, &set, NULL);
-        return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int exit_code_of(const struct bailey_outcome *outcome, int signals) {
-        struct signalfd_siginfo info;
-
-        if (outcome->end != BAILEY_CANCELLED)
-                return outcome->exit_code;
-        return read(signals, &info, sizeof(info)) == sizeof(info) ? 128 + (int)info.ssi_signo : 130;
+        return outcome->end == BAILEY_CANCELLED ? 128 + signals_which(signals) : outcome->exit_code;
 }
 
 static void tell_lines(const char *text) {
@@ -275,7 +194,7 @@ static enum exit_status run_run(const struct options *options) {
 
         if (run_options(options, &run) < 0)
                 return EXIT_NO_RUN;
-        overrides_read(options, &overrides);
+        overrides_read(option_rows, options, &overrides);
         policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG],
                                      (const char *const *)overrides.items);
         overrides_free(&overrides);
@@ -286,17 +205,33 @@ static enum exit_status run_run(const struct options *options) {
         return (enum exit_status)code;
 }
 
+static const struct help_row exits[] = {
+        { "0-255", "what the command ended with" },
+        { "124", "timed out" },
+        { "125", "could not be run" },
+        { "126", "refused" },
+        { "127", "not found" },
+        { "128+n", "ended by signal n" },
+        {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey run 'make -j4 && make test'", "in the present directory" },
+        { "bailey run --network inherit --write ~/.npm -- npm install", "a program that needs the network and a cache" },
+        { "bailey run --json --timeout 60 ./build.sh", "for a program that reads the answer" },
+        {},
+};
+
 const struct cli_command cli_run = {
         .name = "run",
         .operands = "COMMAND | -- PROGRAM [ARGUMENT...]",
         .summary = "run a command inside walls",
         .details = "COMMAND is a text for bash; after --, a program and its arguments. It is judged first (see bailey test).\n"
                    "It sees the host's files read-only, credential stores not at all, has a /tmp of its own and no network,\n"
-                   "and may write the workspace, but for what would run later outside, such as .git/hooks.\n"
-                   "Exits as the command does; 124: timed out, 125: could not be run, 126: refused, 127: not found, 128+n: "
-                   "ended\n"
-                   "by signal n.\n",
+                   "and may write the workspace, but for what would run later outside, such as .git/hooks.\n",
         .options = option_rows,
+        .exits = exits,
+        .examples = examples,
         .usage = EXIT_NO_RUN,
         .run = run_run,
 };

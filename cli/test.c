@@ -9,15 +9,17 @@
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/batch.h"
+#include "cli/paint.h"
 
-enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
+enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "the verdict as JSON" },
         [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ..., \"policy\": ...} per line in, a verdict per line out" },
-        [OPTION_POLICY] = { "policy", 'p', "NAME", "default, readonly, build, or one of a config file" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "default, readonly, build, or one of a config file" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
         [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: here" },
+        [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -67,7 +69,16 @@ static void checker_free(struct checker *checker) {
 
 /* ---- one command ---- */
 
-static enum exit_status test_command(struct checker *checker, const char *name, const char *text, bool json) {
+/* The verdict is the first line of the answer. */
+static const struct paint_row verdicts[] = {
+        { "allowed\n", PAINT_GOOD },
+        { "warned\n", PAINT_DOUBTFUL },
+        { "blocked\n", PAINT_BAD },
+        {},
+};
+
+static enum exit_status test_command(struct checker *checker, const char *name, const char *text, const char *color,
+                                     bool json) {
         const struct bailey_policy *policy = checker_policy(checker, name);
         char *answer;
         size_t length;
@@ -82,7 +93,10 @@ static enum exit_status test_command(struct checker *checker, const char *name, 
                 log_line("test: out of memory");
                 return EXIT_TROUBLE;
         }
-        batch_write(answer, length);
+        if (json)
+                batch_write(answer, length);
+        else
+                paint_write(color, verdicts, 1, str_from(answer, length));
         bailey_free(answer);
         return action == BAILEY_ALLOWED ? EXIT_DONE : action == BAILEY_WARNED ? EXIT_PROBLEM : EXIT_USAGE;
 }
@@ -102,28 +116,27 @@ static void answer_error(size_t number, const char *message) {
         batch_write(out.ptr, out.len);
 }
 
-static void answer_request(const json_t *request, size_t number, const char *problem, void *context) {
+static void answer_request(const struct batch_request *request, size_t number, const char *problem, void *context) {
         struct checker *checker = context;
-        const json_t *command = json_object_get(request, "command"), *name = json_object_get(request, "policy");
+        struct str command = {}, name = STR("default");
         const struct bailey_policy *policy;
         char *answer;
         size_t length;
 
-        if (!problem && !json_is_string(command))
+        if (!problem && batch_text(request, "command", &command) != 1)
                 problem = "no \"command\" with a string";
-        if (!problem && name && !json_is_string(name))
+        if (!problem && batch_text(request, "policy", &name) < 0)
                 problem = "\"policy\" is no string";
         if (problem) {
                 answer_error(number, problem);
                 return;
         }
-        policy = checker_policy(checker, name ? json_string_value(name) : "default");
+        policy = checker_policy(checker, name.ptr);
         if (!policy) {
                 answer_error(number, checker->error);
                 return;
         }
-        if (bailey_check(policy, json_string_value(command), json_string_length(command), BAILEY_ANSWER_JSON, &answer,
-                         &length) < 0) {
+        if (bailey_check(policy, command.ptr, command.len, BAILEY_ANSWER_JSON, &answer, &length) < 0) {
                 answer_error(number, "out of memory");
                 return;
         }
@@ -145,7 +158,7 @@ static enum exit_status test_run(const struct options *options) {
                 status = batch_run("test", answer_request, &checker);
         } else if (!given[OPTION_BATCH] && options->operand_count == 1) {
                 status = test_command(&checker, given[OPTION_POLICY] ? given[OPTION_POLICY] : "default", options->operands[0],
-                                      given[OPTION_JSON]);
+                                      given[OPTION_COLOR], given[OPTION_JSON]);
         } else {
                 log_line("test: %s; see bailey test --help",
                          options->operand_count > 1 ? "more than one command given: quote it" : "no command given");
@@ -156,15 +169,26 @@ static enum exit_status test_run(const struct options *options) {
         return status;
 }
 
+static const struct help_row exits[] = {
+        { "0", "allowed" }, { "1", "warned of" }, { "2", "blocked" }, { "3", "could not be asked" }, {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey test 'a=rm; $a -rf /'", "what would this do?" },
+        { "bailey test --policy readonly 'git push'", "and under another policy?" },
+        {},
+};
+
 const struct cli_command cli_test = {
         .name = "test",
         .operands = "COMMAND | --batch",
         .summary = "say whether a command may run, and why not, without running it",
         .details = "Prints the verdict, the reasons with the place they speak of, the commands in it, and what they "
                    "would do.\n"
-                   "Exits 0 when it is allowed, 1 when it is warned of, 2 when it is blocked, 3 when it could not be "
-                   "asked.\n"
                    "With --batch, answers a verdict for each line, in order, and exits 0.\n",
         .options = option_rows,
+        .exits = exits,
+        .examples = examples,
+        .usage = EXIT_TROUBLE,
         .run = test_run,
 };

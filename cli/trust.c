@@ -53,8 +53,6 @@ static enum exit_status trust_run(const struct options *options) {
 
         if (given[OPTION_LIST] && (given[OPTION_REMOVE] || options->operand_count > 0))
                 usage = "--list stands alone";
-        else if (options->operand_count > 1)
-                usage = "one directory at a time";
         else if (given[OPTION_JSON] && !given[OPTION_LIST])
                 usage = "--json goes with --list";
         if (usage) {
@@ -66,6 +64,12 @@ static enum exit_status trust_run(const struct options *options) {
         return trust_change(options->operand_count ? options->operands[0] : ".", !given[OPTION_REMOVE]);
 }
 
+static const struct help_row examples[] = {
+        { "bailey trust", "the config file here, once you have read it" },
+        { "bailey trust --list", "what is trusted" },
+        {},
+};
+
 const struct cli_command cli_trust = {
         .name = "trust",
         .operands = "[DIR]",
@@ -73,5 +77,6 @@ const struct cli_command cli_trust = {
         .details = "The .bailey.toml (.json5, .json) of DIR, or of the present directory, counts from now on, as long as\n"
                    "neither its path nor its content changes. One that is not trusted can only make a policy tighter.\n",
         .options = option_rows,
+        .examples = examples,
         .run = trust_run,
 };

@@ -8,6 +8,7 @@
 #include "audit/print.h"
 #include "audit/verify.h"
 #include "base/time.h"
+#include "engine/audit.h"
 #include "engine/config.h"
 #include "engine/policy.h"
 #include "include/bailey.h"
@@ -38,7 +39,7 @@ static int fail(struct err *err, char *ret_error, size_t error_size) {
         return config_hand_error(err, ret_error, error_size);
 }
 
-static int hand_out(struct buf *out, char **ret_text, size_t *ret_length, struct err *err) {
+int records_hand_out(struct buf *out, char **ret_text, size_t *ret_length, struct err *err) {
         buf_char(out, '\0');
         if (out->failed) {
                 buf_free(out);
@@ -76,8 +77,8 @@ static int read_query(const struct bailey_audit_query *asked, struct bailey_audi
         return asked->until ? audit_when(asked->until, now, reader->query.until, err) : 0;
 }
 
-static int reader_new(const struct bailey_policy *policy, const struct bailey_audit_query *query,
-                      struct bailey_audit_reader **ret, struct err *err) {
+int records_open(const struct bailey_policy *policy, const struct bailey_audit_query *query, struct bailey_audit_reader **ret,
+                 struct err *err) {
         struct bailey_audit_reader *reader = calloc(1, sizeof(*reader));
 
         if (!reader)
@@ -100,7 +101,7 @@ int bailey_audit_open(const struct bailey_policy *policy, const struct bailey_au
                       struct bailey_audit_reader **ret, char *ret_error, size_t error_size) {
         struct err err = {};
 
-        return reader_new(policy, query, ret, &err) < 0 ? fail(&err, ret_error, error_size) : 0;
+        return records_open(policy, query, ret, &err) < 0 ? fail(&err, ret_error, error_size) : 0;
 }
 
 void bailey_audit_close(struct bailey_audit_reader *reader) {
@@ -119,9 +120,8 @@ void bailey_audit_close(struct bailey_audit_reader *reader) {
 
 /* ---- records ---- */
 
-/* The next that is asked for; what is no record is passed over. 1, 0 at the end. */
-static int next_match(struct bailey_audit_reader *reader, struct str *ret_line, const struct tree_node **ret_record,
-                      struct err *err) {
+int records_next(struct bailey_audit_reader *reader, struct str *ret_line, const struct tree_node **ret_record,
+                 struct err *err) {
         for (;;) {
                 int kind = audit_reader_next(&reader->files, ret_line, err);
 
@@ -132,6 +132,10 @@ static int next_match(struct bailey_audit_reader *reader, struct str *ret_line, 
                 if (*ret_record && audit_matches(&reader->query, *ret_record))
                         return 1;
         }
+}
+
+int records_again(struct bailey_audit_reader *reader, struct err *err) {
+        return audit_reader_again(&reader->files, err);
 }
 
 static void print(struct bailey_audit_reader *reader, struct str line, const struct tree_node *record) {
@@ -198,7 +202,7 @@ static int keep_newest(struct bailey_audit_reader *reader, struct err *err) {
                 reader->kept = calloc(reader->newest, sizeof(*reader->kept));
         if (!reader->kept)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        while ((got = next_match(reader, &line, &record, err)) > 0)
+        while ((got = records_next(reader, &line, &record, err)) > 0)
                 if (keep(reader, line, record, err) < 0)
                         return -1;
         reader->old = false;
@@ -233,7 +237,7 @@ static int next_text(struct bailey_audit_reader *reader, struct err *err) {
                 return 1;
         if (!reader->old && audit_reader_again(&reader->files, err) < 0)
                 return -1;
-        while ((got = next_match(reader, &line, &record, err)) > 0) {
+        while ((got = records_next(reader, &line, &record, err)) > 0) {
                 if (reader->format == BAILEY_AUDIT_LINES && str_is(audit_field(record, "kind"), "intent"))
                         continue;
                 print(reader, line, record);
@@ -275,9 +279,9 @@ int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_a
         struct err err = {};
         struct buf out;
         struct str line;
-        int got = stats ? reader_new(policy, query, &reader, &err) : err_set(&err, ERR_MEMORY, "out of memory");
+        int got = stats ? records_open(policy, query, &reader, &err) : err_set(&err, ERR_MEMORY, "out of memory");
 
-        while (got >= 0 && (got = next_match(reader, &line, &record, &err)) > 0)
+        while (got >= 0 && (got = records_next(reader, &line, &record, &err)) > 0)
                 audit_stats_add(stats, record);
         buf_init(&out, TEXT_MAX);
         if (got == 0) {
@@ -285,7 +289,7 @@ int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_a
                         audit_stats_json(stats, &out);
                 else
                         audit_stats_text(stats, &out);
-                got = hand_out(&out, ret_text, ret_length, &err);
+                got = records_hand_out(&out, ret_text, ret_length, &err);
         }
         bailey_audit_close(reader);
         audit_stats_free(stats);
@@ -340,13 +344,13 @@ int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer a
         if (open_files(policy, &files, &err) < 0)
                 return fail(&err, ret_error, error_size);
         buf_init(&out, TEXT_MAX);
-        result = audit_verify(&files, &check, &err);
+        result = audit_verify(&files, policy->policy->audit.rotate_keep, &check, &err);
         if (result == 0) {
                 if (answer == BAILEY_ANSWER_JSON)
                         verify_json(&check, files.path, &out);
                 else
                         verify_text(&check, files.path, &out);
-                result = hand_out(&out, ret_text, ret_length, &err);
+                result = records_hand_out(&out, ret_text, ret_length, &err);
         }
         audit_reader_close(&files);
         return result < 0 ? fail(&err, ret_error, error_size) : !check.problem;
@@ -360,5 +364,5 @@ int bailey_audit_recent(const struct bailey_policy *policy, size_t count, char *
 
         buf_init(&out, TEXT_MAX);
         audit_recent(policy->audit, count, &out);
-        return hand_out(&out, ret_text, ret_length, &ignored);
+        return records_hand_out(&out, ret_text, ret_length, &ignored);
 }

@@ -87,12 +87,11 @@ static void mark_range(struct str source, struct range range, struct buf *out) {
         if (end - line > 160)
                 return;
         buf_append(out, STR("    "));
-        for (size_t i = line; i < end; i++)
-                buf_char(out, (unsigned char)source.ptr[i] < ' ' ? ' ' : source.ptr[i]);
+        buf_columns(out, str_take(str_skip(source, line), end - line));
         buf_append(out, STR("\n    "));
         for (size_t i = line; i < start; i++)
                 if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
-                        buf_char(out, ' ');
+                        buf_char(out, source.ptr[i] == '\t' ? '\t' : ' ');
         for (size_t i = start; i < end && (i < range.end || i == start); i++)
                 if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
                         buf_char(out, '^');
@@ -110,7 +109,7 @@ static int print_words(const struct command *simple, void *data) {
 
         buf_append(out, STR("  "));
         for (const struct word *w = simple->simple.words; w; w = w->next) {
-                buf_append(out, str_from(writer->source.ptr + w->range.start, w->range.end - w->range.start));
+                buf_visible(out, str_from(writer->source.ptr + w->range.start, w->range.end - w->range.start));
                 buf_char(out, w->next ? ' ' : '\n');
         }
         return out->failed;
@@ -125,7 +124,7 @@ static void answer_text(const struct verdict *verdict, bool bypassed, struct buf
                                           : "");
         for (const struct reason *r = verdict->reasons; r; r = r->next) {
                 buf_format(out, "  %s %.*s: ", severity_name(r->severity), (int)r->id.len, r->id.ptr);
-                buf_append(out, r->message);
+                buf_visible(out, r->message);
                 buf_char(out, '\n');
                 mark_range(verdict->script.source, r->range, out);
         }
@@ -136,7 +135,7 @@ static void answer_text(const struct verdict *verdict, bool bypassed, struct buf
                 buf_append(out, STR("effects\n"));
         for (const struct effect *e = verdict->effects; e; e = e->next) {
                 buf_format(out, "  %s ", effect_name(e->kind));
-                buf_append(out, e->subject);
+                buf_visible(out, e->subject);
                 buf_char(out, '\n');
         }
 }
@@ -156,16 +155,21 @@ static int hand_out(struct buf *out, char **ret_text, size_t *ret_length) {
 
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
                  char **ret_text, size_t *ret_length) {
+        return bailey_check_at(policy, NULL, text, length, answer, ret_text, ret_length);
+}
+
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+                    enum bailey_answer answer, char **ret_text, size_t *ret_length) {
         ARENA_AUTO arena;
         struct verdict verdict;
         struct buf out;
 
         arena_init(&arena, 0);
         buf_init(&out, ANSWER_MAX);
-        guard_check(str_from(text, length), policy->policy, &arena, &verdict);
+        guard_check_at(str_from(text, length), cwd ? str_z(cwd) : STR(""), policy->policy, &arena, &verdict);
         if (policy->bypassed)
                 verdict.action = ACTION_ALLOWED;
-        record_tested(policy, str_from(text, length), &verdict, &arena);
+        record_tested(policy, str_from(text, length), cwd, &verdict, &arena);
         if (answer == BAILEY_ANSWER_JSON)
                 answer_json(&verdict, policy->bypassed, &out);
         else

@@ -13,6 +13,7 @@
 #include "engine/policy.h"
 #include "policy/files.h"
 #include "policy/load.h"
+#include "policy/resolve.h"
 #include "policy/show.h"
 
 enum { TEXT_MAX = 4 << 20, SHOW_MAX = 64 << 20 };
@@ -55,19 +56,74 @@ int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer an
         return config_hand_text(&out, ret_text, ret_length);
 }
 
-int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size) {
-        const struct policy_request request = {
+static struct policy_request request_of(const struct bailey_policy_options *options) {
+        return (struct policy_request){
                 .name = options->policy,
                 .workspace = options->workspace,
                 .config_file = options->config,
                 .overrides = options->overrides,
                 .environment = options->environment,
         };
+}
+
+int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size) {
+        const struct policy_request request = request_of(options);
         struct err err;
         ARENA_AUTO arena;
 
         arena_init(&arena, 0);
         return policy_check(&request, &arena, &err) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+}
+
+static void listed_text(const struct policy_listed *listed, struct buf *out) {
+        buf_format(out, "%-16.*s ", (int)listed->name.len, listed->name.ptr);
+        if (listed->help)
+                buf_append(out, str_z(listed->help));
+        if (listed->file) {
+                buf_append(out, listed->help ? STR(" Changed in ") : STR("Defined in "));
+                policy_line_text(str_z(listed->file), out);
+        }
+        buf_char(out, '\n');
+}
+
+static void listed_json(const struct policy_listed *listed, bool first, struct buf *out) {
+        buf_append(out, first ? STR("[{\"name\": ") : STR(",\n {\"name\": "));
+        buf_json(out, listed->name);
+        buf_append(out, STR(", \"help\": "));
+        if (listed->help)
+                buf_json(out, str_z(listed->help));
+        else
+                buf_append(out, STR("null"));
+        buf_append(out, STR(", \"file\": "));
+        if (listed->file)
+                buf_json(out, str_z(listed->file));
+        else
+                buf_append(out, STR("null"));
+        buf_char(out, '}');
+}
+
+int bailey_config_policies(const struct bailey_policy_options *options, enum bailey_answer answer, char **ret_text,
+                           size_t *ret_length, char *ret_error, size_t error_size) {
+        const struct policy_request request = options ? request_of(options) : (struct policy_request){ .builtin_only = true };
+        const struct policy_listed *list;
+        size_t count;
+        struct buf out;
+        struct err err;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (policy_list(&request, &arena, &list, &count, &err) < 0)
+                return config_hand_error(&err, ret_error, error_size);
+        buf_init(&out, SHOW_MAX);
+        for (size_t i = 0; i < count; i++)
+                if (answer == BAILEY_ANSWER_JSON)
+                        listed_json(&list[i], i == 0, &out);
+                else
+                        listed_text(&list[i], &out);
+        if (answer == BAILEY_ANSWER_JSON)
+                buf_append(&out, STR("]\n"));
+        err_set(&err, ERR_MEMORY, "out of memory");
+        return config_hand_text(&out, ret_text, ret_length) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
 }
 
 int bailey_config_schema(char **ret_text, size_t *ret_length) {

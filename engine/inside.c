@@ -8,7 +8,12 @@
 #include "include/bailey.h"
 #include "launch/blob.h"
 #include "launch/inside.h"
+#include "launch/clone.h"
+#include "launch/files.h"
 #include "launch/report.h"
+
+/* Where files go that are needed longer than the plan. */
+enum { CONTROL_FD = LAUNCH_PLAN_FD, OUTSIDE_FD = LAUNCH_ERROR_FD };
 
 int bailey_run_inside(char *ret_error, size_t error_size) {
         struct arena arena;
@@ -22,9 +27,12 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
         }
         if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0)
                 report_failure(LAUNCH_REPORT_FD, &err);
-        if (dup2(LAUNCH_ERROR_FD, STDERR_FILENO) < 0 || close_range(LAUNCH_PLAN_FD, ~0U, 0) < 0) {
+        if (dup2(LAUNCH_ERROR_FD, STDERR_FILENO) < 0 || dup3(LAUNCH_CONTROL_FD, CONTROL_FD, O_CLOEXEC) < 0 ||
+            dup3(LAUNCH_OUTSIDE_FD, OUTSIDE_FD, O_CLOEXEC) < 0 || files_close_from(OUTSIDE_FD + 1) < 0) {
                 err_sys(&err, "files of the command");
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
-        inside_run(&launch, LAUNCH_REPORT_FD, -1);
+        clone_reset_signals(); /* the wrapper may have had its own idea of them */
+        inside_run(&launch, &(struct inside_files){
+                                    .report = LAUNCH_REPORT_FD, .asked = CONTROL_FD, .outside = OUTSIDE_FD, .work = -1 });
 }

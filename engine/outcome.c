@@ -1,18 +1,20 @@
-#include "engine/outcome.h"
+#include "engine/run.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/verdict.h"
 #include "policy/files.h"
+#include "sandbox/container.h"
 #include "run/explain.h"
 
-enum { TEXT_MAX = 4096, JSON_MAX = 256 << 20, WARN_EVERY_SECONDS = 60 };
+enum { TEXT_MAX = 4096, LINE_MAX_ESCAPED = 4 * TEXT_MAX, JSON_MAX = 256 << 20, WARN_EVERY_SECONDS = 60 };
 
 __attribute__((format(printf, 2, 0))) static const char *format_text(struct run *run, const char *format, va_list arguments) {
         char text[TEXT_MAX];
@@ -31,12 +33,31 @@ const char *run_text(struct run *run, const char *format, ...) {
         return text ? text : "out of memory";
 }
 
+/* NULL without memory. */
+static const char *one_line(struct run *run, const char *text) {
+        BUF_AUTO line;
+
+        buf_init(&line, LINE_MAX_ESCAPED);
+        buf_visible(&line, str_z(text ? text : ""));
+        return text && !line.failed ? arena_dup(&run->arena, buf_str(&line)) : NULL;
+}
+
+const char *run_message(struct run *run, const char *format, ...) {
+        va_list arguments;
+        const char *text;
+
+        va_start(arguments, format);
+        text = one_line(run, format_text(run, format, arguments));
+        va_end(arguments);
+        return text ? text : "out of memory";
+}
+
 void run_notice(struct run *run, const char *format, ...) {
         va_list arguments;
         const char *text;
 
         va_start(arguments, format);
-        text = format_text(run, format, arguments);
+        text = one_line(run, format_text(run, format, arguments));
         va_end(arguments);
         if (text && run->notice_count < NOTICES_MAX)
                 run->notices[run->notice_count++] = text;
@@ -107,10 +128,10 @@ void run_explain(struct run *run) {
                 .command = run->command,
                 .exit_code = run->out.signal ? -1 : run->out.exit_code,
                 .signal = run->out.signal,
-                .timed_out = run->outcome.timed_out,
-                .cancelled = run->outcome.cancelled,
-                .memory_killed = run->outcome.memory_killed,
-                .output_known = run->options->capture,
+                .timed_out = run->job.outcome.timed_out,
+                .cancelled = run->job.outcome.cancelled,
+                .memory_killed = run->job.outcome.memory_killed,
+                .output_known = run->options.capture,
                 .timeout = run->timeout,
                 .output = run->captured.text,
                 .masked = masked_of(run),
@@ -153,17 +174,46 @@ static void json_walls(struct buf *out, const char *name, uint32_t walls) {
         buf_char(out, ']');
 }
 
-static const char *limit_state(int64_t wanted, int64_t in_group) {
-        return wanted == 0 ? "none" : in_group ? "enforced" : "best effort";
+static const char *limit_state(int64_t wanted, bool held) {
+        return wanted == 0 ? "none" : held ? "enforced" : "best effort";
+}
+
+static const char *unless_ignored(const struct run *run, enum launch_ignored limit, const char *state) {
+        return strcmp(state, "none") != 0 && run->launch.limits_ignored & limit ? "not enforced" : state;
+}
+
+static const char *engine_limit_state(const struct launch_container *c, uint32_t limit) {
+        return !(c->limits_wanted & limit) ? "none" : c->limits & limit ? "enforced" : "not enforced";
+}
+
+static void json_container_limits(const struct run *run, struct buf *out) {
+        const struct sandbox_policy *sandbox = &run->policy->sandbox;
+        const struct launch_container *c = run->launch.container;
+
+        buf_append(out, STR(",\"limits\":{"));
+        for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
+                buf_format(out, "\"%s\":\"%s\",", engine_limit_names[i], engine_limit_state(c, 1U << i));
+        buf_format(out, "\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\"}",
+                   unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, false)),
+                   sandbox->max_file_bytes ? "enforced" : "none", sandbox->max_open_files ? "enforced" : "none");
 }
 
 static void json_limits(const struct run *run, struct buf *out) {
         const struct sandbox_policy *sandbox = &run->policy->sandbox;
+        bool in_job = run->launch.appcontainer; /* whose limits the kernel holds to */
+
+        if (run->launch.container) {
+                json_container_limits(run, out);
+                return;
+        }
 
         buf_format(out, ",\"limits\":{\"memory\":\"%s\",\"pids\":\"%s\",\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\"}",
-                   limit_state(sandbox->max_memory_bytes, run->launch.group.memory_bytes),
-                   limit_state(sandbox->max_pids, run->launch.group.pids), sandbox->max_cpu_secs ? "best effort" : "none",
-                   sandbox->max_file_bytes ? "enforced" : "none", sandbox->max_open_files ? "enforced" : "none");
+                   unless_ignored(run, IGNORED_MEMORY,
+                                  limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)),
+                   limit_state(sandbox->max_pids, in_job || run->launch.group.pids),
+                   unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)),
+                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)),
+                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)));
 }
 
 static void json_output(const struct run *run, struct buf *out) {
@@ -181,8 +231,9 @@ static void json_outcome(const struct run *run, struct buf *out) {
 
         buf_format(out, "{\"schemaVersion\":1,\"end\":\"%s\",\"exit_code\":%d", end_names[o->end], o->exit_code);
         buf_format(out, o->signal ? ",\"signal\":%d" : ",\"signal\":null", o->signal);
-        buf_format(out, ",\"timed_out\":%s,\"cancelled\":%s,\"duration_ms\":%lld", run->outcome.timed_out ? "true" : "false",
-                   run->outcome.cancelled ? "true" : "false", o->duration_ms);
+        buf_format(out, ",\"timed_out\":%s,\"cancelled\":%s,\"duration_ms\":%lld",
+                   run->job.outcome.timed_out ? "true" : "false", run->job.outcome.cancelled ? "true" : "false",
+                   o->duration_ms);
         json_output(run, out);
         json_text(out, "message", o->message);
         json_text(out, "explanation", o->explanation);
@@ -206,6 +257,38 @@ static void json_outcome(const struct run *run, struct buf *out) {
 
 /* ---- handing out ---- */
 
+const char *const *run_wall_names(struct run *run) {
+        const char **names = run->launch.backend ? arena_alloc(&run->arena, (WALL_COUNT + 1) * sizeof(*names)) : NULL;
+        size_t count = 0;
+
+        for (uint32_t i = 0; names && i < WALL_COUNT; i++)
+                if (run->launch.walls & 1U << i)
+                        names[count++] = wall_name((enum wall)(1U << i));
+        return names;
+}
+
+static const char *const *rule_names(struct run *run) {
+        size_t count = 0;
+        const char **names;
+
+        for (const struct reason *r = run->verdict.reasons; r; r = r->next)
+                count++;
+        names = count ? arena_alloc(&run->arena, (count + 1) * sizeof(*names)) : NULL;
+        count = 0;
+        for (const struct reason *r = run->verdict.reasons; names && r; r = r->next)
+                if ((names[count] = arena_dup(&run->arena, r->id)))
+                        count++;
+        return names;
+}
+
+void run_free(struct run *run) {
+        launch_reap(&run->job.launched);
+        if (run->outlook)
+                outlook_leave(run->outlook);
+        arena_free(&run->arena);
+        free(run);
+}
+
 static const char *join_notices(struct run *run) {
         struct buf text;
         const char *joined;
@@ -224,14 +307,15 @@ int run_hand_out(struct run *run, struct bailey_outcome *ret) {
         struct buf json;
 
         run->out.notices = join_notices(run);
+        run->out.enforced = run_wall_names(run);
+        run->out.rules = rule_names(run);
         buf_init(&json, JSON_MAX);
         json_outcome(run, &json);
         run->out.json = arena_dup(&run->arena, buf_str(&json));
         run->out.json_length = json.len;
         buf_free(&json);
         if (!run->out.json) {
-                arena_free(&run->arena);
-                free(run);
+                run_free(run);
                 return -1;
         }
         *ret = run->out;
@@ -244,7 +328,6 @@ void bailey_outcome_free(struct bailey_outcome *outcome) {
 
         if (!run)
                 return;
-        arena_free(&run->arena);
-        free(run);
+        run_free(run);
         *outcome = (struct bailey_outcome){};
 }

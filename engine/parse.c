@@ -58,26 +58,6 @@ static struct range line_excerpt(struct str source, size_t offset) {
         return (struct range){ (uint32_t)start, (uint32_t)end };
 }
 
-static bool is_c1_control(struct str text) {
-        return text.len > 1 && (unsigned char)text.ptr[0] == 0xc2 && (unsigned char)text.ptr[1] < 0xa0;
-}
-
-/* The line as a terminal can show it, one column a character. */
-static void excerpt_append(struct buf *out, struct str text) {
-        size_t step;
-
-        for (; text.len; text = str_skip(text, step)) {
-                unsigned char c = (unsigned char)text.ptr[0];
-
-                step = str_utf8(text);
-                if (step == 0 || (c < ' ' && c != '\t') || c == 127 || is_c1_control(text))
-                        buf_char(out, '?');
-                else
-                        buf_append(out, str_take(text, step));
-                step = step ? step : 1;
-        }
-}
-
 static void answer_error(const struct script *script, struct buf *out) {
         const struct syntax_error *error = &script->error;
         size_t offset = error->offset < script->source.len ? error->offset : script->source.len, step;
@@ -87,13 +67,13 @@ static void answer_error(const struct script *script, struct buf *out) {
         if (error->kind == SYNTAX_OK)
                 return;
         buf_format(out, "%u:%u: ", error->line, error->column);
-        excerpt_append(out, str_z(error->message));
+        buf_columns(out, str_z(error->message));
         buf_char(out, '\n');
         if (error->kind == SYNTAX_TOO_COMPLEX)
                 return;
         range = line_excerpt(script->source, offset);
         buf_append(out, STR("  "));
-        excerpt_append(out, str_take(str_skip(script->source, range.start), range.end - range.start));
+        buf_columns(out, str_take(str_skip(script->source, range.start), range.end - range.start));
         buf_append(out, STR("\n  "));
         before = str_take(str_skip(script->source, range.start), offset - range.start);
         for (; before.len; before = str_skip(before, step ? step : 1)) {

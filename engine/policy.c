@@ -1,10 +1,11 @@
 #include "engine/policy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "include/bailey.h"
+#include "engine/config.h"
+#include "engine/installed.h"
+#include "engine/containers.h"
 #include "policy/load.h"
 
 /* The variable is looked for in the environment of this program, which no command can reach. */
@@ -21,30 +22,69 @@ static bool bypass_asked(const struct guard_policy *guard, const char *const *en
         return false;
 }
 
+const char *const *strings_copy(const char *const *strings, struct arena *arena) {
+        size_t count = 0;
+        const char **copy;
+
+        while (strings && strings[count])
+                count++;
+        copy = arena_alloc(arena, (count + 1) * sizeof(*copy));
+        for (size_t i = 0; copy && i < count; i++)
+                if (!(copy[i] = arena_dup(arena, str_z(strings[i]))))
+                        return NULL;
+        return copy;
+}
+
+static struct bailey_policy *policy_new(const char *program, struct err *err) {
+        struct bailey_policy *policy = calloc(1, sizeof(*policy));
+
+        if (policy) {
+                arena_init(&policy->arena, 0);
+                policy->program = arena_dup(&policy->arena, str_z(program));
+        }
+        if (policy && policy->program)
+                return policy;
+        bailey_policy_free(policy);
+        err_set(err, ERR_MEMORY, "out of memory");
+        return NULL;
+}
+
 int bailey_policy_load(const struct bailey_policy_options *options, struct bailey_policy **ret, char *ret_error,
                        size_t error_size) {
-        struct policy_request request = {
+        const struct policy_request request = {
                 .name = options->policy,
                 .workspace = options->workspace,
                 .config_file = options->config,
                 .overrides = options->overrides,
                 .environment = options->environment,
         };
-        struct bailey_policy *policy = calloc(1, sizeof(*policy));
         struct err err = { 0 };
+        struct bailey_policy *policy = policy_new(options->program ? options->program : installed_program, &err);
 
-        if (!policy) {
-                snprintf(ret_error, error_size, "out of memory");
-                return -1;
+        if (!policy || policy_load(&request, &policy->arena, &policy->policy, &err) < 0 ||
+            audit_open(&policy->policy->audit, options->environment, &policy->audit, &err) < 0 ||
+            containers_new(&policy->containers, &err) < 0) {
+                bailey_policy_free(policy);
+                return config_hand_error(&err, ret_error, error_size);
         }
-        arena_init(&policy->arena, 0);
-        if (policy_load(&request, &policy->arena, &policy->policy, &err) < 0 ||
-            audit_open(&policy->policy->audit, options->environment, &policy->audit, &err) < 0) {
-                snprintf(ret_error, error_size, "%s", err.msg);
+        policy->bypassed = bypass_asked(&policy->policy->guard, options->environment);
+        *ret = policy;
+        return 0;
+}
+
+int policy_derive(const struct bailey_policy *base, const char *override, struct bailey_policy **ret, struct err *err) {
+        struct bailey_policy *policy = policy_new(base->program, err);
+
+        if (!policy)
+                return -1;
+        policy->before = base;
+        policy->audit = base->audit;
+        policy->containers = base->containers;
+        policy->bypassed = base->bypassed;
+        if (policy_override(base->policy, override, &policy->arena, &policy->policy, err) < 0) {
                 bailey_policy_free(policy);
                 return -1;
         }
-        policy->bypassed = bypass_asked(&policy->policy->guard, options->environment);
         *ret = policy;
         return 0;
 }
@@ -52,7 +92,10 @@ int bailey_policy_load(const struct bailey_policy_options *options, struct baile
 void bailey_policy_free(struct bailey_policy *policy) {
         if (!policy)
                 return;
-        audit_close(policy->audit);
+        if (!policy->before) {
+                containers_free(policy->containers);
+                audit_close(policy->audit);
+        }
         arena_free(&policy->arena);
         free(policy);
 }

@@ -6,13 +6,24 @@
 
 #include "audit/audit.h"
 #include "base/arena.h"
+#include "include/bailey.h"
 #include "policy/policy.h"
 
 struct bailey_policy {
         struct arena arena; /* holds the policy */
         const struct policy *policy;
-        struct audit *audit; /* of all that is done with this policy */
-        bool bypassed;       /* the operator has switched the guard off for this process */
+        struct audit *audit;           /* of all that is done with this policy */
+        struct containers *containers; /* engines, and what commands share of them */
+        const char *program;           /* the path of bailey, for the sandbox that starts it inside */
+        bool bypassed;                 /* the operator has switched the guard off for this process */
+        const struct bailey_policy
+                *before; /* the one that this was derived from, whose audit and containers it has; NULL: none */
 };
+
+/* The same with one override more; no file is read again. `base` has to outlive it. */
+int policy_derive(const struct bailey_policy *base, const char *override, struct bailey_policy **ret, struct err *err);
+
+/* A copy of a NULL-terminated list; NULL without memory. */
+const char *const *strings_copy(const char *const *strings, struct arena *arena);
 
 #endif

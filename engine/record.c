@@ -26,12 +26,14 @@ static void set_reasons(const struct verdict *verdict, struct arena *arena, stru
         record->reason_count = count;
 }
 
-void record_tested(const struct bailey_policy *policy, struct str command, const struct verdict *verdict, struct arena *arena) {
+void record_tested(const struct bailey_policy *policy, struct str command, const char *cwd, const struct verdict *verdict,
+                   struct arena *arena) {
         char id[ID_SIZE];
         struct audit_record record = {
                 .kind = AUDIT_TESTED,
                 .id = id,
                 .command = command,
+                .cwd = cwd,
                 .policy = policy->policy->name,
                 .action = action_name(verdict->action),
                 .bypassed = policy->bypassed,
@@ -47,25 +49,23 @@ void record_tested(const struct bailey_policy *policy, struct str command, const
 /* ---- runs ---- */
 
 static void set_walls(struct run *run, struct audit_record *record) {
-        const char **names;
-
         record->backend = run->launch.backend;
-        names = run->launch.backend ? arena_alloc(&run->arena, WALL_COUNT * sizeof(*names)) : NULL;
-        for (uint32_t i = 0; names && i < WALL_COUNT; i++)
-                if (run->launch.walls & 1U << i)
-                        names[record->wall_count++] = wall_name((enum wall)(1U << i));
-        record->walls = names;
+        record->walls = run_wall_names(run);
+        while (record->walls && record->walls[record->wall_count])
+                record->wall_count++;
 }
 
 static void set_outcome(const struct run *run, struct audit_record *record) {
         record->exit_code = run->out.exit_code;
         record->signal = run->out.signal;
-        record->timed_out = run->outcome.timed_out;
-        record->cancelled = run->outcome.cancelled;
+        record->timed_out = run->job.outcome.timed_out;
+        record->cancelled = run->job.outcome.cancelled;
         record->duration_ms = run->out.duration_ms;
         record->output_known = run->out.output != NULL;
         record->output_bytes = run->out.output_bytes;
         record->truncated = run->captured.truncated;
+        record->redactions = run->redactions;
+        record->redactions_partial = run->out_stream && redactor_missing(run->out_stream->redactor);
         record->notices = run->notices;
         record->notice_count = run->notice_count;
 }
@@ -76,8 +76,8 @@ static int write_record(struct run *run, enum audit_kind kind, struct err *err) 
                 .kind = kind,
                 .id = run->id,
                 .command = run->command,
-                .argv = run->options->argv != NULL,
-                .cwd = run->host.cwd ? run->host.cwd : run->options->cwd,
+                .argv = run->options.command == NULL,
+                .cwd = run->host.cwd ? run->host.cwd : run->options.cwd,
                 .workspace = run->host.workspace ? run->host.workspace
                              : workspace.len     ? arena_dup(&run->arena, workspace)
                                                  : NULL,

@@ -5,11 +5,12 @@
 #define BAILEY_ENGINE_RECORD_H
 
 #include "audit/audit.h"
-#include "engine/outcome.h"
+#include "engine/run.h"
 #include "engine/policy.h"
 
 /* A command that was only asked about. Whether it could be written is nobody's concern: nothing runs. */
-void record_tested(const struct bailey_policy *policy, struct str command, const struct verdict *verdict, struct arena *arena);
+void record_tested(const struct bailey_policy *policy, struct str command, const char *cwd, const struct verdict *verdict,
+                   struct arena *arena);
 
 /* Can what follows be recorded? Fails when it cannot and has to be. */
 int record_ready(struct run *run, struct err *err);

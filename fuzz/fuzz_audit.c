@@ -51,7 +51,7 @@ static struct audit_check check_all(void) {
         struct audit_check check;
         struct audit_reader reader;
 
-        if (audit_reader_open(path, &reader, NULL) < 0 || audit_verify(&reader, &check, NULL) < 0)
+        if (audit_reader_open(path, &reader, NULL) < 0 || audit_verify(&reader, 0, &check, NULL) < 0)
                 abort();
         if (check.problem && !check.line)
                 abort();

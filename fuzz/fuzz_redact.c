@@ -44,20 +44,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const struct redactor *redactor = NULL;
         struct str input = str_from((const char *)data + 1, size - 1);
         size_t count;
-        ARENA_AUTO arena;
         BUF_AUTO expected, got;
 
-        arena_init(&arena, 0);
         buf_init(&expected, SIZE_MAX);
         buf_init(&got, SIZE_MAX);
         if (size < 2)
                 return 0;
         count = take_secrets(&input, secrets);
         input = str_take(input, STREAM_MAX);
-        require(redactor_new(&arena, secrets, count, &redactor, NULL) == 0);
+        require(redactor_new(secrets, count, NULL, &redactor, NULL) == 0);
         for (struct str rest = input; rest.len > 0; rest = str_skip(rest, (size_t)data[0] + 1))
                 redact_feed(redactor, &state, str_take(rest, (size_t)data[0] + 1), take, &got);
         redact_end(redactor, &state, take, &got);
+        redactor_leave(redactor);
         require(naive_redact(secrets, count, input, &expected) == state.redactions);
         require(str_eq(buf_str(&got), buf_str(&expected)));
         return 0;

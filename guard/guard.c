@@ -236,6 +236,20 @@ static void check_syntax(struct guard *g, const struct script *script) {
 
 /* ---- the user's patterns ---- */
 
+static struct str pattern_message(struct guard *g, const struct user_pattern *pattern) {
+        struct str regex = shown(g, pattern->regex);
+        char text[480], *copy;
+        int len = snprintf(text, sizeof(text), "matches a pattern that the user forbids: %.*s", (int)regex.len, regex.ptr);
+
+        if (pattern->message.len)
+                return pattern->message;
+        if (len >= (int)sizeof(text))
+                len = sizeof(text) - 1;
+        copy = arena_dup(g->arena, str_from(text, (size_t)len));
+        g->failed |= !copy;
+        return copy ? str_from(copy, (size_t)len) : pattern->name;
+}
+
 static void check_patterns(struct guard *g, struct str command) {
         const struct guard_policy *policy = &g->policy->guard;
         struct str printed;
@@ -252,7 +266,7 @@ static void check_patterns(struct guard *g, struct str command) {
                 add_reason(g, (struct reason){ .id = pattern->name,
                                                .severity = pattern->severity,
                                                .range = { 0, (uint32_t)command.len },
-                                               .message = pattern->message.len ? pattern->message : pattern->name });
+                                               .message = pattern_message(g, pattern) });
         }
 }
 
@@ -282,7 +296,18 @@ static void check(struct guard *g, struct str command) {
 }
 
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret) {
-        struct guard g = { .policy = policy, .arena = arena, .verdict = ret, .effect_tail = &ret->effects };
+        return guard_check_at(command, STR(""), policy, arena, ret);
+}
+
+int guard_check_at(struct str command, struct str start, const struct policy *policy, struct arena *arena,
+                   struct verdict *ret) {
+        struct guard g = {
+                .policy = policy,
+                .arena = arena,
+                .verdict = ret,
+                .effect_tail = &ret->effects,
+                .start = start.len ? start : policy->workspace,
+        };
 
         g.kept_tail = &g.kept;
 

@@ -38,6 +38,9 @@ struct verdict {
 /* Returns -1 only without memory; the verdict then is ACTION_BLOCKED all the same. */
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret);
 
+/* For a command that starts in the directory `start`, an absolute path. Empty: in the workspace. */
+int guard_check_at(struct str command, struct str start, const struct policy *policy, struct arena *arena, struct verdict *ret);
+
 const char *action_name(enum action action);
 
 #endif

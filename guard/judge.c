@@ -349,6 +349,41 @@ static bool is_blocked(const struct guard_policy *policy, struct str name) {
         return in_list(&policy->command_blocklist, name) || (str_is(stem, "mkfs") && in_list(&policy->command_blocklist, stem));
 }
 
+/* Does argv begin with these words? Options may stand between them, and the word behind an option may be its value; what only
+ * the run can tell may be any word. */
+static bool begins_with(const struct call *call, struct str name, struct str words) {
+        struct str word = str_take(words, str_find(words, ' '));
+
+        if (!str_eq_nocase(word, name))
+                return false;
+        words = str_skip(words, word.len + 1);
+        for (size_t i = 1; i < call->count && words.len; i++) {
+                const struct arg *arg = &call->args[i];
+                bool option = str_starts(arg->text, STR("-")), value = str_starts(call->args[i - 1].text, STR("-"));
+
+                word = str_take(words, str_find(words, ' '));
+                if (str_eq_nocase(word, arg->text) || (!arg->known && !value))
+                        words = str_skip(words, word.len + 1);
+                else if (!option && !value && !str_starts(word, STR("-")))
+                        return false;
+        }
+        return words.len == 0;
+}
+
+/* "git push" on the blocklist. */
+static const struct str *blocked_words(const struct call *call, struct str name) {
+        const struct guard_policy *policy = &call->guard->policy->guard;
+
+        for (size_t i = 0; i < policy->command_blocklist.count; i++) {
+                const struct str *words = &policy->command_blocklist.items[i];
+
+                if (str_find(*words, ' ') < words->len && begins_with(call, name, *words) &&
+                    !in_list(&policy->command_allow_overrides, *words))
+                        return words;
+        }
+        return NULL;
+}
+
 /* Programs are looked for where the system keeps them; ./ls is another one. */
 static bool is_standard_place(struct str program) {
         static const char *const places[] = { "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/" };
@@ -428,8 +463,11 @@ static bool only_asks(const struct call *call, struct str name) {
 
 static void run_effect(struct call *call, struct str name) {
         struct guard *g = call->guard;
+        const struct str *words = blocked_words(call, name);
         uint32_t flags = 0;
 
+        if (words)
+                guard_effect(g, FX_RUN, NAME_BLOCKED, *words, call->args[0].range);
         if (is_blocked(&g->policy->guard, name) && !only_asks(call, name))
                 flags |= NAME_BLOCKED;
         if (g->policy->guard.allow_only_listed && !is_listed(call))

@@ -68,6 +68,7 @@ struct guard {
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
         struct range range;   /* of the command of the root script that is being judged */
+        struct str start;     /* where the command starts; empty: unknown */
         struct str cwd;       /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd; /* the same outside the present subshell */
         bool in_subshell;
@@ -190,6 +191,7 @@ void judge_find(struct call *call);
 void judge_xargs(struct call *call);
 void judge_env(struct call *call);
 void judge_git(struct call *call);
+void judge_bailey(struct call *call);
 void judge_container(struct call *call);
 void judge_dd(struct call *call);
 void judge_permit(struct call *call);

@@ -316,6 +316,31 @@ void judge_git(struct call *call) {
                         guard_path(call->guard, FX_READ, 0, words.items[i]);
 }
 
+/* ---- ourselves ---- */
+
+/* What it runs is judged by options that the command itself chose; and who asks it, and what it allows, is for the user to say.
+ */
+void judge_bailey(struct call *call) {
+        struct words words;
+        bool known, changes;
+
+        words_collect(
+                call,
+                "-p --policy -b --backend -w --workspace -C --cwd --read --write --deny-read --deny-write -n --network --root "
+                "-t --timeout --memory --cpu-secs --pids -e --env -s --set -c --config --status-fd -m --mode --warned",
+                &words);
+        if (word_is(&words, 0, "run") && words.count > 1)
+                guard_shell_text(call,
+                                 guard_join(call->guard, call->args + words.index[1], call->count - words.index[1], &known),
+                                 words.items[1]->range);
+        changes = (word_is(&words, 0, "hook") && (word_is(&words, 1, "install") || word_is(&words, 1, "uninstall"))) ||
+                  (word_is(&words, 0, "trust") && !has_option(call, 'l', "list")) ||
+                  (word_is(&words, 0, "config") && word_is(&words, 1, "init")) ||
+                  (is_one_of(&words, "allow deny kill") && !has_option(call, 0, "list"));
+        if (changes)
+                guard_effect(call->guard, FX_ESCALATE, 0, STR("bailey, told what to allow,"), call->args[0].range);
+}
+
 /* ---- containers ---- */
 
 static bool mount_is_dangerous(struct guard *g, struct str source) {

@@ -79,7 +79,12 @@ static const char *const startup_files[] = {
         "**/.envrc",
         "**/.claude/settings*.json",
         "**/.cursor/mcp.json",
+        "**/.cursor/hooks.json",
         "**/.codex/config.toml",
+        "**/.codex/hooks.json",
+        "**/.copilot/config.json",
+        "**/.copilot/hooks/**",
+        "**/.github/hooks/**",
         "**/.gemini/settings.json",
         "**/.bailey.toml",
         "**/.bailey.json",
@@ -272,7 +277,7 @@ static struct str normalise(struct guard *g, struct str base, struct str path) {
 }
 
 struct str path_normal(struct guard *g, struct str path) {
-        struct str base = g->cwd.len ? g->cwd : g->policy->workspace;
+        struct str base = g->cwd.len ? g->cwd : g->start;
         bool cwd;
 
         path = skip_proc_links(normalise(g, base, path), &cwd);

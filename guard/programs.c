@@ -66,6 +66,7 @@ const struct program programs[] = {
         { "aws", ACT_SPECIAL, 0, 0, "", judge_remote },
         { "aws-vault", ACT_NAMES, ORDERED, 0, "", NULL },
         { "axel", ACT_FETCH, NETWORK, 0, "o=w output=w P= d=d", judge_fetch },
+        { "bailey", ACT_SPECIAL, 0, 0, "", judge_bailey },
         { "base32", ACT_READ, SHOWS, 0, "w= wrap=", NULL },
         { "base64", ACT_READ, SHOWS, 0, "w= wrap= i=r", NULL },
         { "basename", ACT_NAMES, 0, 0, "", NULL },

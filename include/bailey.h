@@ -3,7 +3,7 @@
  *
  * The library never prints, exits, or keeps global state. Texts are bytes with a length: they may hold NUL bytes and
  * need not be UTF-8. What a function hands out is freed with bailey_free(). Out parameters are left alone on failure
- * (-1).
+ * (-1). A thread that calls it needs 1 MiB of stack.
  */
 #ifndef BAILEY_H
 #define BAILEY_H
@@ -12,6 +12,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
 #endif
 
 enum bailey_format {
@@ -43,6 +46,9 @@ struct bailey_policy_options {
         const char *config;             /* a config file that counts besides the usual ones */
         const char *const *overrides;   /* "guard.mode=warn", NULL-terminated */
         const char *const *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
+        const char *program; /* the path of bailey, which the bwrap sandbox starts inside, or of any program that calls
+                              * bailey_run_inside() when its first argument is "__inside". NULL: where bailey was installed;
+                              * "": this program */
 };
 
 /* Finds and reads the config files. On failure -1, and a message that says which file, where, and what is wrong. */
@@ -68,6 +74,10 @@ enum bailey_answer {
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
                  char **ret_text, size_t *ret_length);
 
+/* For a command that starts in another directory than the workspace. NULL: in the workspace. */
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+                    enum bailey_answer answer, char **ret_text, size_t *ret_length);
+
 /* Every rule, with an example. */
 int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length);
 
@@ -81,6 +91,11 @@ int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer an
 
 /* Is options->config, and each policy that it defines, right? Errors as with bailey_policy_load(), here and below. */
 int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size);
+
+/* The policies that can be asked for: the built-in ones, and those of config files. options->policy does not matter;
+ * without options, only the built-in ones. */
+int bailey_config_policies(const struct bailey_policy_options *options, enum bailey_answer answer, char **ret_text,
+                           size_t *ret_length, char *ret_error, size_t error_size);
 
 /* The JSON Schema of config files. */
 int bailey_config_schema(char **ret_text, size_t *ret_length);
@@ -111,13 +126,14 @@ struct bailey_run_options {
         const char *const *argv;        /* a program and its arguments, NULL-terminated */
         const char *cwd;                /* in the workspace; NULL: the workspace itself */
         const char *const *environment; /* what the command's is taken from, NULL-terminated */
-        long long timeout_ms;           /* 0: as the policy says; -1: none */
+        long long timeout_ms;           /* 0: as the policy says; more than run.timeout_max is that; -1: none */
         int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is */
-        int out_fd, err_fd;
-        int cancel_fd; /* when it becomes readable, the command is killed; -1: none */
-        int status_fd; /* {"event":"started"...} and {"event":"exited"...}, a line each; -1: none */
-        int force;     /* also in a workspace like / or the home directory */
-        int plan_only; /* run nothing; the outcome's output is the launch that would be */
+        int out_fd, err_fd;             /* 0: nowhere */
+        int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */
+        int status_fd;                  /* {"event":"started"...} and {"event":"exited"...}, a line each; 0 or -1: none */
+        int force;                      /* also in a workspace like / or the home directory */
+        int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
+        int background;                 /* only for bailey_start() */
 };
 
 enum bailey_end {
@@ -132,13 +148,15 @@ enum bailey_end {
 
 struct bailey_outcome {
         enum bailey_end end;
-        int exit_code;           /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
-        int signal;              /* that ended it; 0: none */
-        const char *message;     /* what went wrong; NULL: nothing */
-        const char *explanation; /* why it probably failed, and what to do; NULL: no evidence */
-        const char *notices;     /* what else should be known, a line each; NULL: nothing */
-        const char *backend;     /* NULL: nothing ran */
-        const char *output;      /* UTF-8, with what was left out said; NULL: not captured */
+        int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
+        int signal;                  /* that ended it; 0: none */
+        const char *message;         /* what went wrong; NULL: nothing */
+        const char *explanation;     /* why it probably failed, and what to do; NULL: no evidence */
+        const char *notices;         /* what else should be known, a line each; NULL: nothing */
+        const char *backend;         /* NULL: nothing ran */
+        const char *const *enforced; /* by what names its walls go, NULL-terminated; NULL: nothing ran */
+        const char *const *rules;    /* that gave reasons for the verdict, NULL-terminated; NULL: none did */
+        const char *output;          /* UTF-8 with a NUL behind it, and with what was left out said; NULL: not captured */
         size_t output_length;
         unsigned long long output_bytes, elided_bytes;
         long long duration_ms;
@@ -152,6 +170,145 @@ struct bailey_outcome {
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret);
 void bailey_outcome_free(struct bailey_outcome *outcome);
 
+/* ---- several at once ---- */
+
+/*
+ * A session has commands under way, and lives in anybody's event loop: when bailey_session_fd() is readable, call
+ * bailey_session_step(), which never waits, and take the events. All of it dies with the session. For one thread at a time.
+ */
+struct bailey_session;
+
+/* `environment` is what the commands' is taken from; it is copied. The policy has to stay. Errors as with
+ * bailey_policy_load(), here and below. */
+int bailey_session_new(const struct bailey_policy *policy, const char *const *environment, struct bailey_session **ret,
+                       char *ret_error, size_t error_size);
+
+/* Kills what is under way, and waits for its end. */
+void bailey_session_free(struct bailey_session *session);
+
+int bailey_session_fd(const struct bailey_session *session);
+void bailey_session_step(struct bailey_session *session);
+
+enum { BAILEY_ID_SIZE = 37 }; /* a UUID and its NUL */
+
+enum bailey_event_kind {
+        BAILEY_EVENT_STARTED, /* a background command runs now */
+        BAILEY_EVENT_OUTPUT,  /* there is more of it, since this was told the last time */
+        BAILEY_EVENT_ENDED,   /* it is over, or it never ran: see its outcome */
+};
+
+struct bailey_event {
+        enum bailey_event_kind kind;
+        char id[BAILEY_ID_SIZE];
+};
+
+/* Returns 1 and what is new; 0 when nothing is. */
+int bailey_session_event(struct bailey_session *session, struct bailey_event *ret);
+
+/*
+ * Starts a command, whose output is captured; out_fd, err_fd, cancel_fd, status_fd and plan_only mean nothing here. With
+ * `background`, stdout and stderr are kept apart and can be read while it runs, it has no timeout but the one asked for, and it
+ * stays readable for a while after its end. Fails when there are too many of these, or without memory; a command that is
+ * refused has ended.
+ */
+int bailey_start(struct bailey_session *session, const struct bailey_run_options *options, char ret_id[BAILEY_ID_SIZE],
+                 char *ret_error, size_t error_size);
+
+/* How a command ended; it is forgotten then. Returns 1; 0 when it has not ended; -1 when there is no such command, also for one
+ * that has run in the background: bailey_read() tells of it. */
+int bailey_take(struct bailey_session *session, const char *id, struct bailey_outcome *ret);
+
+/* Ends a command: by a signal, and after run.kill_grace by force; at once with SIGKILL (9). One that has ended is left as it
+ * is. -1 when there is no such command. */
+int bailey_kill(struct bailey_session *session, const char *id, int signal);
+
+struct bailey_read_options {
+        const char *since;  /* `next` of an earlier reading: what came after it; NULL: all that was kept, its middle left out */
+        const char *filter; /* a regular expression: only lines that match */
+        size_t limit;       /* bytes of each stream; 0: run.output_bytes */
+        int tail;           /* not 0: of what is more than that, the end */
+};
+
+struct bailey_stream {
+        const char *text; /* UTF-8, with what was left out said */
+        size_t length;
+        unsigned long long bytes, elided; /* that came in all; that are left out in the text */
+};
+
+enum bailey_status {
+        BAILEY_STATUS_RUNNING,
+        BAILEY_STATUS_COMPLETED, /* by itself: `exit_code` */
+        BAILEY_STATUS_KILLED,
+        BAILEY_STATUS_TIMED_OUT,
+        BAILEY_STATUS_FAILED, /* it never ran */
+};
+
+struct bailey_reading {
+        enum bailey_status status;
+        int exit_code; /* 0 while it runs */
+        const char *command;
+        const char *started; /* "2026-11-16T04:30:00.000Z" */
+        long long duration_ms;
+        const char *message; /* as of its outcome, this and the next; NULL: none */
+        const char *explanation;
+        struct bailey_stream out, err; /* of a foreground command `out` has both */
+        const char *next;
+        void *memory;
+};
+
+/* Reads the output of a command, also while it runs. */
+int bailey_read(struct bailey_session *session, const char *id, const struct bailey_read_options *options,
+                struct bailey_reading *ret, char *ret_error, size_t error_size);
+void bailey_reading_free(struct bailey_reading *reading);
+
+/* The background commands, the oldest first: how many, how they are, since when. */
+int bailey_shells(struct bailey_session *session, enum bailey_answer answer, char **ret_text, size_t *ret_length);
+
+/* ---- sessions, from outside ---- */
+
+/* The same as its records have. */
+const char *bailey_session_id(const struct bailey_session *session);
+
+/* Its policy as it is now; valid until it is changed. */
+const struct bailey_policy *bailey_session_policy(const struct bailey_session *session);
+
+/* Lets its user look at the session and change it, through a socket that commands inside do not reach. */
+int bailey_session_listen(struct bailey_session *session, char *ret_error, size_t error_size);
+
+enum bailey_change {
+        BAILEY_ALLOW_DOMAIN, /* "example.org", "*.example.org" */
+        BAILEY_DENY_COMMAND, /* "docker", "git push" */
+};
+
+/* Changes the policy of a session, for commands that start from now on. It goes on record, and ends with the session. */
+int bailey_session_change(struct bailey_session *session, enum bailey_change change, const char *subject, char *ret_error,
+                          size_t error_size);
+
+/* The same in another process: in the session whose id begins like that, or, with NULL, in the only one there is. `ret_session`
+ * is its id. */
+int bailey_sessions_change(const char *const *environment, const char *session, enum bailey_change change, const char *subject,
+                           char ret_session[BAILEY_ID_SIZE], char *ret_error, size_t error_size);
+
+/* Ends a background command of whichever session has it. */
+int bailey_sessions_kill(const char *const *environment, const char *id, char *ret_error, size_t error_size);
+
+/* Every session of this user, with its changes and its background commands. */
+int bailey_sessions(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
+                    char *ret_error, size_t error_size);
+
+/* The policy in short, the sessions, and what was refused lately. */
+int bailey_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                  char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
+
+/* The hosts that the policy lets commands name, and the changes of each session. */
+int bailey_allowed(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                   char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
+
+/* The same change in the user's config file, for all sessions to come. `ret_path` is that file. Returns 1 when that changed
+ * something, 0 when it was so already. */
+int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,
+                         char *ret_error, size_t error_size);
+
 /* For a wrapper that starts the program again, inside: never returns when it succeeds. */
 int bailey_run_inside(char *ret_error, size_t error_size);
 
@@ -159,6 +316,35 @@ int bailey_run_inside(char *ret_error, size_t error_size);
  * not. */
 int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
                   char **ret_text, size_t *ret_length);
+
+/* ---- containers ---- */
+
+/* Which container runtimes there are: podman, docker, gvisor. Asks each, for a few seconds at most. Returns 1 when there is
+ * one, 0 when not; -1 without memory. */
+int bailey_container_detect(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length);
+
+/* The same, and the policy's [container], and what commands would run in. Returns 1 when nothing is in their way, 0 when
+ * containers are wanted and something is. */
+int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                            char **ret_text, size_t *ret_length);
+
+/* Every pointer may be NULL. */
+struct bailey_container_order {
+        const char *runtime; /* "podman", "docker", "gvisor"; NULL: the one that commands run in, or the first that answers */
+        const char *image;   /* NULL: the policy's; of an image that is made, localhost/bailey:latest */
+        const char *tarball; /* of a root file system, to make the image of; NULL: of programs that this host has */
+        int progress_fd;     /* where the engine tells how far it is */
+};
+
+/* Gets an image from its registry, if that is trusted. Errors as with bailey_policy_load(), here and below. */
+int bailey_container_pull(const struct bailey_policy *policy, const char *const *environment,
+                          const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                          size_t error_size);
+
+/* Makes an image, without any registry. */
+int bailey_container_build(const struct bailey_policy *policy, const char *const *environment,
+                           const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                           size_t error_size);
 
 /* ---- the record ---- */
 
@@ -196,6 +382,30 @@ int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text,
 int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query, enum bailey_answer answer,
                        char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
 
+/*
+ * The record as a page for a browser: one HTML file that loads nothing and runs no script but its own, whatever the records
+ * hold. Sums are of all records that the query asks for; the table has the newest of them (query->newest; 0: 10,000).
+ */
+int bailey_audit_report(const struct bailey_policy *policy, const struct bailey_audit_query *query, char **ret_text,
+                        size_t *ret_length, char *ret_error, size_t error_size);
+
+/* The same for somebody who serves it, and goes on reading. */
+struct bailey_audit_page;
+
+int bailey_audit_page_open(const struct bailey_policy *policy, const struct bailey_audit_query *query,
+                           struct bailey_audit_page **ret, char *ret_error, size_t error_size);
+void bailey_audit_page_close(struct bailey_audit_page *page);
+
+/* Takes in what is there, some thousand records at most. Returns 1 when there may be more, 0 when there is none now. */
+int bailey_audit_page_read(struct bailey_audit_page *page, char *ret_error, size_t error_size);
+
+/* The page. It asks data?after=NUMBER, beside itself, for what is new: */
+int bailey_audit_page_html(struct bailey_audit_page *page, char **ret_text, size_t *ret_length);
+
+/* What was taken in after the record NUMBER, as JSON; `problem` (NULL: none) is shown to whoever looks at the page. */
+int bailey_audit_page_data(struct bailey_audit_page *page, unsigned long long after, const char *problem, char **ret_text,
+                           size_t *ret_length);
+
 /* Returns 1 when the chain of records is whole, 0 when not, and then the answer names the first that is broken. */
 int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length,
                         char *ret_error, size_t error_size);
@@ -209,6 +419,9 @@ void bailey_free(void *pointer);
 /* "1.2.3" */
 const char *bailey_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

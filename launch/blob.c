@@ -1,13 +1,15 @@
 #include "launch/blob.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 
-/* Written and read by the same program on the same machine: native numbers, a magic word against mistakes. */
+/* Written and read on the same machine: native numbers. But a program that has the library in it starts bailey as it is
+ * installed, which must be the same version. */
 enum {
         BLOB_MAGIC = 0x31796c62,
         BLOB_MAX = 16 << 20, /* more than the kernel takes as arguments and environment */
@@ -42,6 +44,7 @@ static void put_texts(struct buf *out, const char *const *texts) {
 
 static void put_launch(struct buf *out, const struct launch *launch) {
         put_size(out, BLOB_MAGIC);
+        put_text(out, BAILEY_VERSION);
         put_size(out, launch->landlock.wanted);
         put_size(out, launch->landlock.required);
         put_size(out, launch->landlock.deny_tcp);
@@ -150,6 +153,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
         struct reader r = { .arena = arena };
         struct launch launch = { .own_pids = true, .announce = true };
         struct sock_filter *filter;
+        const char *version;
         BUF_AUTO text;
 
         buf_init(&text, BLOB_MAX);
@@ -157,6 +161,10 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
                 return err_context(err, "plan");
         r.rest = buf_str(&text);
         r.bad = get_size(&r) != BLOB_MAGIC;
+        version = get_text(&r);
+        if (!r.bad && strcmp(version, BAILEY_VERSION) != 0)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "the library is of version %.32s, and the program bailey of " BAILEY_VERSION, version);
         get_landlock(&r, &launch.landlock);
         launch.seccomp_count = get_size(&r);
         launch.seccomp = filter = get_array(&r, launch.seccomp_count, sizeof(*filter));

@@ -62,7 +62,7 @@ static void pause_us(long us) {
 static int cannot_write(struct err *err, const char *dir, const char *file, const char *value) {
         int saved = errno;
 
-        err_set_message(err, ERR_SYSTEM, "cannot write %s (%s) to %s/%s", value, strerror(saved), dir, file);
+        err_set_message(err, ERR_SYSTEM, "cannot write %s (%s) to %s/%s", value, err_text(saved), dir, file);
         if (err)
                 err->sys = saved;
         return -1;
@@ -71,7 +71,7 @@ static int cannot_write(struct err *err, const char *dir, const char *file, cons
 static int cannot_make(struct err *err, const char *dir) {
         int saved = errno;
 
-        err_set_message(err, ERR_SYSTEM, "cannot make a cgroup (%s) in %s", strerror(saved), dir);
+        err_set_message(err, ERR_SYSTEM, "cannot make a cgroup (%s) in %s", err_text(saved), dir);
         if (err)
                 err->sys = saved;
         return -1;

@@ -9,24 +9,15 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "launch/cgroup_parts.h"
+#include "launch/kernel.h"
 
 enum { SWEEP_READS = 256 }; /* of about a hundred names each */
 
 static const char prefix[] = "bailey-";
-
-/* What the kernel fills in; glibc's readdir() would allocate. */
-struct linux_dirent {
-        uint64_t d_ino;
-        int64_t d_off;
-        uint16_t d_reclen;
-        uint8_t d_type;
-        char d_name[];
-};
 
 /* It is in the name because a pid means nothing to a bailey in another pid namespace. */
 static unsigned long pid_namespace(void) {
@@ -57,19 +48,19 @@ static bool is_abandoned(const char *name, unsigned long namespace) {
 
 static void sweep_dir(const char *dir, unsigned long namespace) {
         FD_AUTO fd = access(dir, W_OK) < 0 ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        _Alignas(struct linux_dirent) char entries[4096];
+        _Alignas(struct kernel_dirent) char entries[KERNEL_DIRENTS_SIZE];
         long got;
 
         for (int reads = 0; fd >= 0 && reads < SWEEP_READS; reads++) {
-                got = syscall(SYS_getdents64, fd, entries, sizeof(entries));
+                got = kernel_getdents(fd, entries);
                 if (got <= 0)
                         return;
                 for (long at = 0; at < got;) {
-                        const struct linux_dirent *entry = (const void *)(entries + at);
+                        const struct kernel_dirent *entry = (const void *)(entries + at);
 
-                        if (is_abandoned(entry->d_name, namespace))
-                                unlinkat(fd, entry->d_name, AT_REMOVEDIR); /* EBUSY unless it is empty */
-                        at += entry->d_reclen;
+                        if (is_abandoned(entry->name, namespace))
+                                unlinkat(fd, entry->name, AT_REMOVEDIR); /* EBUSY unless it is empty */
+                        at += entry->size;
                 }
         }
 }

@@ -1,9 +1,7 @@
 #include "launch/descendants.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,16 +9,17 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/process.h"
+#include "launch/kernel.h"
 
 enum {
-        CHILDREN_BYTES = 64 << 10, /* of a list of children that is read in one round; the rest has its turn in the next */
-        STUCK_ROUNDS = 5000,       /* rounds of a millisecond in which nothing ends: what is left cannot be killed */
+        LIST_READS = 64,     /* of a list of children that are read in one round; the rest has its turn in the next */
+        STUCK_ROUNDS = 5000, /* rounds of a millisecond in which nothing ends: what is left cannot be killed */
 };
 
 #define CHILDREN_FILE "/proc/thread-self/children"
@@ -37,74 +36,65 @@ static bool proc_is_ours(void) {
 }
 
 int descendants_adopt(struct err *err) {
-        sigset_t child;
-
         if (!proc_is_ours())
                 return err_set(err, ERR_UNSUPPORTED, "adopting processes: /proc does not show them");
-        sigemptyset(&child);
-        sigaddset(&child, SIGCHLD);
-        /* Who ignores the signal, which is inherited, is never told how a child ended. */
-        if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
-            sigprocmask(SIG_BLOCK, &child, NULL) < 0)
-                return err_sys(err, "adopting processes");
-        return 0;
+        return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? err_sys(err, "adopting processes") : 0;
 }
 
 /* ---- finding them ---- */
 
-static pid_t parent_of(int proc, const char *pid) {
-        char path[300], text[512], *end;
-        FD_AUTO fd = -1;
-        ssize_t len;
-
-        snprintf(path, sizeof(path), "%s/stat", pid);
-        fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-        len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-        if (len <= 0)
-                return -1;
-        text[len] = 0;
-        end = strrchr(text, ')'); /* a name may hold anything */
-        return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
-}
-
 /* A child that was not waited for keeps its number, and the one of its group. The command began in a session of its own, so no
  * group that it or its descendants can be in has others in it; and a group dies at once, however fast it forks. */
-static void kill_child(pid_t pid) {
-        pid_t group = getpgid(pid);
+static void signal_child(pid_t pid, int number) {
+        pid_t group = pid > 1 ? getpgid(pid) : -1;
+        bool own_group = group > 1 && group != getpgrp();
 
-        if (group > 1 && group != getpgrp())
-                kill(-group, SIGKILL);
-        kill(pid, SIGKILL);
+        if (pid <= 1)
+                return;
+        if (own_group)
+                kill(-group, number);
+        if (!own_group || number == SIGKILL) /* it may have left the group since */
+                kill(pid, number);
 }
 
 /* For kernels without CONFIG_PROC_CHILDREN. */
-static void kill_children_by_search(void) {
-        DIR *proc = opendir("/proc");
-        struct dirent *entry;
+static void signal_children_by_search(int number) {
+        FD_AUTO proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _Alignas(struct kernel_dirent) char entries[KERNEL_DIRENTS_SIZE];
+        long got;
 
-        while (proc && (entry = readdir(proc)))
-                if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && parent_of(dirfd(proc), entry->d_name) == getpid())
-                        kill_child((pid_t)strtol(entry->d_name, NULL, 10));
-        if (proc)
-                closedir(proc);
+        while (proc >= 0 && (got = kernel_getdents(proc, entries)) > 0)
+                for (long at = 0; at < got;) {
+                        const struct kernel_dirent *entry = (const void *)(entries + at);
+                        pid_t pid = (pid_t)strtol(entry->name, NULL, 10); /* 0: no number */
+
+                        if (pid > 0 && process_parent(pid) == getpid())
+                                signal_child(pid, number);
+                        at += entry->size;
+                }
 }
 
-/* Reading the kernel's list is fast, which counts against those that fork and end in turn. */
-static void kill_children(void) {
-        static char text[CHILDREN_BYTES];
+/* Reading the kernel's list is fast, which counts against those that fork and end in turn. Each number has a space behind it,
+ * and may go on in the next part. */
+static void signal_children(int number) {
         FD_AUTO fd = open(CHILDREN_FILE, O_RDONLY | O_CLOEXEC);
-        size_t used = 0;
+        char text[4096];
+        pid_t pid = 0;
         ssize_t len;
 
         if (fd < 0) {
-                kill_children_by_search();
+                signal_children_by_search(number);
                 return;
         }
-        while (used < sizeof(text) - 1 && (len = read(fd, text + used, sizeof(text) - 1 - used)) > 0)
-                used += (size_t)len;
-        text[used] = 0;
-        for (char *at = text, *end; (end = strchr(at, ' ')); at = end + 1) /* a number without a space behind it was cut off */
-                kill_child((pid_t)strtol(at, NULL, 10));
+        for (int reads = 0; reads < LIST_READS && (len = read(fd, text, sizeof(text))) > 0; reads++)
+                for (ssize_t i = 0; i < len; i++) {
+                        if (text[i] != ' ') {
+                                pid = pid * 10 + (text[i] - '0');
+                                continue;
+                        }
+                        signal_child(pid, number);
+                        pid = 0;
+                }
 }
 
 /* ---- waiting ---- */
@@ -146,7 +136,7 @@ static void kill_all(pid_t command, int *status) {
         for (int stuck = 0; stuck < STUCK_ROUNDS; stuck++) {
                 struct reaped reaped;
 
-                kill_children();
+                signal_children(SIGKILL);
                 reaped = reap(command, status);
                 if (reaped.none_left)
                         return;
@@ -157,27 +147,12 @@ static void kill_all(pid_t command, int *status) {
         }
 }
 
-int descendants_wait(pid_t command, int lifeline) {
-        struct signalfd_siginfo info;
-        sigset_t child;
-        int status = SIGKILL;
-        FD_AUTO signals = -1;
+int descendants_wait(pid_t command, struct control *control) {
+        int status = SIGKILL, asked;
 
-        sigemptyset(&child);
-        sigaddset(&child, SIGCHLD);
-        signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-        for (;;) {
-                struct pollfd fds[] = { { .fd = lifeline, .events = POLLIN }, { .fd = signals, .events = POLLIN } };
-
-                if (reap(command, &status).command)
-                        break;
-                if (poll(fds, 2, signals < 0 ? 10 : -1) < 0 && errno != EINTR)
-                        break;
-                if (fds[0].revents)
-                        break;
-                while (read(signals, &info, sizeof(info)) > 0)
-                        ;
-        }
+        while (!reap(command, &status).command && (asked = control_wait(control)) != CONTROL_GONE)
+                if (asked != CONTROL_CHILD)
+                        signal_children(asked);
         kill_all(command, &status);
         return status;
 }

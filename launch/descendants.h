@@ -7,10 +7,12 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "launch/control.h"
 
 int descendants_adopt(struct err *err);
 
-/* Until the command ends, or the other end of `lifeline` closes. Then kills what is left; returns the command's status. */
-int descendants_wait(pid_t command, int lifeline);
+/* Until the command ends, or nobody is outside any more. Then kills what is left; returns the command's status. A signal that
+ * is asked for reaches the processes that are children of this one, and their groups. */
+int descendants_wait(pid_t command, struct control *control);
 
 #endif

@@ -1,7 +1,9 @@
 #include "launch/inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,9 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "launch/control.h"
 #include "launch/descendants.h"
+#include "launch/execute.h"
 #include "launch/landlock.h"
 #include "launch/report.h"
+#include "launch/seed.h"
+#include "launch/warm.h"
 
 /* ---- privileges ---- */
 
@@ -83,43 +90,19 @@ static int confine(const struct launch *launch, struct err *err) {
 
 /* ---- the command ---- */
 
-static const char *path_of(const char *const *envp) {
-        for (; *envp; envp++)
-                if (strncmp(*envp, "PATH=", 5) == 0)
-                        return *envp + 5;
-        return "/usr/local/bin:/usr/bin:/bin";
-}
-
-/* Returns only when it could not be started; errno says why. */
-static void execute(const struct launch *launch) {
-        char *const *argv = (char *const *)launch->argv, *const *envp = (char *const *)launch->envp;
-        int why = ENOENT;
-
-        if (strchr(launch->program, '/')) {
-                execve(launch->program, argv, envp);
-                return;
-        }
-        for (const char *path = path_of(launch->envp); path; path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
-                int len = (int)strcspn(path, ":");
-                char full[4096];
-
-                if (len && snprintf(full, sizeof(full), "%.*s/%s", len, path, launch->program) < (int)sizeof(full)) {
-                        execve(full, argv, envp);
-                        if (errno != ENOENT && errno != ENOTDIR)
-                                why = errno;
-                }
-        }
-        errno = why;
-}
-
-static void reset_signals(void) {
+/* What is its own, in the process that the command is to be. */
+static void stand_alone(const struct launch *launch) {
         sigset_t none;
 
-        for (int signal_number = 1; signal_number < 32; signal_number++)
-                if (signal_number != SIGKILL && signal_number != SIGSTOP)
-                        signal(signal_number, SIG_DFL);
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
+        setsid(); /* descendants.c counts on it, too */
+        if (!launch->own_pids)
+                prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the parent is killed: the command at least ends with it */
+}
+
+static int enter(const char *directory, struct err *err) {
+        return chdir(directory) < 0 ? err_sys(err, "cwd %s", directory) : 0;
 }
 
 /* In a child that shares the memory of its parent until it executes. */
@@ -129,53 +112,127 @@ static _Noreturn void start_command(const struct launch *launch, int report_fd) 
         /* Without a pid namespace the parent stays outside, or a command could kill what is to kill it. */
         if (!launch->own_pids && confine(launch, &err) < 0)
                 report_failure(report_fd, &err);
-        reset_signals();
-        setsid(); /* descendants.c counts on it, too */
-        if (!launch->own_pids)
-                prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the parent is killed: the command at least ends with it */
-        execute(launch);
-        err_sys(&err, "%s", launch->program);
-        err.code = err.sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID; /* not the walls' fault: no others would do better */
-        report_failure(report_fd, &err);
+        stand_alone(launch);
+        execute_or_report(launch->program, launch->argv, launch->envp, report_fd);
 }
 
-/* As pid 1. When this process ends, the kernel kills the rest. */
-static int wait_as_init(pid_t command) {
-        int status;
+/* The same, for a command that comes later. Until then the parent does not run: who wants the command is watched here. */
+static _Noreturn void await_command(const struct launch *prepared, const struct inside_files *files) {
+        struct launch launch = *prepared;
+        struct err err = {};
 
-        for (;;) {
-                pid_t pid = waitpid(-1, &status, 0);
+        stand_alone(&launch);
+        if (warm_await(files->work, files->outside, &launch, &err) < 0 || enter(launch.cwd, &err) < 0)
+                report_failure(files->report, &err);
+        execute_or_report(launch.program, launch.argv, launch.envp, files->report);
+}
 
-                if (pid == command)
-                        return status;
-                if (pid < 0 && errno != EINTR)
-                        _exit(125);
+/* As pid 1: whatever is left, or was left behind. */
+static void end_rest(void) {
+        while (waitpid(-1, NULL, WNOHANG | __WALL) >= 0) {
+                kill(-1, SIGKILL);
+                waitpid(-1, NULL, __WALL);
         }
 }
 
-_Noreturn void inside_run(const struct launch *launch, int report_fd, int lifeline) {
+static _Noreturn void become_seed(const struct launch *launch, int up) {
+        stand_alone(launch);
+        seed_become(launch, up);
+}
+
+/* A shell that waits for its command itself. -1: this one does not. */
+static pid_t start_seed(const struct launch *launch, const struct inside_files *files) {
+        int up[2];
+        pid_t pid;
+
+        if (files->seed < 0 || pipe2(up, O_CLOEXEC) < 0)
+                return -1;
+        pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
+        if (pid == 0)
+                become_seed(launch, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+        fd_close(up[1]);
+        if (pid > 0 && !warm_comes_up(up[0], pid, files->outside)) {
+                end_rest();
+                pid = -1;
+        }
+        fd_close(up[0]);
+        return pid;
+}
+
+/* From the first moment on the command may come: it waits, too. */
+static pid_t start_waiting(const struct launch *launch, const struct inside_files *files) {
+        struct err err = {};
+        pid_t command;
+
+        if (warm_tell_ready(files->work, &err) < 0)
+                report_failure(files->report, &err);
+        command = start_seed(launch, files);
+        if (command < 0)
+                command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
+        if (command == 0)
+                await_command(launch, files); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+        return command;
+}
+
+static pid_t start_now(const struct launch *launch, const struct inside_files *files) {
+        pid_t command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): no other thread could wait for it */
+
+        /* The child changes nothing that is read here, and does not return. */
+        if (command == 0)
+                start_command(launch, files->report); /* NOLINT(clang-analyzer-unix.Vfork): see above */
+        return command;
+}
+
+/* ---- waiting for it ---- */
+
+static int wait_as_init(pid_t command, struct control *control) {
+        for (;;) {
+                int asked = control_wait(control), status;
+                pid_t pid;
+
+                if (asked == CONTROL_GONE)
+                        _exit(125); /* the kernel kills the rest */
+                if (asked != CONTROL_CHILD)
+                        kill(-1, asked);
+                while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+                        if (pid == command) {
+                                end_rest();
+                                return status;
+                        }
+        }
+}
+
+_Noreturn void inside_run(const struct launch *launch, const struct inside_files *files) {
+        struct control control;
         struct err err = {};
         pid_t command;
         int status;
 
-        if (chdir(launch->cwd) < 0) {
-                err_sys(&err, "cwd %s", launch->cwd);
-                report_failure(report_fd, &err);
-        }
+        /* Who waits must not do so where the program outside was, which is below all mounts. */
+        if (enter(files->work < 0 ? launch->cwd : "/", &err) < 0)
+                report_failure(files->report, &err);
+        if (control_open(files->asked, files->outside, &control, &err) < 0)
+                report_failure(files->report, &err);
         if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
-                report_failure(report_fd, &err);
-        /* The child changes nothing that is read here, and does not return. */
-        command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): no other thread could wait for it */
-        if (command == 0)
-                start_command(launch, report_fd); /* NOLINT(clang-analyzer-unix.Vfork): see above */
+                report_failure(files->report, &err);
+        if (control_alone(&control)) /* while the walls were made */
+                _exit(125);
+        while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */
+                ;
+        command = files->work >= 0 ? start_waiting(launch, files) : start_now(launch, files);
+        fd_close(files->work);
+        fd_close(files->seed);
         if (command < 0) {
                 err_sys(&err, "fork");
-                report_failure(report_fd, &err);
+                report_failure(files->report, &err);
         }
-        /* vfork() returns once the command runs, or has failed and said so: then no other record is read. */
+        /* One that starts now runs, or has failed and said so: then no other record is read. */
         if (launch->announce)
-                report_send(report_fd, REPORT_STARTED, 0);
-        status = launch->own_pids ? wait_as_init(command) : descendants_wait(command, lifeline);
-        report_send(report_fd, REPORT_ENDED, status);
+                report_send(files->report, REPORT_STARTED, 0);
+        /* They are the command's: whoever reads its output waits until nobody can write any more. This process goes on, and
+         * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
+        close_range(STDIN_FILENO, STDERR_FILENO, 0);
+        status = launch->own_pids ? wait_as_init(command, &control) : descendants_wait(command, &control);
+        report_send(files->report, REPORT_ENDED, status);
         _exit(0);
 }

@@ -7,10 +7,15 @@
 
 #include "sandbox/launch.h"
 
-/*
- * 0, 1 and 2 are the command's already. Reports over `report_fd`, and never returns. `lifeline` is only for a launch
- * without pids of its own: when its other end closes, everything inside is killed.
- */
-_Noreturn void inside_run(const struct launch *launch, int report_fd, int lifeline);
+struct inside_files {
+        int report;  /* what is told, launch/report.h */
+        int asked;   /* what is wanted of it, launch/control.h */
+        int outside; /* a pidfd of who wants it */
+        int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm.h; -1: it is in the launch */
+        int seed;    /* where it does: launch/seed.h; -1: there is none */
+};
+
+/* Signals are as clone_reset_signals() leaves them, and without `work`, 0, 1 and 2 are the command's already. Never returns. */
+_Noreturn void inside_run(const struct launch *launch, const struct inside_files *files);
 
 #endif

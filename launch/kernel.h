@@ -16,9 +16,34 @@ struct clone3_args {
         uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* Like fork(): no stack of its own. Runs no atfork handlers, so for single-threaded programs only. */
+/* Like fork(): no stack of its own. Runs no atfork handlers, see launch/clone.h. */
 static inline pid_t kernel_clone3(struct clone3_args *args) {
         return (pid_t)syscall(SYS_clone3, args, sizeof(*args));
+}
+
+/* ---- pidfds, kernel 5.4 ---- */
+
+enum { KERNEL_P_PIDFD = 3 }; /* for waitid(); newer C libraries have it as P_PIDFD */
+
+static inline int kernel_pidfd_open(pid_t pid) {
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* ---- getdents64: readdir() would allocate ---- */
+
+struct kernel_dirent {
+        uint64_t ino;
+        int64_t off;
+        uint16_t size;
+        uint8_t type;
+        char name[];
+};
+
+enum { KERNEL_DIRENTS_SIZE = 4096 };
+
+/* The next entries; returns their size in bytes, 0 at the end, -1. */
+static inline long kernel_getdents(int fd, char ret[static KERNEL_DIRENTS_SIZE]) {
+        return syscall(SYS_getdents64, fd, ret, KERNEL_DIRENTS_SIZE);
 }
 
 /* ---- openat2, kernel 5.6 ---- */

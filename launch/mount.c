@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/fd.h"
 #include "launch/kernel.h"
@@ -12,6 +13,10 @@
 /*
  * Two passes. The first takes hold of every source, as later mounts may cover it. The second puts them in place. Nothing
  * follows a symbolic link: all paths were resolved, and a link that is there now was put there by somebody else.
+ *
+ * A sandbox that is made beforehand is made of what paths lead to at another time than that at which it was decided that it can
+ * be used. Each file is therefore looked at when it is taken hold of: a directory on the way to it may have been renamed, and
+ * renamed back later. A mount goes with what it is mounted on.
  *
  * The host's root is made read-only where it is; an empty one is made beside it, and entered at the end.
  *
@@ -26,12 +31,14 @@ enum {
 };
 
 struct mounter {
-        int root;    /* where targets are looked up */
-        bool empty;  /* `root` is a new one */
-        int store;   /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
-        int private; /* its closed directory, which holds what is mounted elsewhere */
-        int made;    /* how many directories that are */
-        bool masked; /* the masks are there */
+        int root;                         /* where targets are looked up */
+        const struct mount_place *target; /* where the next one should be; NULL: it does not matter */
+        bool empty;                       /* `root` is a new one */
+        int store;       /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
+        int private;     /* its closed directory, which holds what is mounted elsewhere */
+        int made;        /* how many directories that are */
+        bool masked;     /* the masks are there */
+        uint64_t own[2]; /* devices that nobody else has */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -113,10 +120,37 @@ static int open_target(const struct mounter *m, const char *path, bool directory
         return fd < 0 ? err_sys(err, "%s", path) : fd;
 }
 
+/* Numbers of inodes are used again when nothing holds the old one, as a mount that somebody took away does not. */
+struct mount_place mount_look(const char *path) {
+        struct statx st;
+
+        if (!path || statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_INO | STATX_BTIME, &st) < 0)
+                return (struct mount_place){};
+        return (struct mount_place){
+                .device = makedev(st.stx_dev_major, st.stx_dev_minor),
+                .inode = st.stx_ino,
+                .born = st.stx_mask & STATX_BTIME ? (uint64_t)st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec : 0,
+        };
+}
+
+static int check_place(int fd, const struct mount_place *place, const uint64_t own[static 2], const char *path,
+                       struct err *err) {
+        struct stat st;
+
+        if (!place)
+                return 0;
+        if (fstat(fd, &st) < 0)
+                return err_sys(err, "%s", path);
+        if ((st.st_dev == place->device && st.st_ino == place->inode) || st.st_dev == own[0] || st.st_dev == own[1])
+                return 0;
+        errno = ESTALE;
+        return err_sys(err, "%s", path);
+}
+
 static int attach(const struct mounter *m, int mount, const char *path, bool directory, struct err *err) {
         FD_AUTO target = open_target(m, path, directory, err);
 
-        if (target < 0)
+        if (target < 0 || check_place(target, m->target, m->own, path, err) < 0)
                 return -1;
         if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
                 return err_sys(err, "mounting %s", path);
@@ -134,12 +168,15 @@ static int restrict_tree(int mount, bool read_only, const char *path, struct err
 
 /* ---- steps ---- */
 
-static int take_source(const char *path, struct err *err) {
+static int take_source(const char *path, const struct mount_place *expected, struct err *err) {
+        static const uint64_t none[2];
         FD_AUTO place = kernel_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, no_links);
         int fd;
 
         if (place < 0)
                 return err_sys(err, "%s", path);
+        if (check_place(place, expected, none, path, err) < 0)
+                return -1;
         fd = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
         return fd < 0 ? err_sys(err, "%s", path) : fd;
 }
@@ -262,21 +299,33 @@ static int fill_dev(int dev, int nodes[static DEVICE_COUNT], struct err *err) {
         return mkdirat(dev, "pts", 0755) < 0 ? err_sys(err, "/dev/pts") : attach_in(dev, pts, "pts", err);
 }
 
+static int note_own(int fd, uint64_t *ret, struct err *err) {
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+                return err_sys(err, "tmpfs");
+        *ret = st.st_dev;
+        return 0;
+}
+
 /* The largest of the sizes asked for is what all private places together may hold. */
-static int open_store(struct mounter *m, const struct mount_step *steps, size_t count, struct err *err) {
+static int open_store(struct mounter *m, const struct mount_step *steps, const struct mount_places *places, size_t count,
+                      struct err *err) {
         const char *target = NULL;
         uint64_t size = 0;
 
         for (size_t i = 0; i < count; i++) {
-                if (steps[i].kind == MOUNT_DEV)
+                if (steps[i].kind == MOUNT_DEV) {
                         target = steps[i].target;
+                        m->target = places ? &places[i].target : NULL;
+                }
                 if (steps[i].kind != MOUNT_ROOT_EMPTY && steps[i].size > size)
                         size = steps[i].size;
         }
         if (!target)
                 return err_set(err, ERR_INVALID, "a list of mounts without /dev");
         m->store = new_tmpfs(size, "0755", MOUNT_ATTR_NOSUID, err);
-        if (m->store < 0 || attach(m, m->store, target, true, err) < 0)
+        if (m->store < 0 || attach(m, m->store, target, true, err) < 0 || note_own(m->store, &m->own[0], err) < 0)
                 return -1;
         if (mkdirat(m->store, ".private", 0) < 0)
                 return err_sys(err, "%s", target);
@@ -314,7 +363,7 @@ static int make_root(struct mounter *m, uint64_t size, struct err *err) {
                 return -1;
         if (move_mount(m->root, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
                 return err_sys(err, "mounting an empty root");
-        return 0;
+        return note_own(m->root, &m->own[1], err);
 }
 
 static int enter_root(const struct mounter *m, struct err *err) {
@@ -353,12 +402,12 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
 }
 
-static int take_sources(const struct mount_step *steps, size_t count, int *ret_sources, int ret_nodes[static DEVICE_COUNT],
-                        struct err *err) {
+static int take_sources(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_sources,
+                        int ret_nodes[static DEVICE_COUNT], struct err *err) {
         for (size_t i = 0; i < count; i++) {
                 ret_sources[i] = -1;
                 if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
-                        ret_sources[i] = take_source(steps[i].source, err);
+                        ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
                         if (ret_sources[i] < 0)
                                 return -1;
                 }
@@ -368,16 +417,18 @@ static int take_sources(const struct mount_step *steps, size_t count, int *ret_s
         return 0;
 }
 
-static int do_steps(const struct mount_step *steps, size_t count, struct err *err) {
-        static int sources[MOUNTS_MAX]; /* nothing is allocated in here */
+static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err) {
+        int sources[MOUNTS_MAX]; /* nothing is allocated in here */
         int nodes[DEVICE_COUNT];
         struct mounter m = { .root = -1, .store = -1, .private = -1 };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
-        if (take_sources(steps, count, sources, nodes, err) < 0 ||
-            (empty ? make_root(&m, steps[0].size, err) : keep_root(&m, err)) < 0 || open_store(&m, steps, count, err) < 0)
+        if (take_sources(steps, places, count, sources, nodes, err) < 0 ||
+            (empty ? make_root(&m, steps[0].size, err) : keep_root(&m, err)) < 0 ||
+            open_store(&m, steps, places, count, err) < 0)
                 return -1;
         for (size_t i = 0; i < count; i++) {
+                m.target = places ? &places[i].target : NULL;
                 if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
                         return -1;
                 fd_close(sources[i]);
@@ -388,7 +439,7 @@ static int do_steps(const struct mount_step *steps, size_t count, struct err *er
         return 0;
 }
 
-int mount_all(const struct mount_step *steps, size_t count, struct err *err) {
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err) {
         mode_t mask = umask(0); /* modes are meant as they are written */
         int result;
 
@@ -396,7 +447,7 @@ int mount_all(const struct mount_step *steps, size_t count, struct err *err) {
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
-        result = do_steps(steps, count, err);
+        result = do_steps(steps, places, count, err);
         umask(mask);
         return result;
 }

@@ -7,6 +7,21 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
-int mount_all(const struct mount_step *steps, size_t count, struct err *err);
+/* Which file a path led to, when somebody looked; 0: there was none. */
+struct mount_place {
+        uint64_t device, inode;
+        uint64_t born; /* nanoseconds, 0: unknown; not compared here */
+};
+
+struct mount_places {
+        struct mount_place source, target;
+};
+
+/* Where a path leads now, without following it; NULL: nowhere. */
+struct mount_place mount_look(const char *path);
+
+/* `places`, one for each step, or NULL: if a path leads to another file by now, it fails with ESTALE. But for a target inside
+ * of what is mounted first, and new: nobody else has that. */
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err);
 
 #endif

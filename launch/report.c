@@ -18,6 +18,16 @@ void report_send(int fd, enum report_kind kind, int status) {
         send_record(fd, &report);
 }
 
+void report_end(int fd, int status, uint32_t facts) {
+        struct report report;
+
+        memset(&report, 0, sizeof(report));
+        report.kind = REPORT_ENDED;
+        report.status = status;
+        report.facts = facts;
+        send_record(fd, &report);
+}
+
 _Noreturn void report_failure(int fd, const struct err *err) {
         struct report report;
 

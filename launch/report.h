@@ -14,14 +14,22 @@ enum report_kind {
         REPORT_ENDED, /* `status`, as of waitpid() */
 };
 
+/* What an engine says of the end. */
+enum report_fact {
+        REPORT_OUT_OF_MEMORY = 1 << 0,
+        REPORT_LOST = 1 << 1, /* a container that was to go on is gone */
+};
+
 struct report {
         uint32_t kind;
         int32_t status;
+        uint32_t facts; /* enum report_fact */
         struct err err;
 };
 
-/* Both are for the child: no memory, no retries beyond EINTR. */
+/* All are for the child: no memory, no retries beyond EINTR. */
 void report_send(int fd, enum report_kind kind, int status);
+void report_end(int fd, int status, uint32_t facts);
 _Noreturn void report_failure(int fd, const struct err *err); /* and exits */
 
 /* Exactly one record; 0 at the end, -1 when the pipe broke off. */

@@ -1,25 +1,27 @@
 #include "launch/start.h"
 
 #include <errno.h>
-#include <linux/sched.h>
-#include <net/if.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/fd.h"
 #include "launch/blob.h"
+#include "launch/container.h"
 #include "launch/files.h"
 #include "launch/identity.h"
 #include "launch/inside.h"
 #include "launch/kernel.h"
 #include "launch/mount.h"
+#include "launch/network.h"
+#include "launch/clone.h"
 #include "launch/report.h"
+#include "launch/seed.h"
 
 static const uint64_t namespace_flags[] = {
         [LAUNCH_NO_NAMESPACES] = 0,
@@ -28,50 +30,80 @@ static const uint64_t namespace_flags[] = {
                 CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWNET,
 };
 
-/* ---- in the child ---- */
-
-static int raise_loopback(struct err *err) {
-        FD_AUTO fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        struct ifreq request = { .ifr_flags = IFF_UP | IFF_RUNNING };
-
-        memcpy(request.ifr_name, "lo", sizeof("lo"));
-        return fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? err_sys(err, "localhost") : 0;
-}
-
-static int make_walls(const struct launch *launch, struct err *err) {
-        if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && raise_loopback(err) < 0)
-                return -1;
-        if (launch->mount_count && mount_all(launch->mounts, launch->mount_count, err) < 0)
-                return -1;
-        if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
-                return err_sys(err, "hostname");
-        return 0;
-}
-
-static int run_wrapper(const struct launch *launch, struct err *err) {
-        static char *const no_environment[] = { NULL };
-
-        execve(launch->wrapper[0], (char *const *)launch->wrapper, no_environment);
-        return err_sys(err, "%s", launch->wrapper[0]);
-}
-
 /* What the parent has made ready for the child. */
 struct start {
         const struct launch *launch;
         const struct launch_files *files;
         int report[2];
-        int go[2];         /* a byte says that the identity is set; its end, that the parent is gone */
-        int plan;          /* -1: there is no wrapper */
-        int complaints[2]; /* its stderr */
-        const struct cgroup *group;
-        bool join_group; /* or it is born there */
+        int go[2];   /* a byte says that the identity is set; then it is for launch/control.h */
+        int work[2]; /* where the command comes in; -1: it is there already */
+        int seed;    /* launch/seed.h; -1: there is none */
+        const struct mount_places *places;
+        int outside;        /* a pidfd of the process that wants this; -1: a container forbids that */
+        int plan;           /* -1: there is no wrapper */
+        int complaints[2];  /* its stderr */
+        bool join_group;    /* or it is born there */
+        bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
+
+/* Whether another process makes the network, see launch/network.h. It takes more of the processors than to be born in one, so
+ * that this is for when somebody waits for the sandbox, and there is a processor for each of the two. */
+static bool wants_maker(const struct start *start) {
+        cpu_set_t usable;
+
+        return start->launch->namespaces == LAUNCH_NAMESPACES_AND_NET && start->work[1] < 0 &&
+               sched_getaffinity(0, sizeof(usable), &usable) == 0 && CPU_COUNT(&usable) > 1;
+}
+
+/* ---- in the child ---- */
+
+/* NULL: it is there already, or the host's. */
+static int make_walls(const struct start *start, struct network *network, struct err *err) {
+        const struct launch *launch = start->launch;
+
+        if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
+                return -1;
+        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, err) < 0)
+                return -1;
+        if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
+                return err_sys(err, "hostname");
+        return network ? network_enter(network, err) : 0;
+}
+
+static _Noreturn void become_wrapper(const struct launch *launch) {
+        static char *const no_environment[] = { NULL };
+        struct err err = {};
+
+        execve(launch->wrapper[0], (char *const *)launch->wrapper, no_environment);
+        err_sys(&err, "%s", launch->wrapper[0]);
+        report_failure(LAUNCH_REPORT_FD, &err);
+}
+
+/* As a child of this process: what executes something sends a SIGCHLD at its end, and is seen by wait(). That must not come to
+ * a program that has not started it. */
+static _Noreturn void run_wrapper(const struct launch *launch) {
+        struct err err = {};
+        pid_t pid;
+
+        pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in inside.c */
+        if (pid == 0)
+                become_wrapper(launch); /* NOLINT(clang-analyzer-unix.Vfork) */
+        if (pid < 0) {
+                err_sys(&err, "fork");
+                report_failure(LAUNCH_REPORT_FD, &err);
+        }
+        files_close_from(0); /* they are the wrapper's, and whoever reads from them waits for their end */
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+        kill(-getpid(), SIGKILL); /* if somebody else has killed the wrapper: what it has started may wait for it for ever */
+        _exit(0);
+}
 
 enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 };
 
 /* In the order of enum launch_fd. */
 static int arrange(const struct start *start, struct err *err) {
-        static int from[FILES_MAX];
+        int from[FILES_MAX];
         int count = 0;
 
         from[count++] = start->files->in;
@@ -79,8 +111,15 @@ static int arrange(const struct start *start, struct err *err) {
         from[count++] = start->launch->wrapper ? start->complaints[1] : start->files->err;
         from[count++] = start->report[1];
         from[count++] = start->launch->wrapper ? start->plan : start->go[0];
-        if (start->launch->wrapper)
+        if (start->launch->wrapper) {
                 from[count++] = start->files->err;
+                from[count++] = start->go[0];
+        }
+        from[count++] = start->outside >= 0 ? start->outside : start->report[1]; /* tells as much as the socket */
+        if (start->work[1] >= 0)
+                from[count++] = start->work[1];
+        if (start->seed >= 0)
+                from[count++] = start->seed;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
                 if (count == FILES_MAX)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
@@ -91,108 +130,190 @@ static int arrange(const struct start *start, struct err *err) {
         return files_arrange(from, count, !start->launch->wrapper, err);
 }
 
-static _Noreturn void child(const struct start *start) {
-        const struct launch *launch = start->launch;
-        int report_fd = start->report[1];
-        struct err err = {};
+/* False: the process outside has died. Its end of the socket alone would not tell: it may be copied to others just now. */
+static bool wait_for_go(const struct start *start) {
+        struct pollfd fds[] = { { .fd = start->go[0], .events = POLLIN }, { .fd = start->outside, .events = POLLIN } };
         char byte;
 
-        fd_close(start->go[1]); /* or the parent's death would not be seen */
-        /* A pid namespace dies with its pid 1. Without one, this process stays, to kill what the command has started. */
-        if ((launch->own_pids && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) || read(start->go[0], &byte, 1) != 1)
+        while (poll(fds, 2, -1) < 0)
+                if (errno != EINTR)
+                        return false;
+        return fds[0].revents && read(start->go[0], &byte, 1) == 1;
+}
+
+static _Noreturn void child(const struct start *start, const struct cgroup *group) {
+        const struct launch *launch = start->launch;
+        bool waits = start->work[1] >= 0;
+        int report_fd = start->report[1];
+        struct network network;
+        struct err err = {};
+
+        if (start->makes_network)
+                network_begin(&network);
+        fd_close(start->go[1]); /* or the parent's end would not be seen */
+        /* The next best, where there is no pidfd: it may come too soon, when a thread ends, but not too late. */
+        if (start->outside < 0 && launch->own_pids && !launch->wrapper)
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (!wait_for_go(start))
                 _exit(125);
         /* By itself: moving another process may wait 10 ms for all processors. */
-        if (start->join_group && cgroup_add(start->group, 0, &err) < 0)
+        if (start->join_group && cgroup_add(group, 0, &err) < 0)
                 report_failure(report_fd, &err);
         if (arrange(start, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
-        if (!launch->own_pids) /* what a terminal sends to its processes must not end this one; as pid 1 it cannot */
+        /* What a terminal sends to its processes must not end this one; as pid 1 it cannot. A wrapper has a group by which all
+         * of it can be killed. */
+        if (!launch->own_pids || launch->wrapper)
                 setsid();
-        if (make_walls(launch, &err) < 0 || (launch->wrapper && run_wrapper(launch, &err) < 0))
+        if (launch->container)
+                container_run(launch->container, launch->announce, report_fd, LAUNCH_REPORT_FD + 1, LAUNCH_REPORT_FD + 2);
+        if (make_walls(start, start->makes_network ? &network : NULL, &err) < 0)
                 report_failure(report_fd, &err);
-        inside_run(launch, report_fd, LAUNCH_REPORT_FD + 1);
+        if (launch->wrapper)
+                run_wrapper(launch);
+        inside_run(launch, &(struct inside_files){ .report = report_fd,
+                                                   .asked = LAUNCH_REPORT_FD + 1,
+                                                   .outside = LAUNCH_REPORT_FD + 2,
+                                                   .work = waits ? SEED_WORK_FD : -1,
+                                                   .seed = start->seed >= 0 ? SEED_FILE_FD : -1 });
 }
 
 /* ---- in the parent ---- */
 
-static int make_group(const struct launch *launch, struct cgroup *ret, struct clone3_args *args, struct err *err) {
+static int make_group(const struct launch *launch, struct cgroup *ret, struct err *err) {
         struct cgroup_limits limits = { .memory_bytes = launch->group.memory_bytes, .pids = launch->group.pids };
 
-        if (limits.memory_bytes == 0 && limits.pids == 0)
-                return 0;
-        if (cgroup_new(&limits, ret, err) < 0)
-                return -1;
-        if (ret->version == CGROUP_V2) {
-                args->flags |= CLONE_INTO_CGROUP;
-                args->cgroup = (uint64_t)ret->dir_fd;
-        }
-        return 0;
-}
-
-/* Where containers forbid clone3, as its arguments cannot be filtered, the older call does; it knows no cgroups. */
-static pid_t clone_process(struct start *start, struct clone3_args *args, int *ret_pidfd) {
-        pid_t pid = kernel_clone3(args);
-
-        if (pid >= 0 || errno != ENOSYS)
-                return pid;
-        start->join_group = start->group->version != CGROUP_NONE;
-        return (pid_t)syscall(SYS_clone, (args->flags & ~(uint64_t)CLONE_INTO_CGROUP) | args->exit_signal, NULL, ret_pidfd, 0,
-                              0);
+        return limits.memory_bytes == 0 && limits.pids == 0 ? 0 : cgroup_new(&limits, ret, err);
 }
 
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
-        struct clone3_args args = {
-                .flags = namespace_flags[launch->namespaces] | CLONE_PIDFD,
-                .pidfd = (uint64_t)(uintptr_t)&launched->pidfd,
-                .exit_signal = SIGCHLD,
-        };
+        /* One that is made for another process is its child, too. */
+        uint64_t namespaces = namespace_flags[launch->namespaces] | (start->work[1] >= 0 ? CLONE_PARENT : 0);
 
-        if (make_group(launch, &launched->group, &args, err) < 0)
+        start->makes_network = wants_maker(start);
+        if (start->makes_network)
+                namespaces &= ~(uint64_t)CLONE_NEWNET;
+        if (make_group(launch, &launched->group, err) < 0)
                 return -1;
         start->join_group = launched->group.version == CGROUP_V1;
-        launched->pid = clone_process(start, &args, &launched->pidfd);
+        launched->pid = clone_process(namespaces, launched->group.dir_fd, &launched->pidfd);
+        if (launched->pid < 0 && errno == ENOSYS && launched->group.dir_fd >= 0) {
+                start->join_group = true;
+                launched->pid = clone_process(namespaces, -1, &launched->pidfd);
+        }
         if (launched->pid == 0)
-                child(start);
+                child(start, &launched->group);
         if (launched->pid < 0)
                 return err_sys(err, launch->namespaces ? "namespaces" : "fork");
         if (launch->namespaces && identity_map(launched->pid, err) < 0)
                 return -1;
-        return write(start->go[1], "", 1) == 1 ? 0 : err_sys(err, "starting");
-}
-
-static int hand_failure(const struct report *report, struct err *err) {
-        if (err)
-                *err = report->err;
-        return -1;
-}
-
-static int wait_started(const struct launched *launched, struct err *err) {
-        struct report report;
-        int got = report_receive(launched->report_fd, &report);
-
-        if (got == 1 && report.kind == REPORT_STARTED)
-                return 0;
-        if (got == 1 && report.kind == REPORT_FAILED)
-                return hand_failure(&report, err);
-        return err_set(err, ERR_SYSTEM, "the sandbox ended before the command was started");
+        return send(start->go[1], "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, "starting");
 }
 
 static int open_pipes(struct start *start, struct err *err) {
-        if (fd_pipe(start->report, err) < 0 || fd_pipe(start->go, err) < 0)
+        if (fd_pipe(start->report, err) < 0)
                 return -1;
+        /* No pipe: to write to one whose reader is gone would send us a signal, and we may be a library. */
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start->go) < 0)
+                return err_sys(err, "a way to control the command");
         if (!start->launch->wrapper)
                 return 0;
         start->plan = blob_write(start->launch, err);
         return start->plan < 0 ? -1 : fd_pipe(start->complaints, err);
 }
 
+static void close_child_ends(const struct start *start) {
+        fd_close(start->report[1]);
+        fd_close(start->go[0]);
+        fd_close(start->work[1]);
+        fd_close(start->plan);
+        fd_close(start->complaints[1]);
+}
+
+static int begin(struct start *start, struct launched *ret, struct err *err) {
+        const struct launch *launch = start->launch;
+        struct launched launched = { .own_pids = launch->own_pids, .pid = -1, .pidfd = -1, .group = { .dir_fd = -1 } };
+        int result = open_pipes(start, err), status;
+
+        launched.report_fd = start->report[0];
+        launched.control = start->go[1];
+        launched.complaints = start->complaints[0];
+        if (result == 0)
+                result = spawn(start, &launched, err);
+        close_child_ends(start);
+        if (result < 0) {
+                launch_kill(&launched);
+                if (start->work[0] >= 0) /* whose child it is has to wait for it */
+                        ret->pidfd = TAKE_FD(launched.pidfd);
+                launch_end(&launched, &status, NULL);
+                return -1;
+        }
+        launched.tells_end = launch->own_pids && !launch->wrapper && launched.group.version == CGROUP_NONE;
+        *ret = launched;
+        return 0;
+}
+
+#define NO_FDS .report = { -1, -1 }, .go = { -1, -1 }, .work = { -1, -1 }, .seed = -1, .plan = -1, .complaints = { -1, -1 }
+
+int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err) {
+        struct start start = { .launch = launch, .files = files, NO_FDS };
+        FD_AUTO outside = kernel_pidfd_open(getpid());
+
+        if (outside < 0 && errno != ENOSYS && errno != EPERM)
+                return err_sys(err, "pidfd_open");
+        start.outside = outside;
+        return begin(&start, ret, err);
+}
+
+int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int seed, struct launched *ret,
+                   int *ret_work, struct err *err) {
+        FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        const struct launch_files files = { null, null, null };
+        struct start start = { .launch = launch, .files = &files, .places = places, .outside = outside, NO_FDS };
+
+        start.seed = seed;
+        if (null < 0)
+                return err_sys(err, "/dev/null");
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, start.work) < 0)
+                return err_sys(err, "a way to hand a command over");
+        if (begin(&start, ret, err) < 0) {
+                fd_close(start.work[0]);
+                return -1;
+        }
+        *ret_work = start.work[0];
+        return 0;
+}
+
+bool launch_announces(const struct launch *launch) {
+        return launch->announce || launch->wrapper;
+}
+
+void launch_signal(struct launched *launched, int number) {
+        unsigned char byte = (unsigned char)number;
+
+        if (launched->control >= 0)
+                send(launched->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* when it is full, it was asked often enough */
+}
+
+void launch_kill(struct launched *launched) {
+        launched->killed = true;
+        if (launched->pidfd >= 0 && launched->own_pids)
+                syscall(SYS_pidfd_send_signal, launched->pidfd, SIGKILL, NULL, 0);
+        /* bwrap has a child that waits for it, and for ever when it is killed before it has told that to end with it. */
+        if (launched->complaints >= 0 && launched->pid > 0)
+                kill(-launched->pid, SIGKILL);
+        fd_close(TAKE_FD(launched->control));
+}
+
+/* ---- what comes back ---- */
+
 /* What a wrapper said before it gave up: better than that it did. */
 static void read_complaints(int fd, struct err *err) {
         char text[sizeof(err->msg)];
-        ssize_t len = fd < 0 || !err ? -1 : read(fd, text, sizeof(text) - 1);
+        ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
         if (len <= 0)
                 return;
@@ -201,60 +322,69 @@ static void read_complaints(int fd, struct err *err) {
         err_set(err, ERR_SYSTEM, "%s", text);
 }
 
-int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err) {
-        struct start start = {
-                .launch = launch, .files = files, .report = { -1, -1 }, .go = { -1, -1 }, .plan = -1, .complaints = { -1, -1 }
-        };
-        struct launched launched = { .own_pids = launch->own_pids, .pid = -1, .pidfd = -1, .group = { .dir_fd = -1 } };
-        int result = open_pipes(&start, err), status;
+/* Takes in one record. Returns false when there are no more. */
+static bool hear(struct launched *launched) {
+        struct report report;
 
-        launched.report_fd = start.report[0];
-        launched.lifeline = start.go[1];
-        start.group = &launched.group;
-        if (result == 0)
-                result = spawn(&start, &launched, err);
-        fd_close(start.report[1]);
-        fd_close(start.go[0]);
-        fd_close(start.plan);
-        fd_close(start.complaints[1]);
-        if (result == 0 && (launch->announce || launch->wrapper))
-                result = wait_started(&launched, err);
-        if (result < 0) {
-                launch_kill(&launched);
-                launch_end(&launched, &status, NULL);
-                read_complaints(start.complaints[0], err);
-        }
-        fd_close(start.complaints[0]);
-        if (result < 0)
-                return -1;
-        *ret = launched;
-        return 0;
+        if (launched->report_fd < 0 || report_receive(launched->report_fd, &report) != 1)
+                return false;
+        launched->said = report.kind;
+        launched->status = report.status;
+        launched->facts = report.facts;
+        launched->failure = report.err;
+        return true;
 }
 
-void launch_kill(struct launched *launched) {
-        if (launched->pidfd >= 0 && launched->own_pids)
-                syscall(SYS_pidfd_send_signal, launched->pidfd, SIGKILL, NULL, 0);
-        fd_close(TAKE_FD(launched->lifeline));
+int launch_started(struct launched *launched) {
+        if (launched->said == 0)
+                hear(launched);
+        return launched->said == REPORT_STARTED || launched->said == REPORT_ENDED ? 0 : -1;
+}
+
+bool launch_over(struct launched *launched) {
+        if (launched->said == 0 || launched->said == REPORT_STARTED)
+                hear(launched);
+        return launched->said == REPORT_ENDED;
+}
+
+static int say_end(const struct launched *launched, int *ret_status, struct err *err) {
+        *ret_status = launched->said == REPORT_ENDED ? launched->status : SIGKILL;
+        if (launched->said == REPORT_FAILED)
+                *err = launched->failure;
+        else if (launched->said == 0 && launched->complaints >= 0 && !launched->killed) {
+                err_set(err, ERR_SYSTEM, "the sandbox ended before the command was started");
+                read_complaints(launched->complaints, err);
+        } else {
+                return 0;
+        }
+        return -1;
 }
 
 int launch_end(struct launched *launched, int *ret_status, struct err *err) {
-        struct report report;
-        int result = 0;
+        bool leaving = launched->tells_end && launched->said == REPORT_ENDED;
+        struct err why = {};
+        int result;
 
-        *ret_status = SIGKILL;
-        while (launched->pid > 0 && waitpid(launched->pid, NULL, 0) < 0 && errno == EINTR)
-                ;
-        fd_close(TAKE_FD(launched->lifeline));
+        if (!leaving)
+                launch_reap(launched);
+        fd_close(TAKE_FD(launched->control));
         /* Below a wrapper the last word may come a little later than the wrapper's own end. */
-        if (launched->report_fd >= 0 && report_receive(launched->report_fd, &report) == 1) {
-                if (report.kind == REPORT_ENDED)
-                        *ret_status = report.status;
-                if (report.kind == REPORT_FAILED)
-                        result = hand_failure(&report, err);
-        }
-        fd_close(TAKE_FD(launched->pidfd));
+        while ((launched->said == 0 || launched->said == REPORT_STARTED) && hear(launched))
+                ;
+        result = say_end(launched, ret_status, &why);
+        if (err && result < 0)
+                *err = why;
         fd_close(TAKE_FD(launched->report_fd));
+        fd_close(TAKE_FD(launched->complaints));
         if (launched->group.version != CGROUP_NONE)
                 cgroup_remove(&launched->group);
         return result;
+}
+
+void launch_reap(struct launched *launched) {
+        int of_init; /* tells nothing of the command */
+
+        if (launched->pidfd >= 0)
+                clone_reap(launched->pidfd, &of_init);
+        fd_close(TAKE_FD(launched->pidfd));
 }

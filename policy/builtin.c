@@ -10,6 +10,7 @@ const struct section_row sections[] = {
         { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, "What a command can reach: the manifest." },
         { SECTION_TOP, SECTION_CONTAINER, "container", NULL, "Containers instead of bailey's own sandbox." },
         { SECTION_TOP, SECTION_RUN, "run", NULL, "How long and how loud commands may be." },
+        { SECTION_TOP, SECTION_OUTPUT, "output", NULL, "What becomes of what commands print." },
         { SECTION_TOP, SECTION_ENV, "env", NULL, "Which environment variables reach a command." },
         { SECTION_TOP, SECTION_AUDIT, "audit", NULL, "The record of what was asked and what came of it." },
         { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", "What a command can connect to." },

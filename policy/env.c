@@ -80,14 +80,24 @@ static bool may_be(unsigned char of_pattern, unsigned char of_name) {
         return of_pattern == '*' || ascii_lower(of_pattern) == of_name;
 }
 
+/* Of upper and lower case they are the same. */
+static uint32_t letters_of(struct str name) {
+        uint32_t letters = 0;
+
+        for (size_t i = 0; i < name.len; i++)
+                letters |= UINT32_C(1) << (name.ptr[i] & 31);
+        return letters;
+}
+
 const struct env_rule *env_rule_find(struct str name) {
+        uint32_t missing = ~letters_of(name);
         unsigned char first = ascii_lower((unsigned char)(name.len ? name.ptr[0] : 0));
         unsigned char last = ascii_lower((unsigned char)(name.len ? name.ptr[name.len - 1] : 0));
 
         for (size_t i = 0; i < env_rule_count; i++) {
                 const struct env_rule *rule = &env_rules[i];
 
-                if (!may_be(rule->first, first) || !may_be(rule->last, last))
+                if (rule->letters & missing || !may_be(rule->first, first) || !may_be(rule->last, last))
                         continue;
                 if (wildcard_matches(rule->pattern, name, rule->verdict == ENV_SECRET || rule->verdict == ENV_UNLISTED))
                         return rule;

@@ -38,9 +38,10 @@ enum env_code {
 
 struct env_rule {
         const char *pattern;       /* one or two stars stand for any bytes */
-        unsigned char first, last; /* of its bytes: most rules are ruled out by these */
-        enum env_verdict verdict;
-        enum env_code code;
+        uint32_t letters;          /* a bit for each of its bytes, by its last five bits, at least of the first 16 of them */
+        unsigned char first, last; /* of its bytes: nearly all rules are ruled out by these three */
+        enum env_verdict verdict : 8;
+        enum env_code code : 8;
         bool any_program; /* whatever program starts, not only the one that knows the name */
         const char *why;
 };

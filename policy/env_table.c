@@ -6,7 +6,11 @@
 #include "policy/env.h"
 
 /* clang-format off */
-#define ENDS(pattern) pattern, pattern[0], pattern[sizeof(pattern) - 2]
+#define AT(pattern, i) pattern[(i) < sizeof(pattern) ? (i) : sizeof(pattern) - 1]
+#define LETTER(pattern, i) (AT(pattern, i) && AT(pattern, i) != '*' ? 1U << (AT(pattern, i) & 31) : 0)
+#define LETTERS_4(pattern, i) (LETTER(pattern, i) | LETTER(pattern, i + 1) | LETTER(pattern, i + 2) | LETTER(pattern, i + 3))
+#define LETTERS(pattern) (LETTERS_4(pattern, 0) | LETTERS_4(pattern, 4) | LETTERS_4(pattern, 8) | LETTERS_4(pattern, 12))
+#define ENDS(pattern) pattern, LETTERS(pattern), pattern[0], pattern[sizeof(pattern) - 2]
 #define PLAIN(pattern, why) { ENDS(pattern), ENV_UNLISTED, ENV_CODE_NONE, false, why }
 #define SECRET(pattern, why) { ENDS(pattern), ENV_SECRET, ENV_CODE_NONE, false, why }
 #define PASS(pattern, why) { ENDS(pattern), ENV_PASS, ENV_CODE_NONE, false, why }

@@ -42,6 +42,19 @@ bool directory_state(const char *const *environment, struct directory *ret) {
         return directory_find(environment, "XDG_STATE_HOME", ".local/state", ret);
 }
 
+/* Where there is no runtime directory, which dies with the user's login, the other one serves. */
+bool directory_runtime(const char *const *environment, struct directory *ret) {
+        const char *base = environment_get(environment, "XDG_RUNTIME_DIR");
+        struct directory state;
+        int len = -1;
+
+        if (base && base[0] == '/')
+                len = snprintf(ret->path, sizeof(ret->path), "%s/bailey", base);
+        else if (directory_state(environment, &state))
+                len = snprintf(ret->path, sizeof(ret->path), "%s/sessions", state.path);
+        return len > 0 && (size_t)len < sizeof(ret->path);
+}
+
 int directory_open(const char *path, int *ret_fd, struct err *err) {
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 

@@ -27,6 +27,7 @@ struct directory {
 };
 bool directory_config(const char *const *environment, struct directory *ret);
 bool directory_state(const char *const *environment, struct directory *ret);
+bool directory_runtime(const char *const *environment, struct directory *ret); /* for sockets */
 
 /* Opens a directory. 0 and -1 as fd when there is none. */
 int directory_open(const char *path, int *ret_fd, struct err *err);

@@ -17,6 +17,7 @@ enum key_section {
         SECTION_LIMITS,
         SECTION_FLAGS,
         SECTION_RUN,
+        SECTION_OUTPUT,
         SECTION_ENV,
         SECTION_AUDIT,
         SECTION_POLICY, /* [policy.NAME]; holds all sections of the top again */

@@ -6,6 +6,10 @@
 
 #include "base/time.h"
 #include "policy/keys.h"
+
+#ifndef BAILEY_TIMEOUT
+#define BAILEY_TIMEOUT 120 /* seconds */
+#endif
 #include "policy/texts.h"
 
 static_assert(offsetof(struct guard_policy, pattern_count) ==
@@ -80,9 +84,11 @@ const struct key_row keys[] = {
         { ROW(GUARD, "domain_denylist", LIST), FIELD(guard.domain_denylist), .text = &text_host, TIGHTEN(ADD),
           .help = "Hosts that they may not, whatever domain_allowlist says." },
         { ROW(GUARD, "command_blocklist", LIST), FIELD(guard.command_blocklist), .text = &text_program, TIGHTEN(ADD),
-          LISTED(blocked), .help = "Programs that are blocked wherever they stand in a command, in any case." },
+          LISTED(blocked),
+          .help = "Programs that are blocked wherever they stand in a command, in any case. \"git push\" is git whenever its "
+                  "first word is push, whatever options stand before it." },
         { ROW(GUARD, "command_allow_overrides", LIST), FIELD(guard.command_allow_overrides), .text = &text_program,
-          .help = "Programs taken off the command_blocklist." },
+          .help = "What is taken off the command_blocklist." },
         { ROW(GUARD, "allow_only_listed", BOOLEAN), FIELD(guard.allow_only_listed), TIGHTEN(TRUE),
           .help = "Only allowed_commands may run, and nothing that cannot be known. True where a file gives "
                   "allowed_commands and does not say otherwise." },
@@ -142,7 +148,7 @@ const struct key_row keys[] = {
 
         { ROW(CONTAINER, "enabled", BOOLEAN), FIELD(container.enabled), .help = "Run commands in containers." },
         { ROW(CONTAINER, "runtime", WORD), FIELD(container.runtime), .words = runtimes,
-          .help = "auto: podman, then docker, then gVisor, whichever answers." },
+          .help = "auto: podman without root's rights, then docker, podman of root, gVisor: the first that works." },
         { ROW(CONTAINER, "image", STRING), FIELD(container.image), .text = &text_image, IS(text, STR("ubuntu:22.04")),
           .help = "What containers are made of." },
         { ROW(CONTAINER, "mount_policy", WORD), FIELD(container.mount_policy), .words = mounts,
@@ -154,6 +160,9 @@ const struct key_row keys[] = {
           LISTED(registries), .help = "An image from elsewhere is refused." },
         { ROW(CONTAINER, "session", BOOLEAN), FIELD(container.session),
           .help = "Keep one container for the whole session, instead of a new one for each command." },
+        { ROW(CONTAINER, "run_args", LIST), FIELD(container.run_args), .text = &text_option,
+          .help = "More options of `docker run` or `podman run`, each with its value behind a =. Dangerous ones are "
+                  "refused, see security_flags." },
         { ROW(LIMITS, "cpus", NUMBER), FIELD(container.cpus), RANGE(0, 1024), TIGHTEN(LESS), IS(number, 2),
           .zero_is_none = true, .help = "Processors, fractions too. 0: no limit." },
         { ROW(LIMITS, "memory_mb", INTEGER), FIELD(container.memory_mb), OR_NONE(MANY * 1024), TIGHTEN(LESS),
@@ -172,7 +181,7 @@ const struct key_row keys[] = {
           TIGHTEN(ADD), LISTED(all_capabilities), .help = "Capabilities that are taken away." },
 
         { ROW(RUN, "timeout", DURATION), FIELD(run.timeout), RANGE(TIME_SECOND / 1000, DAY), TIGHTEN(LESS),
-          IS(integer, SECONDS(120)), .help = "For a command that does not ask for another one." },
+          IS(integer, SECONDS(BAILEY_TIMEOUT)), .help = "For a command that does not ask for another one." },
         { ROW(RUN, "timeout_max", DURATION), FIELD(run.timeout_max), RANGE(TIME_SECOND / 1000, DAY), TIGHTEN(LESS),
           IS(integer, SECONDS(600)), .help = "The most a command can ask for." },
         { ROW(RUN, "kill_grace", DURATION), FIELD(run.kill_grace), RANGE(0, SECONDS(60)), IS(integer, SECONDS(2)),
@@ -186,13 +195,14 @@ const struct key_row keys[] = {
         { ROW(RUN, "max_shells", INTEGER), FIELD(run.max_shells), RANGE(0, 4096), TIGHTEN(LESS), IS(integer, 64),
           .help = "Background commands alive at a time." },
         { ROW(RUN, "kept_shells", INTEGER), FIELD(run.kept_shells), RANGE(0, 65536), IS(integer, 256),
-          .help = "Ended background commands whose output is kept, the newest ones." },
+          .help = "Ended background commands that are remembered, the newest ones; their output up to 32 MiB in all." },
         { ROW(RUN, "keep_shells_for", DURATION), FIELD(run.keep_shells_for), RANGE(0, 7 * DAY),
           IS(integer, SECONDS(3600)), .help = "And for how long." },
         { ROW(RUN, "warm", INTEGER), FIELD(run.warm), RANGE(0, 64), IS(integer, 2),
           .help = "Sandboxes that a server keeps ready, each for one command. 0: none." },
-        { ROW(RUN, "ansi", WORD), FIELD(run.ansi), .words = ansi,
-          .help = "What becomes of terminal escapes in output for an agent." },
+
+        { ROW(OUTPUT, "ansi", WORD), FIELD(run.ansi), .words = ansi,
+          .help = "strip: an agent sees no terminal escapes and other control characters. keep: it sees all of them." },
 
         { ROW(ENV, "pass", LIST), FIELD(env.pass), .text = &text_variables,
           .help = "Variables that reach commands, beside the built-in ones; see `bailey env`. Not those that look like "

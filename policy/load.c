@@ -133,17 +133,16 @@ static int named_load(struct loader *l) {
         return config_add(l, LAYER_FILE, file, buf_str(&text), true); /* what is read keeps no text */
 }
 
-static int overrides_load(struct loader *l) {
-        for (const char *const *o = l->request->overrides; o && *o; o++) {
-                struct config *config = &l->configs[l->count++];
+static int override_load(const char *override, struct arena *arena, struct config *ret, struct err *err) {
+        *ret = (struct config){ .layer = LAYER_OVERRIDE, .trusted = true };
+        ret->file = arena_dup(arena, str_z(override));
+        return ret->file ? config_read_override(arena, ret, err) : no_memory(err);
+}
 
-                *config = (struct config){ .layer = LAYER_OVERRIDE, .trusted = true };
-                config->file = arena_dup(l->arena, str_z(*o));
-                if (!config->file)
-                        return no_memory(l->err);
-                if (config_read_override(l->arena, config, l->err) < 0)
+static int overrides_load(struct loader *l) {
+        for (const char *const *o = l->request->overrides; o && *o; o++)
+                if (override_load(*o, l->arena, &l->configs[l->count++], l->err) < 0)
                         return -1;
-        }
         return 0;
 }
 
@@ -200,6 +199,20 @@ int policy_load(const struct policy_request *request, struct arena *arena, const
         return policy_resolve(l.configs, l.count, request_name(request, arena), l.workspace, arena, ret, err);
 }
 
+int policy_override(const struct policy *base, const char *override, struct arena *arena, const struct policy **ret,
+                    struct err *err) {
+        size_t count = base->config_count;
+        struct config *configs = arena_alloc(arena, (count + 1) * sizeof(*configs));
+
+        if (!configs)
+                return no_memory(err);
+        if (count)
+                memcpy(configs, base->configs, count * sizeof(*configs));
+        if (override_load(override, arena, &configs[count], err) < 0)
+                return -1;
+        return policy_resolve(configs, count + 1, base->name, base->workspace, arena, ret, err);
+}
+
 int policy_check(const struct policy_request *request, struct arena *arena, struct err *err) {
         const struct policy *policy;
         struct loader l;
@@ -215,6 +228,38 @@ int policy_check(const struct policy_request *request, struct arena *arena, stru
         return 0;
 }
 
+static void listed_add(struct policy_listed *list, size_t *count, struct str name, const char *file) {
+        size_t i = 0;
+
+        while (i < *count && !str_eq(list[i].name, name))
+                i++;
+        if (i == *count)
+                list[(*count)++].name = name;
+        if (!list[i].file)
+                list[i].file = file;
+}
+
+int policy_list(const struct policy_request *request, struct arena *arena, const struct policy_listed **ret, size_t *ret_count,
+                struct err *err) {
+        struct policy_listed *list;
+        size_t count = builtin_policy_count;
+        struct loader l;
+
+        if (loader_run(&l, request, arena, err) < 0)
+                return -1;
+        list = arena_alloc(arena, (count + l.count * CONFIG_POLICIES_MAX) * sizeof(*list));
+        if (!list)
+                return no_memory(err);
+        for (size_t i = 0; i < count; i++)
+                list[i] = (struct policy_listed){ .name = str_z(builtin_policies[i].name), .help = builtin_policies[i].help };
+        for (size_t i = 0; i < l.count; i++)
+                for (const struct config_policy *p = l.configs[i].policies; p && l.configs[i].trusted; p = p->next)
+                        listed_add(list, &count, p->name, l.configs[i].file);
+        *ret = list;
+        *ret_count = count;
+        return 0;
+}
+
 int workspace_config_read(const char *workspace, struct arena *arena, struct config_text *ret, struct err *err) {
         struct config_text file;
         char path[PATH_MAX];
@@ -227,4 +272,18 @@ int workspace_config_read(const char *workspace, struct arena *arena, struct con
                 return err_set(err, ERR_NOT_FOUND, "%s has no .bailey.toml, .bailey.json5 or .bailey.json", path);
         *ret = file;
         return 0;
+}
+
+int user_config_read(const char *const *environment, struct arena *arena, struct config_text *ret, struct err *err) {
+        struct directory directory;
+
+        if (!directory_config(environment, &directory))
+                return err_set(err, ERR_NOT_FOUND, "neither XDG_CONFIG_HOME nor HOME says where your config file is");
+        if (file_find(directory.path, config_names, FILE_PRIVATE, arena, ret, err) < 0)
+                return -1;
+        if (ret->path)
+                return 0;
+        ret->path = path_join(arena, directory.path, config_names[0]);
+        ret->content = STR("");
+        return ret->path ? 0 : no_memory(err);
 }

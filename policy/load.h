@@ -23,8 +23,22 @@ struct policy_request {
 /* The policy lives in the arena. All of `request` may go away afterwards. */
 int policy_load(const struct policy_request *request, struct arena *arena, const struct policy **ret, struct err *err);
 
+/* The same with one override more, which comes last. Looks at no file again: one that has changed since does not count. `base`
+ * has to outlive it. */
+int policy_override(const struct policy *base, const char *override, struct arena *arena, const struct policy **ret,
+                    struct err *err);
+
 /* Does all that the request names make sense, also for each policy that config_file defines? */
 int policy_check(const struct policy_request *request, struct arena *arena, struct err *err);
+
+/* The policies that can be asked for: the built-in ones, then those that files define which are trusted. */
+struct policy_listed {
+        struct str name;
+        const char *help; /* of a built-in one, else NULL */
+        const char *file; /* the first that defines it, or NULL */
+};
+int policy_list(const struct policy_request *request, struct arena *arena, const struct policy_listed **ret, size_t *ret_count,
+                struct err *err);
 
 /* The config file of a workspace: its path, and its content in the arena. ERR_NOT_FOUND when there is none. */
 struct config_text {
@@ -32,5 +46,8 @@ struct config_text {
         struct str content;
 };
 int workspace_config_read(const char *workspace, struct arena *arena, struct config_text *ret, struct err *err);
+
+/* The user's: where there is none, the path of the one that would be made, and no content. */
+int user_config_read(const char *const *environment, struct arena *arena, struct config_text *ret, struct err *err);
 
 #endif

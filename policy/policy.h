@@ -135,6 +135,7 @@ struct container_policy {
         int64_t memory_mb, pids_limit;
         bool block_privileged, block_host_network, block_root_volume, no_new_privileges;
         struct str_list drop_capabilities;
+        struct str_list run_args; /* more of `docker run`: "--option=value" */
 };
 
 /* ---- running; times are nanoseconds ---- */
@@ -224,6 +225,8 @@ struct policy {
         struct env_policy env;
         struct audit_policy audit;
 
+        const struct config *configs; /* that it was resolved from, overrides too; see policy/config.h */
+        size_t config_count;
         const struct value_origin *origins; /* by index into `keys` */
         const struct policy_file *files;
         size_t file_count;

@@ -174,6 +174,8 @@ int policy_resolve(const struct config *configs, size_t count, struct str name, 
                 return err_set(err, ERR_MEMORY, "out of memory");
         r.policy->name = name;
         r.policy->workspace = workspace;
+        r.policy->configs = configs;
+        r.policy->config_count = count;
         r.policy->origins = r.origins;
         for (size_t i = 0; i < key_count; i++)
                 if (keys[i].section != SECTION_PATTERN && keys[i].size)

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/number.h"
 #include "base/time.h"
 #include "policy/show.h"
 
@@ -17,7 +18,11 @@ static const char *comma(bool *first) {
 /* ---- types ---- */
 
 static void number_limits(const struct key_row *key, double unit, struct buf *out) {
-        buf_format(out, ", \"minimum\": %.15g, \"maximum\": %.15g", (double)key->min / unit, (double)key->max / unit);
+        char least[NUMBER_SIZE], most[NUMBER_SIZE];
+
+        number_format((double)key->min / unit, 15, least);
+        number_format((double)key->max / unit, 15, most);
+        buf_format(out, ", \"minimum\": %s, \"maximum\": %s", least, most);
 }
 
 static void text_type(const struct key_row *key, struct buf *out) {

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/number.h"
 #include "base/time.h"
 #include "policy/env.h"
 #include "policy/show.h"
@@ -81,6 +82,8 @@ static void list_write(const struct key_row *key, const struct key_items *list, 
 }
 
 void key_value_write(const struct key_row *key, const union key_value *value, enum show_style style, struct buf *out) {
+        char number[NUMBER_SIZE];
+
         switch (key->type) {
         case KEY_BOOLEAN:
                 buf_append(out, value->boolean ? STR("true") : STR("false"));
@@ -91,7 +94,8 @@ void key_value_write(const struct key_row *key, const union key_value *value, en
                 amount_write(key, value->integer, style, out);
                 break;
         case KEY_NUMBER:
-                buf_format(out, "%.10g", value->number);
+                number_format(value->number, 10, number);
+                buf_append(out, str_z(number));
                 break;
         case KEY_WORD:
                 text_write(out, str_z(key->words[value->word]));

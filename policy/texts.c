@@ -20,10 +20,6 @@ static bool path_valid(struct str text) {
         return text.len > 0 && text.ptr[0] == '/' && line_valid(text);
 }
 
-static bool program_valid(struct str text) {
-        return text.len > 0 && line_valid(text) && str_find(text, '/') == text.len && str_find(text, ' ') == text.len;
-}
-
 static bool command_valid(struct str text) {
         if (text.len == 0 || !line_valid(text) || text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ')
                 return false;
@@ -31,6 +27,10 @@ static bool command_valid(struct str text) {
                 if (text.ptr[i] == ' ' && text.ptr[i - 1] == ' ')
                         return false;
         return true;
+}
+
+static bool program_valid(struct str text) {
+        return command_valid(text) && str_find(text, '/') >= str_find(text, ' ');
 }
 
 static bool bypass_valid(struct str text) {
@@ -59,6 +59,11 @@ static bool capability_valid(struct str text) {
         return text.len > 0 && is_ascii_alpha((unsigned char)text.ptr[0]) && text.len < 64 && all_of(text, "_");
 }
 
+static bool option_valid(struct str text) {
+        return str_starts(text, STR("--")) && text.len > 2 && text.ptr[2] != '=' && line_valid(text) &&
+               str_find(str_take(text, str_find(text, '=')), ' ') == str_find(text, '=');
+}
+
 static bool name_valid(struct str text) {
         return text.len > 0 && text.len <= 64 && is_ascii_alnum((unsigned char)text.ptr[0]) && all_of(text, "_-.");
 }
@@ -69,13 +74,15 @@ const struct key_text text_variable = { "the name of a variable", env_name_valid
 const struct key_text text_variables = { "the name of a variable, or its beginning and *", env_pattern_valid,
                                          "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };
 const struct key_text text_bypass = { "the name of a variable, or nothing", bypass_valid, "^([A-Za-z_][A-Za-z0-9_]*)?$" };
-const struct key_text text_program = { "the name of a program, without its directory", program_valid,
-                                       "^[^\\u0000-\\u0020\\u007f/]+$" };
+const struct key_text text_program = { "the name of a program, without its directory, perhaps with words behind it",
+                                       program_valid, "^[^\\u0000-\\u0020\\u007f/]+( [^\\u0000-\\u0020\\u007f]+)*$" };
 const struct key_text text_command = { "a command: words with one space between them", command_valid,
                                        "^[^\\u0000-\\u0020\\u007f]+( [^\\u0000-\\u0020\\u007f]+)*$" };
 const struct key_text text_image = { "the name of an image", image_valid, "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$" };
 const struct key_text text_registry = { "the host of a registry, perhaps with a port", registry_valid, NULL };
 const struct key_text text_capability = { "ALL or a capability such as NET_RAW", capability_valid, "^[A-Za-z][A-Za-z0-9_]*$" };
+const struct key_text text_option = { "an option: --name or --name=value", option_valid,
+                                      "^--[^\\u0000-\\u0020\\u007f=]+(=[^\\u0000-\\u001f\\u007f]*)?$" };
 const struct key_text text_policy = { "the name of a policy", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
 const struct key_text text_line = { "one line of text", line_valid, "^[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_pattern_name = { "a name of letters, digits and -", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };

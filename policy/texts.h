@@ -11,11 +11,12 @@ extern const struct key_text text_host;         /* see host_pattern_valid() */
 extern const struct key_text text_variable;     /* a variable's name */
 extern const struct key_text text_variables;    /* or PREFIX* */
 extern const struct key_text text_bypass;       /* a variable's name, or nothing */
-extern const struct key_text text_program;      /* a name without a directory */
+extern const struct key_text text_program;      /* a name without a directory, or "git push" */
 extern const struct key_text text_command;      /* words with one space between them */
 extern const struct key_text text_image;        /* of a container */
 extern const struct key_text text_registry;     /* of images: host or host:port */
 extern const struct key_text text_capability;   /* ALL, NET_RAW, CAP_NET_RAW */
+extern const struct key_text text_option;       /* of a command line: --name or --name=value */
 extern const struct key_text text_policy;       /* a policy's name */
 extern const struct key_text text_line;         /* anything without control characters */
 extern const struct key_text text_pattern_name; /* an identifier, for rule names */

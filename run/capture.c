@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 
 #include "base/fd.h"
+#include "base/pages.h"
 
 enum {
         RING_SPARE = 1,                    /* the byte before the tail: does a line end there? */
@@ -27,7 +27,7 @@ int capture_init(struct capture *capture, size_t limit, struct err *err) {
         c.ring_size = c.tail_size + RING_SPARE;
         if (c.ring_size < CAPTURE_RING_MIN)
                 c.ring_size = CAPTURE_RING_MIN;
-        if (c.ring_size > SIZE_MAX - c.head_size || !(c.head = malloc(c.head_size + c.ring_size)))
+        if (c.ring_size > SIZE_MAX - c.head_size || !(c.head = pages_new(c.head_size + c.ring_size)))
                 return err_set(err, ERR_MEMORY, "no memory to capture %zu bytes of output", limit);
         c.ring = c.head + c.head_size;
         *capture = c;
@@ -35,27 +35,8 @@ int capture_init(struct capture *capture, size_t limit, struct err *err) {
 }
 
 void capture_free(struct capture *capture) {
-        free(capture->head);
+        pages_free(capture->head, capture->head_size + capture->ring_size);
         *capture = (struct capture){ 0 };
-}
-
-int capture_pipe(int ret_fds[2], struct err *err) {
-        int fds[2], flags;
-
-        if (fd_pipe(fds, err) < 0)
-                return -1;
-        /* An ordinary user may have only so many pages in pipes; with the usual 64 KiB it works as well, only slower. */
-        (void)fcntl(fds[0], F_SETPIPE_SZ, CAPTURE_PIPE_SIZE);
-        flags = fcntl(fds[0], F_GETFL);
-        if (flags < 0 || fcntl(fds[0], F_SETFL, flags | O_NONBLOCK) < 0) {
-                err_sys(err, "cannot make a pipe non-blocking");
-                fd_close(fds[0]);
-                fd_close(fds[1]);
-                return -1;
-        }
-        ret_fds[0] = fds[0];
-        ret_fds[1] = fds[1];
-        return 0;
 }
 
 /* The next bytes are where they belong. */
@@ -102,68 +83,90 @@ void capture_add(struct capture *c, struct str bytes) {
         }
 }
 
+bool capture_is_truncated(const struct capture *c) {
+        return c->total > c->head_size + c->tail_size;
+}
+
+size_t capture_kept(const struct capture *c) {
+        uint64_t after_head = c->total - c->head_len;
+
+        return c->head_len + (size_t)(after_head < c->ring_size ? after_head : c->ring_size);
+}
+
 /* ---- what is shown ---- */
 
-/* A run of the ring: its newest bytes. */
-struct tail {
-        const struct capture *capture;
-        size_t start, len;
-};
+/* Positions are those of the stream. Kept are those before `head_len`, and the newest ones from here on: */
+static uint64_t tail_from(const struct capture *c) {
+        uint64_t after_head = c->total - c->head_len;
 
-static struct tail tail_of(const struct capture *c, size_t len) {
-        return (struct tail){ c, (c->ring_at + c->ring_size - len) % c->ring_size, len };
+        return c->total - (after_head < c->tail_size ? after_head : c->tail_size);
 }
 
-static unsigned char tail_byte(const struct tail *tail, size_t i) {
-        size_t at = tail->start + i;
-
-        return (unsigned char)tail->capture->ring[at < tail->capture->ring_size ? at : at - tail->capture->ring_size];
+static size_t ring_index(const struct capture *c, uint64_t at) {
+        return (c->ring_at + c->ring_size - (size_t)(c->total - at)) % c->ring_size;
 }
 
-static void tail_copy(const struct tail *tail, size_t skip, char *to) {
-        struct tail rest = tail_of(tail->capture, tail->len - skip);
-        size_t first = rest.capture->ring_size - rest.start;
-
-        if (first > rest.len)
-                first = rest.len;
-        memcpy(to, rest.capture->ring + rest.start, first);
-        memcpy(to + first, rest.capture->ring, rest.len - first);
+static unsigned char byte_at(const struct capture *c, uint64_t at) {
+        return (unsigned char)(at < c->head_len ? c->head[at] : c->ring[ring_index(c, at)]);
 }
 
-/* Bytes at the end of a text that begin a character and do not finish it. */
-static size_t cut_character(struct str s) {
-        for (size_t back = 1; back < UTF8_MAX && back <= s.len; back++) {
-                unsigned char c = (unsigned char)s.ptr[s.len - back];
-                size_t wanted = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+static void copy(const struct capture *c, uint64_t from, uint64_t to, char *text) {
+        size_t len = from < c->head_len ? (size_t)((to < c->head_len ? to : c->head_len) - from) : 0, index, first;
 
-                if (c < 0x80 || c >= 0xc0)
-                        return wanted > back ? back : 0;
+        if (len)
+                memcpy(text, c->head + from, len);
+        text += len;
+        from += len;
+        if (from == to)
+                return;
+        index = ring_index(c, from);
+        len = (size_t)(to - from);
+        first = c->ring_size - index < len ? c->ring_size - index : len;
+        memcpy(text, c->ring + index, first);
+        memcpy(text + first, c->ring, len - first);
+}
+
+static bool is_continuation(unsigned char byte) {
+        return (byte & 0xc0) == 0x80;
+}
+
+/* `to`, or before a character that would not be complete there. */
+static uint64_t whole_character(const struct capture *c, uint64_t from, uint64_t to) {
+        for (uint64_t back = 1; back < UTF8_MAX && back <= to - from; back++) {
+                unsigned char byte = byte_at(c, to - back);
+                uint64_t wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+
+                if (!is_continuation(byte))
+                        return wanted > back ? to - back : to;
         }
-        return 0;
+        return to;
 }
 
-/* How much of the head is kept when something is elided behind it. */
-static size_t head_end(const struct capture *c) {
-        struct str head = str_from(c->head, c->head_len);
-        size_t near = c->head_size / NEAR;
-        const char *newline = memrchr(head.ptr + head.len - near, '\n', near);
+/* The end of a stretch of `room` bytes; where not even one character has room, it is cut, or reading would never go on. */
+static uint64_t stretch_end(const struct capture *c, uint64_t from, uint64_t room) {
+        uint64_t to = whole_character(c, from, from + room);
 
-        return newline ? (size_t)(newline + 1 - head.ptr) : head.len - cut_character(head);
+        return to > from ? to : from + room;
 }
 
-/* How much of the tail is left out when something is elided before it. */
-static size_t tail_start(const struct tail *tail) {
-        struct tail before = tail_of(tail->capture, tail->len + 1);
-        size_t near = tail->len / NEAR, i = 0;
+/* The end of a beginning of at most `most` bytes, behind which something is left out. */
+static uint64_t head_end(const struct capture *c, uint64_t most) {
+        for (uint64_t at = most; at > most - most / NEAR; at--)
+                if (byte_at(c, at - 1) == '\n')
+                        return at;
+        return whole_character(c, 0, most);
+}
 
-        if (tail_byte(&before, 0) == '\n')
-                return 0;
-        for (i = 0; i < near; i++)
-                if (tail_byte(tail, i) == '\n')
-                        return i + 1;
-        for (i = 0; i < UTF8_MAX - 1 && (tail_byte(tail, i) & 0xc0) == 0x80; i++)
+/* The start of an end of at most `most` bytes, before which something is left out. */
+static uint64_t tail_start(const struct capture *c, uint64_t most) {
+        uint64_t from = c->total - most, at;
+
+        for (at = from; at <= from + most / NEAR; at++)
+                if (byte_at(c, at - 1) == '\n')
+                        return at;
+        for (at = from; at < c->total && at < from + UTF8_MAX - 1 && is_continuation(byte_at(c, at)); at++)
                 ;
-        return i;
+        return at;
 }
 
 /* Bytes until the first that is not UTF-8. */
@@ -216,39 +219,75 @@ static int make_valid(struct captured *captured, struct arena *arena, struct err
 
         if (!invalid)
                 return 0;
-        text = arena_bytes(arena, len);
+        text = arena_bytes(arena, len + 1);
         if (!text)
                 return err_set(err, ERR_MEMORY, "no memory for %zu bytes of output", len);
         replace_invalid(captured->text, text);
+        text[len] = 0;
         captured->text = str_from(text, len);
         captured->invalid_utf8 = true;
         return 0;
 }
 
-int capture_finish(const struct capture *c, struct arena *arena, struct captured *ret, struct err *err) {
-        uint64_t after_head = c->total - c->head_len;
-        struct tail tail = tail_of(c, after_head < c->tail_size ? (size_t)after_head : c->tail_size);
-        struct captured captured = { .total = c->total, .truncated = after_head > c->tail_size };
-        size_t head = captured.truncated ? head_end(c) : c->head_len;
-        size_t skip = captured.truncated ? tail_start(&tail) : 0;
-        char marker[MARKER_MAX] = "";
-        int marker_len = 0;
-        char *text;
+/* What is shown: two stretches, and between them what is left out. */
+struct view {
+        uint64_t from, to, again, end;
+};
 
-        captured.elided = c->total - head - (tail.len - skip);
+static int show(const struct capture *c, const struct view *view, struct arena *arena, struct captured *ret, struct err *err) {
+        struct captured captured = { .total = c->total, .next = view->end, .elided = view->again - view->to };
+        size_t first = (size_t)(view->to - view->from), second = (size_t)(view->end - view->again);
+        char marker[MARKER_MAX] = "", *text;
+        int marker_len = 0;
+
+        captured.truncated = captured.elided > 0;
         if (captured.truncated)
                 marker_len = snprintf(marker, sizeof(marker), "%s... (output truncated, %" PRIu64 " bytes elided)\n",
-                                      c->head[head - 1] == '\n' ? "" : "\n", captured.elided);
-        captured.text.len = head + (size_t)marker_len + (tail.len - skip);
-        captured.text.ptr = text = arena_bytes(arena, captured.text.len);
+                                      first && byte_at(c, view->to - 1) != '\n' ? "\n" : "", captured.elided);
+        captured.text.len = first + (size_t)marker_len + second;
+        captured.text.ptr = text = arena_bytes(arena, captured.text.len + 1);
         if (!text)
                 return err_set(err, ERR_MEMORY, "no memory for %zu bytes of output", captured.text.len);
-        if (head)
-                memcpy(text, c->head, head);
-        memcpy(text + head, marker, (size_t)marker_len);
-        tail_copy(&tail, skip, text + head + marker_len);
+        copy(c, view->from, view->to, text);
+        memcpy(text + first, marker, (size_t)marker_len);
+        copy(c, view->again, view->end, text + first + marker_len);
+        text[captured.text.len] = 0;
         if (make_valid(&captured, arena, err) < 0)
                 return -1;
         *ret = captured;
         return 0;
+}
+
+int capture_show(const struct capture *c, size_t limit, struct arena *arena, struct captured *ret, struct err *err) {
+        size_t most = c->head_size + c->tail_size;
+        struct view view = { .to = c->total, .again = c->total, .end = c->total };
+
+        if (limit > most)
+                limit = most;
+        if (c->total > limit) {
+                view.to = head_end(c, limit / 2);
+                view.again = tail_start(c, limit - limit / 2);
+        }
+        return show(c, &view, arena, ret, err);
+}
+
+int capture_finish(const struct capture *c, struct arena *arena, struct captured *ret, struct err *err) {
+        return capture_show(c, SIZE_MAX, arena, ret, err);
+}
+
+int capture_since(const struct capture *c, uint64_t since, size_t limit, struct arena *arena, struct captured *ret,
+                  struct err *err) {
+        uint64_t from = since < c->total ? since : c->total, kept = tail_from(c), room = limit, stop;
+        struct view view;
+
+        /* Up to where it goes on without a gap. */
+        stop = kept == c->head_len || from >= kept ? c->total : from < c->head_len ? c->head_len : from;
+        view = (struct view){ .from = from, .to = stop - from > room ? stretch_end(c, from, room) : stop };
+        view.again = view.end = view.to;
+        room -= view.to - from;
+        if (view.to == stop && stop < c->total && room) {
+                view.again = kept;
+                view.end = c->total - kept > room ? stretch_end(c, kept, room) : c->total;
+        }
+        return show(c, &view, arena, ret, err);
 }

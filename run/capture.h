@@ -39,9 +39,16 @@ int capture_pipe(int ret_fds[2], struct err *err);
 ssize_t capture_read(struct capture *capture, int fd);
 void capture_add(struct capture *capture, struct str bytes);
 
+/* Was there more than will be shown? */
+bool capture_is_truncated(const struct capture *capture);
+
+/* Bytes of memory that hold output. */
+size_t capture_kept(const struct capture *capture);
+
 struct captured {
-        struct str text;        /* UTF-8 */
-        uint64_t total, elided; /* bytes of the stream: total - elided of them are in the text */
+        struct str text;        /* UTF-8, and a NUL behind it */
+        uint64_t total, elided; /* bytes of the stream; those that were left out within the text */
+        uint64_t next;          /* where what follows the text begins */
         bool truncated;
         bool invalid_utf8; /* each byte of the text that was not UTF-8 became U+FFFD */
 };
@@ -49,5 +56,12 @@ struct captured {
 /* Head, "... (output truncated, N bytes elided)" on a line of its own, tail; cut between lines where one ends within the
  * nearest quarter of a half, else between characters. May be asked at any time, and again. The text lives in the arena. */
 int capture_finish(const struct capture *capture, struct arena *arena, struct captured *ret, struct err *err);
+
+/* The same, of at most `limit` bytes. */
+int capture_show(const struct capture *capture, size_t limit, struct arena *arena, struct captured *ret, struct err *err);
+
+/* What was kept from a place on, at most `limit` bytes. What was not kept is elided, and said. */
+int capture_since(const struct capture *capture, uint64_t since, size_t limit, struct arena *arena, struct captured *ret,
+                  struct err *err);
 
 #endif

@@ -208,6 +208,12 @@ static void tell_outside(const struct look *look, struct buf *out) {
                             "policy or set `[sandbox] workspace_write = true`."));
 }
 
+/* A command that was content and said nothing. */
+static bool is_fine(const struct explain_input *in) {
+        return in->exit_code == 0 && !in->signal && !in->timed_out && !in->memory_killed && in->output_known &&
+               in->output.len == 0;
+}
+
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
         static void (*const tell[])(const struct look *look, struct buf *out) = {
                 tell_timeout, tell_memory, tell_syscall, tell_limits, tell_network, tell_masked, tell_protected, tell_outside,
@@ -217,7 +223,7 @@ int explain(const struct explain_input *in, struct arena *arena, struct str *ret
         char *text;
 
         buf_init(&out, TEXT_MAX);
-        if (!in->cancelled) { /* whoever did that knows why */
+        if (!in->cancelled && !is_fine(in)) { /* whoever did that knows why */
                 if (explain_command(in->command, in->exit_code, arena, &look.command) < 0 || explain_look(&look) < 0)
                         return err_set(err, ERR_MEMORY, "no memory to explain a failure");
                 for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)

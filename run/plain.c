@@ -1,5 +1,6 @@
 #include "run/plain.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "run/plain_chars.h"
@@ -8,6 +9,7 @@ enum {
         NUMBER_MAX = 9999,
         SHOWN_MAX = 16, /* <U+10FFFF> */
         FLUSH_BYTES = 4096,
+        SHOWN_AT_ONCE = 8 * PLAIN_LINE_MAX,
         ESC = 0x1b,
         CANCEL = 0x18,
         SUBSTITUTE = 0x1a,
@@ -68,8 +70,18 @@ static void go_on(const struct sink *s, size_t count) {
                 flush_line(s, false);
 }
 
+/* The parts of a long line that are passed on as they come. Returns the rest. */
+static struct str put_parts(const struct sink *s, struct str text) {
+        size_t parts = text.len - text.len % PLAIN_LINE_MAX;
+
+        if (parts == 0 || s->plain->len || s->plain->cursor)
+                return text;
+        s->out(s->context, str_take(text, parts));
+        return str_skip(text, parts);
+}
+
 static void put_ascii(const struct sink *s, struct str text) {
-        while (text.len) {
+        while ((text = put_parts(s, text)).len) {
                 size_t count = reach(s->plain, text.len);
                 struct plain_cell *cells = &s->plain->line[s->plain->cursor];
 
@@ -77,6 +89,38 @@ static void put_ascii(const struct sink *s, struct str text) {
                         cells[i] = (struct plain_cell){ { text.ptr[i] } };
                 go_on(s, count);
                 text = str_skip(text, count);
+        }
+}
+
+/* How many bytes come first that are all the same, in steps of eight: a file of zeros is shown, too. */
+static size_t same_run(struct str s) {
+        uint64_t same = s.len ? (unsigned char)s.ptr[0] * UINT64_C(0x0101010101010101) : 0, next;
+        size_t at = 0;
+
+        for (; s.len - at >= sizeof(next); at += sizeof(next)) {
+                memcpy(&next, s.ptr + at, sizeof(next));
+                if (next != same)
+                        break;
+        }
+        return at;
+}
+
+/* Control characters, as ^G. */
+static void put_controls(const struct sink *s, struct str controls) {
+        size_t same = same_run(controls), ready = 0; /* bytes that are shown already, if those are still the same */
+        char shown[SHOWN_AT_ONCE];
+
+        while (controls.len) {
+                struct str some = str_take(controls, sizeof(shown) / 2);
+
+                for (size_t i = some.len <= same ? ready : 0; i < some.len; i++) {
+                        shown[2 * i] = '^';
+                        shown[2 * i + 1] = (char)(some.ptr[i] ^ 0x40);
+                }
+                put_ascii(s, str_from(shown, 2 * some.len));
+                controls = str_skip(controls, some.len);
+                ready = some.len;
+                same -= some.len < same ? some.len : same;
         }
 }
 
@@ -173,7 +217,6 @@ static void take_high(const struct sink *s, char byte) {
 
 static void take_low(const struct sink *s, unsigned char c) {
         struct plain *p = s->plain;
-        char shown[] = { '^', (char)(c ^ 0x40) };
 
         if (c == '\n')
                 flush_line(s, true);
@@ -186,7 +229,7 @@ static void take_low(const struct sink *s, unsigned char c) {
         else if (plain_is_text(c))
                 put_ascii(s, str_from((const char *)&c, 1));
         else
-                put_ascii(s, str_from(shown, sizeof(shown)));
+                put_controls(s, str_from((const char *)&c, 1));
 }
 
 /* ---- sequences ---- */
@@ -278,7 +321,8 @@ static bool take_in_sequence(struct plain *p, unsigned char c) {
 /* ---- a stream ---- */
 
 void plain_init(struct plain *p, enum plain_mode mode) {
-        *p = (struct plain){ .mode = mode };
+        memset(p, 0, offsetof(struct plain, line)); /* the rest is written before it is read */
+        p->mode = mode;
 }
 
 static void take_byte(const struct sink *s, char byte) {
@@ -294,6 +338,35 @@ static void take_byte(const struct sink *s, char byte) {
         take_low(s, c);
 }
 
+/* How many control characters come first that mean nothing, and so are shown. */
+static size_t controls_run(struct str s) {
+        static const uint32_t meaning = 1U << '\b' | 1U << '\t' | 1U << '\n' | 1U << '\r' | 1U << ESC;
+        size_t at = 0;
+
+        if (s.len && (unsigned char)s.ptr[0] < ' ' && !(meaning >> s.ptr[0] & 1))
+                at = same_run(s);
+        while (at < s.len && (unsigned char)s.ptr[at] < ' ' && !(meaning >> s.ptr[at] & 1))
+                at++;
+        return at;
+}
+
+/* As many bytes as can be taken at once, at least one. */
+static size_t take_some(const struct sink *s, struct str bytes) {
+        size_t run = plain_clean_run(bytes);
+
+        if (run) {
+                put_run(s, str_take(bytes, run));
+                return run;
+        }
+        run = controls_run(bytes);
+        if (run) {
+                put_controls(s, str_take(bytes, run));
+                return run;
+        }
+        take_byte(s, bytes.ptr[0]);
+        return 1;
+}
+
 void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context) {
         struct sink s = { p, out, context };
 
@@ -303,16 +376,20 @@ void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context
                 return;
         }
         while (bytes.len) {
-                size_t run = p->state == PLAIN_GROUND && !p->pending_len ? plain_clean_run(bytes) : 0;
+                size_t taken = 1;
 
-                if (run) {
-                        put_run(&s, str_take(bytes, run));
-                } else {
+                if (p->state == PLAIN_GROUND && !p->pending_len)
+                        taken = take_some(&s, bytes);
+                else
                         take_byte(&s, bytes.ptr[0]);
-                        run = 1;
-                }
-                bytes = str_skip(bytes, run);
+                bytes = str_skip(bytes, taken);
         }
+}
+
+void plain_flush(struct plain *p, plain_out *out, void *context) {
+        struct sink s = { p, out, context };
+
+        flush_line(&s, false);
 }
 
 void plain_end(struct plain *p, plain_out *out, void *context) {

@@ -58,6 +58,8 @@ typedef void plain_out(void *context, struct str text);
 
 void plain_init(struct plain *plain, enum plain_mode mode);
 void plain_feed(struct plain *plain, struct str bytes, plain_out *out, void *context);
+/* Passes on the line as it is now. What goes back later stays behind this place. */
+void plain_flush(struct plain *plain, plain_out *out, void *context);
 /* The last line, when no newline ended it. A sequence that is not complete is dropped. */
 void plain_end(struct plain *plain, plain_out *out, void *context);
 

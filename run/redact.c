@@ -8,6 +8,8 @@
  */
 #include "run/redact.h"
 
+#include <stdlib.h>
+
 enum {
         GRAM = 4,
         STRIDE_MAX = 8,
@@ -32,6 +34,9 @@ struct node {
 };
 
 struct redactor {
+        struct arena arena; /* of all that it is made of */
+        unsigned users;
+        const char *missing;
         struct needle *needles;
         struct node *nodes;
         uint32_t needle_count, node_count;
@@ -184,9 +189,8 @@ static int add_needle(struct redactor *r, struct arena *arena, const struct reda
         return 0;
 }
 
-int redactor_new(struct arena *arena, const struct redact_secret *secrets, size_t count, const struct redactor **ret,
-                 struct err *err) {
-        struct redactor *r = ARENA_NEW(arena, struct redactor);
+static int fill(struct redactor *r, const struct redact_secret *secrets, size_t count, struct err *err) {
+        struct arena *arena = &r->arena;
         size_t total = 0;
 
         for (size_t i = 0; i < count; i++) {
@@ -195,20 +199,55 @@ int redactor_new(struct arena *arena, const struct redact_secret *secrets, size_
                                        REDACT_BYTES_MAX);
                 total += secrets[i].value.len;
         }
-        if (r && total) {
+        if (total) {
                 r->needles = arena_alloc(arena, (count < total ? count : total) * sizeof(*r->needles));
                 r->nodes = arena_alloc(arena, (total + 1) * sizeof(*r->nodes));
+                if (!r->needles || !r->nodes)
+                        return err_set(err, ERR_MEMORY, "no memory to look for secrets");
         }
-        if (!r || (total && (!r->needles || !r->nodes)))
-                return err_set(err, ERR_MEMORY, "no memory to look for secrets");
         r->node_count = 1; /* the root */
         for (size_t i = 0; i < count; i++)
                 if (secrets[i].value.len && add_needle(r, arena, &secrets[i], err) < 0)
                         return -1;
-        if (r->needle_count && (link_nodes(r, arena, err) < 0 || make_grams(r, arena, err) < 0))
+        return r->needle_count && (link_nodes(r, arena, err) < 0 || make_grams(r, arena, err) < 0) ? -1 : 0;
+}
+
+int redactor_new(const struct redact_secret *secrets, size_t count, const char *missing, const struct redactor **ret,
+                 struct err *err) {
+        struct redactor *r = calloc(1, sizeof(*r));
+
+        if (!r)
+                return err_set(err, ERR_MEMORY, "no memory to look for secrets");
+        arena_init(&r->arena, 0);
+        r->users = 1;
+        r->missing = missing ? arena_dup(&r->arena, str_z(missing)) : NULL;
+        if (missing && !r->missing)
+                err_set(err, ERR_MEMORY, "no memory to look for secrets");
+        if ((missing && !r->missing) || fill(r, secrets, count, err) < 0) {
+                redactor_leave(r);
                 return -1;
+        }
         *ret = r;
         return 0;
+}
+
+const char *redactor_missing(const struct redactor *redactor) {
+        return redactor ? redactor->missing : NULL;
+}
+
+const struct redactor *redactor_use(const struct redactor *redactor) {
+        if (redactor)
+                ((struct redactor *)redactor)->users++;
+        return redactor;
+}
+
+void redactor_leave(const struct redactor *redactor) {
+        struct redactor *r = (struct redactor *)redactor;
+
+        if (!r || --r->users)
+                return;
+        arena_free(&r->arena);
+        free(r);
 }
 
 /* ---- a stream ---- */

@@ -30,12 +30,20 @@ struct redact_secret {
         struct str name, value;
 };
 
-struct redactor; /* immutable: any number of streams may use one */
+struct redactor; /* immutable but for the number of its users, who are of one thread */
 
 /* An empty value is left out, and of equal values all but the first. More than REDACT_BYTES_MAX is ERR_TOO_COMPLEX. In a
- * mark, bytes of a name that are not printable ASCII are shown as "?". */
-int redactor_new(struct arena *arena, const struct redact_secret *secrets, size_t count, const struct redactor **ret,
+ * mark, bytes of a name that are not printable ASCII are shown as "?". `missing` tells which secrets it does not know; NULL:
+ * none. The caller is its first user. */
+int redactor_new(const struct redact_secret *secrets, size_t count, const char *missing, const struct redactor **ret,
                  struct err *err);
+
+/* One more user, and one less: it is gone with the last one. NULL is fine. Returns it. */
+const struct redactor *redactor_use(const struct redactor *redactor);
+void redactor_leave(const struct redactor *redactor);
+
+/* As it was given; of NULL, NULL. */
+const char *redactor_missing(const struct redactor *redactor);
 
 /* A stretch that is to be replaced, once it is known where it ends. */
 struct redact_span {
@@ -64,10 +72,11 @@ void redact_end(const struct redactor *redactor, struct redact_state *state, red
 /* ---- what is secret ---- */
 
 enum {
-        REDACT_VALUE_MIN = 8,  /* bytes of a variable: a shorter one would be found everywhere */
-        REDACT_TOKEN_MIN = 16, /* bytes of a token in a file */
+        REDACT_VALUE_MIN = 8,  /* bytes of a variable or a password: a shorter one would be found everywhere */
+        REDACT_TOKEN_MIN = 16, /* bytes of what only looks like a secret */
         REDACT_STORE_TOKENS = 256,
         REDACT_STORE_FILES = 256,
+        REDACT_STORE_PLACES = 1024, /* files and directories that are looked at */
         REDACT_STORE_DEPTH = 4,
         REDACT_FILE_MAX = 64 << 10,
         REDACT_FILES_BYTES = REDACT_BYTES_MAX / 2, /* of all tokens: the environment comes first */
@@ -76,7 +85,8 @@ enum {
 struct redact_secret_list {
         struct redact_secret *items;
         size_t count, room;
-        bool cut; /* a bound was met: there is more in the files than is in the list */
+        size_t cut;        /* at so many places a bound was met: there is more than is in the list */
+        struct str cut_at; /* the first of these */
 };
 
 /* Every variable that env_judge() drops as a secret, or that the config sets to something else: its value, and that as it
@@ -84,9 +94,10 @@ struct redact_secret_list {
 int redact_collect_env(const struct env_policy *policy, const char *const *environment, struct arena *arena,
                        struct redact_secret_list *list, struct err *err);
 
-/* Every distinctive token of the regular files that `paths` (ends with NULL) are or hold: a key, a line of one, a password.
- * A path may be a symbolic link, links below it are not followed. What cannot be read holds nothing that a command could
- * print. The name is the file's path, with ~ for `home` (may be NULL). */
+/* What the regular files that `paths` (ends with NULL) are or hold keep secret: the values that their format says are
+ * (redact_known.h), and every distinctive token: a key, a line of one. Of a file that is too long, its beginning. A path may be
+ * a symbolic link, links below it are not followed. What cannot be read holds nothing that a command could print. The name is
+ * the file's path, with ~ for `home` (may be NULL). */
 int redact_collect_files(const char *const *paths, const char *home, struct arena *arena, struct redact_secret_list *list,
                          struct err *err);
 

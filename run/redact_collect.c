@@ -14,10 +14,12 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "policy/env.h"
+#include "run/redact_known.h"
 
 enum {
         ROOM_FIRST = 16,
         FORM_MAX = 6 * REDACT_BYTES_MAX, /* \u0001 for each byte */
+        FORMS_GROW = 1 + 3 + 6,          /* bytes in all forms, for each byte */
         PADDING_MAX = 2,                 /* of base64 */
         SWITCH_EVERY = 8,                /* see looks_random() */
 };
@@ -168,8 +170,8 @@ struct store {
         struct arena *arena;
         struct err *err;
         const char *home;
-        size_t tokens, files; /* of this store */
-        size_t bytes;         /* of all */
+        size_t tokens, files, places; /* of this store */
+        size_t bytes;                 /* of all */
 };
 
 static struct str shown_path(const struct store *s, const char *path) {
@@ -186,30 +188,93 @@ static struct str shown_path(const struct store *s, const char *path) {
         return str_from(name.failed ? NULL : arena_dup(s->arena, buf_str(&name)), name.len);
 }
 
-static int add_tokens(struct store *s, const char *path, struct str text) {
-        struct str name = { 0 };
+static int no_memory(const struct store *s) {
+        return err_set(s->err, ERR_MEMORY, "no memory for a list of secrets");
+}
 
-        while (text.len) {
+/* There is more at this place than is in the list. */
+static int note_cut(struct store *s, const char *path) {
+        if (s->list->cut++ == 0)
+                s->list->cut_at = shown_path(s, path);
+        return s->list->cut_at.ptr ? 0 : no_memory(s);
+}
+
+/* A file that is read. */
+struct content {
+        struct store *store;
+        const char *path;
+        struct str name;         /* shown; none before it is needed */
+        size_t known, known_end; /* the part of the list that its format told */
+        bool full;               /* there was no room for all of it */
+};
+
+/* Is there room for one more? */
+static bool make_room(struct content *c, size_t bytes) {
+        struct store *s = c->store;
+
+        if (s->tokens == REDACT_STORE_TOKENS || bytes > REDACT_FILES_BYTES - s->bytes)
+                c->full = true;
+        if (!c->full && !c->name.ptr)
+                c->name = shown_path(s, c->path);
+        s->tokens += !c->full;
+        return !c->full;
+}
+
+static bool is_listed(const struct content *c, size_t end, struct str value) {
+        for (size_t i = c->known; i < end; i++)
+                if (str_eq(c->store->list->items[i].value, value))
+                        return true;
+        return false;
+}
+
+static int add_tokens(struct content *c, struct str text) {
+        struct store *s = c->store;
+
+        while (text.len && !c->full) {
                 struct str token = take_token(&text);
                 const char *copy;
 
-                if (token.len < REDACT_TOKEN_MIN || !looks_random(token))
+                if (token.len < REDACT_TOKEN_MIN || !looks_random(token) || is_listed(c, c->known_end, token) ||
+                    !make_room(c, token.len))
                         continue;
-                if (s->tokens == REDACT_STORE_TOKENS || token.len > REDACT_FILES_BYTES - s->bytes) {
-                        s->list->cut = true;
-                        return 0;
-                }
-                if (!name.ptr)
-                        name = shown_path(s, path);
-                copy = arena_dup(s->arena, token);
-                if (!copy || !name.ptr)
-                        return err_set(s->err, ERR_MEMORY, "no memory for a list of secrets");
-                if (list_add(s->list, s->arena, name, str_from(copy, token.len), s->err) < 0)
-                        return -1;
-                s->tokens++;
                 s->bytes += token.len;
+                copy = arena_dup(s->arena, token);
+                if (!copy || !c->name.ptr)
+                        return no_memory(s);
+                if (list_add(s->list, s->arena, c->name, str_from(copy, token.len), s->err) < 0)
+                        return -1;
         }
         return 0;
+}
+
+/* A value of several lines is a key, of which any line may be printed. */
+static int add_known(void *context, struct str value) {
+        struct content *c = context;
+        struct store *s = c->store;
+        size_t before = s->list->count;
+
+        if (str_find(value, '\n') < value.len)
+                return add_tokens(c, value);
+        if (is_listed(c, s->list->count, value) || !make_room(c, value.len * FORMS_GROW))
+                return 0;
+        if (!c->name.ptr)
+                return no_memory(s);
+        if (add_forms(s->list, s->arena, c->name, value, s->err) < 0)
+                return -1;
+        while (before < s->list->count)
+                s->bytes += s->list->items[before++].value.len;
+        return 0;
+}
+
+static int add_content(struct store *s, const char *path, struct str text, bool more) {
+        struct content c = { .store = s, .path = path, .known = s->list->count };
+
+        if (redact_known(text, add_known, &c) < 0)
+                return no_memory(s);
+        c.known_end = s->list->count;
+        if (add_tokens(&c, text) < 0)
+                return -1;
+        return c.full || more ? note_cut(s, path) : 0;
 }
 
 static bool is_public(const char *name) {
@@ -222,13 +287,13 @@ static bool is_public(const char *name) {
 static int add_file(struct store *s, const char *path, int fd) {
         struct err err;
         BUF_AUTO text;
+        bool more;
 
         buf_init(&text, REDACT_FILE_MAX);
-        if (s->files++ >= REDACT_STORE_FILES || (fd_read_all(fd, &text, &err) < 0 && err.code == ERR_TOO_COMPLEX)) {
-                s->list->cut = true;
-                return 0;
-        }
-        return add_tokens(s, path, buf_str(&text));
+        if (s->files++ >= REDACT_STORE_FILES)
+                return note_cut(s, path);
+        more = fd_read_all(fd, &text, &err) < 0 && err.code == ERR_TOO_COMPLEX;
+        return add_content(s, path, buf_str(&text), more);
 }
 
 static int no_dots(const struct dirent *entry) {
@@ -240,10 +305,12 @@ static int add_place(struct store *s, int at, const char *name, const char *path
 /* In order of names, so that where a bound falls is not up to the file system. */
 static int add_directory(struct store *s, const char *path, int fd, int depth) {
         struct dirent **entries = NULL;
-        int count = depth ? scandirat(fd, ".", &entries, no_dots, alphasort) : -1, result = 0;
+        int count = -1, result = 0;
         char below[PATH_MAX];
 
-        s->list->cut |= !depth;
+        if (!depth)
+                return note_cut(s, path);
+        count = scandirat(fd, ".", &entries, no_dots, alphasort);
         for (int i = 0; i < count; i++) {
                 if (result == 0 && snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name) < (int)sizeof(below))
                         result = add_place(s, fd, entries[i]->d_name, below, depth - 1);
@@ -259,6 +326,8 @@ static int add_place(struct store *s, int at, const char *name, const char *path
 
         if (is_public(name))
                 return 0;
+        if (s->places++ >= REDACT_STORE_PLACES)
+                return note_cut(s, path);
         /* Asked first, as opening a device may do something. */
         if (fstatat(at, name, &st, links ? AT_SYMLINK_NOFOLLOW : 0) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
                 return 0;
@@ -275,7 +344,7 @@ int redact_collect_files(const char *const *paths, const char *home, struct aren
         struct store store = { .list = list, .arena = arena, .err = err, .home = home };
 
         for (size_t i = 0; paths[i]; i++) {
-                store.tokens = store.files = 0;
+                store.tokens = store.files = store.places = 0;
                 if (add_place(&store, AT_FDCWD, paths[i], paths[i], REDACT_STORE_DEPTH) < 0)
                         return -1;
         }

@@ -67,8 +67,12 @@ static void take(struct relay *relay) {
 
 static void give(struct relay *relay) {
         size_t left = relay->end - relay->start;
-        ssize_t put = write(relay->to, relay->data + relay->start, left < TERMINAL_CHUNK ? left : TERMINAL_CHUNK);
+        struct fd_quiet quiet;
+        ssize_t put;
 
+        fd_quiet_begin(&quiet);
+        put = write(relay->to, relay->data + relay->start, left < TERMINAL_CHUNK ? left : TERMINAL_CHUNK);
+        fd_quiet_end(&quiet);
         if (put >= 0)
                 relay->start += (size_t)put;
         else if (errno != EAGAIN && errno != EINTR)

@@ -123,7 +123,9 @@ const char *sweep_join(struct sweep *s, const char *path, const char *name) {
 static void remove_new(struct sweep *s, int fd, const char *path, const char *name) {
         struct err why = { 0 };
 
-        if (remove_tree(fd, name, s->deadline, &why) < 0)
+        if (s->keep)
+                sweep_aside(s, fd, path, name, "is new");
+        else if (remove_tree(fd, name, s->deadline, &why) < 0)
                 sweep_failed(s, &why, path);
         else
                 say(s, "removed ", path, "");
@@ -294,12 +296,13 @@ static int sweep_open(struct sweep *s, const char *workspace, int *ret_fd) {
         return 0;
 }
 
-int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, struct arena *arena,
+int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, bool keep, struct arena *arena,
                           struct str_list *ret_removed, struct err *err) {
         struct sweep s = {
                 .before = before,
                 .arena = arena,
                 .until = until,
+                .keep = keep,
                 .deadline = time_monotonic() + SECONDS_MAX * TIME_SECOND,
                 .err = err,
         };
@@ -323,7 +326,7 @@ int sweep_workspace_until(const char *workspace, const struct protection *before
         return s.failed ? -1 : 0;
 }
 
-int sweep_workspace(const char *workspace, const struct protection *before, struct arena *arena, struct str_list *ret_removed,
-                    struct err *err) {
-        return sweep_workspace_until(workspace, before, INT64_MAX, arena, ret_removed, err);
+int sweep_workspace(const char *workspace, const struct protection *before, bool keep, struct arena *arena,
+                    struct str_list *ret_removed, struct err *err) {
+        return sweep_workspace_until(workspace, before, INT64_MAX, keep, arena, ret_removed, err);
 }

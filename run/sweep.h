@@ -11,6 +11,7 @@
 
 #include <limits.h>
 
+#include "base/buf.h"
 #include "policy/policy.h"
 #include "sandbox/protect.h"
 
@@ -20,16 +21,19 @@
  *
  * A new git directory stays, without its hooks and configs: git works without them. The same goes for those of repositories
  * below the top (sandbox/protect_nested.h). New linked worktrees stay, without a config of their own.
+ *
+ * With `keep`, what is new is moved aside, too: a command that runs for hours is not the only one who may have made it.
  */
-int sweep_workspace(const char *workspace, const struct protection *before, struct arena *arena, struct str_list *ret_removed,
-                    struct err *err);
+int sweep_workspace(const char *workspace, const struct protection *before, bool keep, struct arena *arena,
+                    struct str_list *ret_removed, struct err *err);
 
 /* The same, but leaves alone what was born after `until` (nanoseconds since 1970): the command was gone by then. */
-int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, struct arena *arena,
+int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, bool keep, struct arena *arena,
                           struct str_list *ret_removed, struct err *err);
 
 struct sweep_journal {
         int fd;
+        unsigned shelf; /* of which state of a shelf it is; 0: of none */
         char path[PATH_MAX];
 };
 
@@ -40,6 +44,9 @@ int sweep_journal_begin(const char *state_dir, const char *workspace, const stru
 /* The command will not outlive this moment (nanoseconds since 1970), whatever happens to us. What a user makes after it, and
  * before bailey starts again, is then safe from being swept. May be called again to put it off. */
 int sweep_journal_until(const struct sweep_journal *journal, int64_t until, struct err *err);
+
+#define SWEEP_UNTIL_ANY INT64_MAX
+#define SWEEP_UNTIL_NEVER 0 /* nothing is under way: there is nothing to sweep */
 
 /* After the sweep: nothing is left to be done. */
 void sweep_journal_end(struct sweep_journal *journal);
@@ -52,5 +59,24 @@ void sweep_journal_leave(struct sweep_journal *journal);
  * told about; one whose sweep failed is told about and stays for the next time. Fails only when it cannot look.
  */
 int sweep_recover(const char *state_dir, struct arena *arena, struct str_list *ret_removed, struct err *err);
+
+/*
+ * Journals of commands that have ended, for those that find the same to be protected: making a file, locking it, naming it and
+ * removing it again costs more than most commands. All have one text. All zero: empty.
+ */
+enum { SWEEP_SHELF_MAX = 16 };
+
+struct sweep_shelf {
+        struct buf text;
+        unsigned state; /* counts its texts */
+        size_t count;
+        struct sweep_journal items[SWEEP_SHELF_MAX];
+};
+
+/* As sweep_journal_begin() and sweep_journal_end(). `shelf` may be NULL. `until` as above. */
+int sweep_shelf_begin(struct sweep_shelf *shelf, const char *state_dir, const char *workspace, const struct protection *before,
+                      int64_t until, struct sweep_journal *ret, struct err *err);
+void sweep_shelf_end(struct sweep_shelf *shelf, struct sweep_journal *journal);
+void sweep_shelf_clear(struct sweep_shelf *shelf);
 
 #endif

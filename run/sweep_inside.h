@@ -10,6 +10,7 @@ struct sweep {
         const struct protection *before;
         struct arena *arena;
         int64_t until, deadline;
+        bool keep;    /* what is new is moved aside */
         bool devices; /* their numbers are those of the survey: they may change when the machine starts again */
         struct str *said;
         size_t count, room;

@@ -7,7 +7,7 @@
  *   /home/u/w/.git/config...
  *   end
  */
-#include "run/sweep.h"
+#include "run/sweep_journal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ static void write_item(struct buf *buf, char kind, const struct protected_path *
 }
 
 static void write_protection(struct buf *buf, const struct protection *before) {
-        buf_format(buf, HEAD "%0*" PRId64 "\n", UNTIL_DIGITS, INT64_MAX);
+        buf_format(buf, HEAD "%0*" PRId64 "\n", UNTIL_DIGITS, SWEEP_UNTIL_ANY);
         write_item(buf, 'W', &before->workspace);
         for (size_t i = 0; i < LISTS; i++) {
                 const struct protected_paths *paths = (const void *)((const char *)before + lists[i].offset);
@@ -261,28 +261,28 @@ static int open_runs(const char *state_dir, bool make, int *ret_fd, struct err *
         return *ret_fd >= 0 || !make ? 0 : directory_make(runs.path, ret_fd, err);
 }
 
-int sweep_journal_begin(const char *state_dir, const char *workspace, const struct protection *before,
-                        struct sweep_journal *ret, struct err *err) {
+int journal_text(const char *workspace, const struct protection *before, struct buf *ret, struct err *err) {
+        buf_init(ret, JOURNAL_MAX);
+        write_protection(ret, before);
+        return ret->failed ? err_set(err, ERR_TOO_COMPLEX, "too much is protected in %s for a journal", workspace) : 0;
+}
+
+int journal_make(const char *state_dir, struct str text, struct sweep_journal *ret, struct err *err) {
         FD_AUTO runs = -1, fd = -1;
         char id[ID_SIZE], temporary[ID_SIZE + 8];
-        struct sweep_journal journal;
-        BUF_AUTO text;
+        struct sweep_journal journal = { .fd = -1 };
 
-        buf_init(&text, JOURNAL_MAX);
         if (open_runs(state_dir, true, &runs, err) < 0 || id_new(id, err) < 0)
                 return -1;
-        write_protection(&text, before);
-        if (text.failed)
-                return err_set(err, ERR_TOO_COMPLEX, "too much is protected in %s for a journal", workspace);
         snprintf(temporary, sizeof(temporary), "%s.new", id);
         if ((size_t)snprintf(journal.path, sizeof(journal.path), "%s/runs/%s", state_dir, id) >= sizeof(journal.path))
                 return err_set(err, ERR_INVALID, "the path of the state directory is too long: %s", state_dir);
         fd = openat(runs, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return err_sys(err, "cannot create %s", journal.path);
-        /* gets its name only when it is whole and locked: nobody may take it for a dead one's */
-        if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fd_write_all(fd, buf_str(&text), NULL) < 0 ||
-            renameat(runs, temporary, runs, id) < 0) {
+        /* Gets its name only when it is whole and locked: nobody may take it for a dead one's. Who looks for those may hold
+         * the lock for a moment. */
+        if (flock(fd, LOCK_EX) < 0 || fd_write_all(fd, text, NULL) < 0 || renameat(runs, temporary, runs, id) < 0) {
                 err_sys_message(err, "cannot write %s", journal.path);
                 unlinkat(runs, temporary, 0);
                 return -1;
@@ -290,6 +290,13 @@ int sweep_journal_begin(const char *state_dir, const char *workspace, const stru
         journal.fd = TAKE_FD(fd);
         *ret = journal;
         return 0;
+}
+
+int sweep_journal_begin(const char *state_dir, const char *workspace, const struct protection *before,
+                        struct sweep_journal *ret, struct err *err) {
+        BUF_AUTO text;
+
+        return journal_text(workspace, before, &text, err) < 0 ? -1 : journal_make(state_dir, buf_str(&text), ret, err);
 }
 
 int sweep_journal_until(const struct sweep_journal *journal, int64_t until, struct err *err) {
@@ -368,11 +375,11 @@ static bool older_than(const struct stat *status, int64_t seconds) {
         return time_realtime() / TIME_SECOND - status->st_mtim.tv_sec > seconds;
 }
 
-static void sweep_for(struct recovery *r, const char *name, const struct protection *before, int64_t until,
+static void sweep_for(struct recovery *r, const char *name, const struct protection *before, int64_t until, bool keep,
                       const struct stat *status) {
         struct str_list removed;
         struct err err = { 0 };
-        int done = sweep_workspace_until(before->workspace.path, before, until, r->arena, &removed, &err);
+        int done = sweep_workspace_until(before->workspace.path, before, until, keep, r->arena, &removed, &err);
 
         for (size_t i = 0; i < removed.count; i++)
                 say(r, removed.items[i]);
@@ -397,21 +404,26 @@ static void recover_one(struct recovery *r, const char *name) {
                 keep_aside(r, name);
                 return;
         }
+        if (str_ends(str_z(name), STR(".new"))) { /* its command has not started */
+                if (fstat(fd, &status) == 0 && older_than(&status, START_SECONDS) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+                        unlinkat(r->runs, name, 0);
+                return;
+        }
         if (flock(fd, LOCK_EX | LOCK_NB) < 0) /* its writer lives */
                 return;
         if (fstat(fd, &status) < 0 || status.st_nlink == 0) /* done by its writer, or by another who recovers */
                 return;
-        if (str_ends(str_z(name), STR(".new"))) { /* its command never started */
-                if (older_than(&status, START_SECONDS))
-                        unlinkat(r->runs, name, 0);
-                return;
-        }
         if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || fd_read_all(fd, &text, NULL) < 0 ||
             read_protection(buf_str(&text), r->arena, &before, &until) < 0) {
                 keep_aside(r, name);
                 return;
         }
-        sweep_for(r, name, &before, limit_until(until, &status), &status);
+        if (until == SWEEP_UNTIL_NEVER) {
+                unlinkat(r->runs, name, 0);
+                return;
+        }
+        /* Who did not say how long it would run may have done so for hours. */
+        sweep_for(r, name, &before, limit_until(until, &status), until == SWEEP_UNTIL_ANY, &status);
 }
 
 int sweep_recover(const char *state_dir, struct arena *arena, struct str_list *ret_removed, struct err *err) {

@@ -2,18 +2,16 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-
-#include "sandbox/seccomp.h"
-
-const struct backend *const backends[] = { &backend_native, &backend_bwrap, &backend_landlock, &backend_none };
-const size_t backend_count = sizeof(backends) / sizeof(*backends);
 
 const struct backend *backend_find(enum sandbox_backend id) {
         for (size_t i = 0; i < backend_count; i++)
                 if (backends[i]->id == id)
                         return backends[i];
         return NULL;
+}
+
+const char *backend_verified(const struct backend *backend) {
+        return backend->verified ? backend->verified : "run in this project's CI";
 }
 
 /* ---- walls ---- */
@@ -116,76 +114,9 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
         if (backend->plan(policy, host, request, arena, &launch, err) < 0)
                 return -1;
         /* Without any wall only when that was asked for twice. */
-        missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls;
+        missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls & ~launch.waived;
         if (missing)
                 return refuse(backend, missing, err);
-        *ret = launch;
-        return 0;
-}
-
-/* ---- what all have ---- */
-
-/* Where nobody set a limit: enough for any build, and an end for a fork bomb of an ordinary user. */
-enum { PIDS_UNLESS_SET = 4096 };
-
-static void limit(struct launch *launch, int resource, int64_t value) {
-        launch->limits[launch->limit_count++] = (struct launch_limit){ .resource = resource, .value = (uint64_t)value };
-}
-
-static int plan_limits(const struct sandbox_policy *sandbox, const struct host *host, struct launch *launch, struct err *err) {
-        limit(launch, RLIMIT_CORE, 0);
-        if (sandbox->max_cpu_secs)
-                limit(launch, RLIMIT_CPU, sandbox->max_cpu_secs);
-        if (sandbox->max_file_bytes)
-                limit(launch, RLIMIT_FSIZE, sandbox->max_file_bytes);
-        if (sandbox->max_open_files)
-                limit(launch, RLIMIT_NOFILE, sandbox->max_open_files);
-        if (sandbox->max_memory_bytes && host->groups & GROUP_MEMORY)
-                launch->group.memory_bytes = sandbox->max_memory_bytes;
-        else if (sandbox->max_memory_bytes && sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "max_memory_bytes cannot be enforced: no cgroup can be had here");
-        else if (sandbox->max_memory_bytes)
-                limit(launch, RLIMIT_AS, sandbox->max_memory_bytes);
-        if (sandbox->max_pids && host->groups & GROUP_PIDS)
-                launch->group.pids = sandbox->max_pids;
-        else if (sandbox->max_pids && sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "max_pids cannot be enforced: no cgroup can be had here");
-        else
-                limit(launch, RLIMIT_NPROC, sandbox->max_pids ? sandbox->max_pids : PIDS_UNLESS_SET);
-        return 0;
-}
-
-/* In the order of the bits of enum seccomp_flags. */
-static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits", ", no ipc" };
-
-static const char *seccomp_name(enum syscall_policy policy, uint32_t flags, struct arena *arena) {
-        char text[128];
-        size_t used = (size_t)snprintf(text, sizeof(text), "%s", policy == SYSCALLS_STRICT ? "strict" : "inherit");
-
-        for (uint32_t i = 0; i < sizeof(seccomp_flag_names) / sizeof(*seccomp_flag_names); i++)
-                if (flags & 1U << i && used < sizeof(text))
-                        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s", seccomp_flag_names[i]);
-        return arena_dup(arena, str_z(text));
-}
-
-int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err) {
-        struct launch launch = {
-                .program = request->program,
-                .argv = request->argv,
-                .envp = request->envp,
-                .cwd = host->cwd,
-        };
-
-        if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
-                seccomp_flags |= SECCOMP_NO_UNIX;
-        launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags, arena);
-        if (!launch.seccomp_name)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        if (plan_limits(&policy->sandbox, host, &launch, err) < 0 ||
-            seccomp_compile(policy->sandbox.syscalls, seccomp_flags, SECCOMP_ARCH_HERE, arena, &launch.seccomp,
-                            &launch.seccomp_count, err) < 0)
-                return -1;
         *ret = launch;
         return 0;
 }

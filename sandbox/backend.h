@@ -11,15 +11,19 @@
 struct sandbox_request {
         const char *program;
         const char *const *argv, *const *envp; /* envp: already filtered */
+        const char *command;                   /* the text that argv runs by bash; NULL: it is a program with arguments */
 };
 
 struct backend {
         const char *name;
         enum sandbox_backend id;
         bool automatic; /* may be chosen without being named */
+        bool own_tmp;   /* /tmp is the host's: commands get a private TMPDIR instead */
         uint32_t walls; /* enum wall: what it can enforce at best */
         const char *summary;
-        const char *remedy; /* how to get it where it does not work */
+        const char *remedy;   /* how to get it where it does not work */
+        const char *verified; /* how far it was tried, where the tests do not run it */
+        const char *limits;   /* how it holds to limits of memory and processes */
         int (*plan)(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                     struct arena *arena, struct launch *ret, struct err *err);
 };
@@ -29,6 +33,9 @@ extern const struct backend *const backends[];
 extern const size_t backend_count;
 
 const struct backend *backend_find(enum sandbox_backend id);
+
+/* How far what it promises was tried, for people. */
+const char *backend_verified(const struct backend *backend);
 
 /* The walls that this policy cannot do without. */
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
@@ -48,6 +55,7 @@ enum { WALL_COUNT = 14 };
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
 
-extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_none;
+extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_podman, backend_docker, backend_gvisor,
+        backend_sandbox_exec, backend_appcontainer, backend_none;
 
 #endif

@@ -86,10 +86,11 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
         }
 }
 
+/* Not --die-with-parent: bubblewrap would die with the thread that started it. The program inside knows when to end. */
 static void add_walls(struct arguments *a, const struct policy *policy, const struct host *host) {
         static const char *const always[] = {
-                "--unshare-user", "--unshare-pid",     "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-                "--as-pid-1",     "--die-with-parent", "--hostname",    "bailey",
+                "--unshare-user",       "--unshare-pid", "--unshare-ipc", "--unshare-uts",
+                "--unshare-cgroup-try", "--as-pid-1",    "--hostname",    "bailey",
         };
 
         add(a, host->bwrap);
@@ -136,6 +137,9 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
 
         if (!host->bwrap)
                 return err_set(err, ERR_UNSUPPORTED, "bwrap: not installed");
+        if (!host->self)
+                return err_set(err, ERR_UNSUPPORTED, "bwrap: it starts bailey inside, which is not at %s: install it there",
+                               host->self_wanted);
         if (!a.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (plan_common(policy, host, request, 0, arena, &launch, err) < 0 ||
@@ -159,5 +163,6 @@ const struct backend backend_bwrap = {
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
         .summary = "the same walls, made by bubblewrap",
         .remedy = "install bubblewrap (apt install bubblewrap); it needs user namespaces, too, but Ubuntu lets it have them",
+        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = bwrap_plan,
 };

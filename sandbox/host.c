@@ -1,52 +1,29 @@
 #include "sandbox/host.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/landlock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/fd.h"
 #include "policy/credentials.h"
 #include "policy/files.h"
 #include "sandbox/host_own.h"
+#include "sandbox/host_system.h"
 
-enum {
-        HOST_PATHS_MAX = 4096,
-        HOST_FILE_MAX = 16 << 20, /* /etc/passwd, /proc/net/unix */
-};
+enum { HOST_PATHS_MAX = 4096 };
 
-/* ---- tables ---- */
+/* Of a NULL-terminated list. */
+#define EACH(name, list) for (const char *const *name = (list); *name; name++)
 
-static const char *const scratch_directories[] = { "/tmp", "/var/tmp" };
+/* ---- who wants to know what was looked at ---- */
 
-/* What other users and services keep there is none of a command's business. */
-static const char *const emptied_directories[] = { "/run", "/var/run", "/home", "/root" };
-
-/* What works only with these: the programs of NixOS, name resolution where the network is the host's. */
-static const char *const kept_always[] = { "/run/current-system", "/run/opengl-driver" };
-static const char *const kept_with_network[] = { "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf" };
-
-/* For uid 0, where they are mounted: what only the mode of a directory keeps from others. */
-static const char *const masked_from_root[] = { "/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security" };
-
-static const char *const system_directories[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc" };
-
-/* Not a place to work in: what is there belongs to the system. Their sub-directories may be, but for those of the kernel. */
-static const char *const no_workspace[] = {
-        "/bin", "/boot", "/etc", "/home", "/lib", "/lib64", "/run", "/sbin", "/usr", "/var"
-};
-static const char *const kernel_directories[] = { "/dev", "/proc", "/sys" };
-
-static const char *const bwrap_places[] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap" };
-
-#define EACH(name, table) for (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
+void host_sees(const struct host *host, const char *path, bool content) {
+        if (host->asker && host->asker->sees)
+                host->asker->sees(host->asker->sees_context, path, content);
+}
 
 /* ---- paths ---- */
 
@@ -90,27 +67,30 @@ int host_paths_add(struct host_paths *paths, struct arena *arena, const char *pa
         return 0;
 }
 
-/* 1: resolved and looked at, 0: there is no such thing, or it cannot be reached by us, and so not by a command. */
-static int look(const char *path, char ret_real[static PATH_MAX], struct stat *ret_stat) {
+bool host_look(const struct host *host, const char *path, char ret_real[static PATH_MAX], struct stat *ret_stat) {
+        host_sees(host, path, false);
         return stat(path, ret_stat) == 0 && realpath(path, ret_real); /* most are not there, and the first call is cheap */
 }
 
-int host_add_if_there(struct host_paths *paths, struct arena *arena, const char *path, struct err *err) {
+int host_add_if_there(const struct host *host, struct host_paths *paths, struct arena *arena, const char *path,
+                      struct err *err) {
         char real[PATH_MAX];
         struct stat st;
 
-        return look(path, real, &st) ? host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) : 0;
+        return host_look(host, path, real, &st) ? host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) : 0;
 }
 
 /* For directories that are replaced: where one is only a link to another, the other is. */
-static int add_directory(struct host_paths *paths, struct arena *arena, const char *path, struct err *err) {
+static int add_directory(const struct host *host, struct host_paths *paths, struct arena *arena, const char *path,
+                         struct err *err) {
         struct stat st;
 
+        host_sees(host, path, false);
         return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
 }
 
-static int add_list(struct host_paths *paths, struct arena *arena, const struct str_list *list, const char *key,
-                    bool must_exist, struct err *err) {
+static int add_list(const struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
+                    const char *key, bool must_exist, struct err *err) {
         for (size_t i = 0; i < list->count; i++) {
                 const char *path = arena_dup(arena, list->items[i]);
                 char real[PATH_MAX];
@@ -120,12 +100,14 @@ static int add_list(struct host_paths *paths, struct arena *arena, const struct 
                         return err_set(err, ERR_MEMORY, "out of memory");
                 if (has_control_character(path))
                         return err_set(err, ERR_INVALID, "%s: %s: a path with control characters", key, path);
-                if (look(path, real, &st)) {
+                if (host_look(host, path, real, &st)) {
                         if (host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) < 0)
                                 return -1;
+                        paths->items[paths->count - 1].socket = S_ISSOCK(st.st_mode);
+                        paths->items[paths->count - 1].device = S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode);
                 } else if (must_exist) {
                         return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
-                                       strerror(errno));
+                                       err_text(errno));
                 }
         }
         return 0;
@@ -133,51 +115,12 @@ static int add_list(struct host_paths *paths, struct arena *arena, const struct 
 
 /* ---- the user ---- */
 
-/* A file of the system, with a NUL behind it; empty when it cannot be read. */
-static void read_file(const char *path, struct buf *ret) {
-        FD_AUTO fd = open(path, O_RDONLY | O_CLOEXEC);
-
-        buf_init(ret, HOST_FILE_MAX);
-        if (fd < 0 || fd_read_all(fd, ret, NULL) < 0)
-                buf_clear(ret);
-        buf_char(ret, 0);
-}
-
-/* The home directory in /etc/passwd. By hand: what the C library asks for it costs more than starting a sandbox. */
-static int add_passwd_home(struct host *host, struct arena *arena, struct err *err) {
-        BUF_AUTO text;
-        char *line, *next;
-        int result = 0;
-
-        read_file("/etc/passwd", &text);
-        for (line = text.ptr; line && *line && result == 0; line = next) {
-                char *field = line, *home;
-
-                next = line + strcspn(line, "\n");
-                if (*next)
-                        *next++ = 0;
-                for (int i = 0; i < 2 && field; i++)
-                        field = strchr(field, ':') ? strchr(field, ':') + 1 : NULL;
-                if (!field || strtoul(field, NULL, 10) != host->uid)
-                        continue;
-                for (int i = 0; i < 3 && field; i++)
-                        field = strchr(field, ':') ? strchr(field, ':') + 1 : NULL;
-                if (!field)
-                        continue;
-                home = field;
-                home[strcspn(home, ":")] = 0;
-                if (home[0] == '/' && home[1])
-                        result = host_add_if_there(&host->homes, arena, home, err);
-        }
-        return result;
-}
-
 static int gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
         const char *home = environment_get(environment, "HOME");
 
-        if (home && home[0] == '/' && home[1] && host_add_if_there(&host->homes, arena, home, err) < 0)
+        if (home && home[0] == '/' && home[1] && host_add_if_there(host, &host->homes, arena, home, err) < 0)
                 return -1;
-        if (add_passwd_home(host, arena, err) < 0)
+        if (host_system_home(host, arena, err) < 0)
                 return -1;
         if (host->homes.count == 2 && strcmp(host->homes.items[0].path, host->homes.items[1].path) == 0)
                 host->homes.count = 1;
@@ -197,8 +140,8 @@ static int check_workspace(const struct host *host, const char *path, struct err
         for (size_t i = 0; i < host->homes.count; i++)
                 if (path_within(host->homes.items[i].path, path))
                         return refuse_workspace(path, "your whole home directory would be writable", err);
-        EACH (i, no_workspace)
-                if (strcmp(path, no_workspace[i]) == 0)
+        EACH (i, host_places.no_workspace)
+                if (strcmp(path, *i) == 0)
                         return refuse_workspace(path, "it belongs to the system", err);
         return 0;
 }
@@ -210,6 +153,7 @@ static int gather_workspace(struct host *host, const struct host_question *quest
 
         if (has_control_character(asked))
                 return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", asked);
+        host_sees(host, asked, false);
         if (!realpath(asked, real) || stat(real, &st) < 0)
                 return err_sys(err, "workspace %s", asked);
         if (!S_ISDIR(st.st_mode))
@@ -218,8 +162,8 @@ static int gather_workspace(struct host *host, const struct host_question *quest
                 return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", real);
         if (access(real, R_OK | X_OK) < 0)
                 return err_sys(err, "workspace %s", real);
-        EACH (i, kernel_directories)
-                if (path_within(real, kernel_directories[i]))
+        EACH (i, host_places.kernel)
+                if (path_within(real, *i))
                         return err_set(err, ERR_INVALID, "workspace %s: it belongs to the kernel", real);
         if (!question->force && check_workspace(host, real, err) < 0)
                 return -1;
@@ -265,39 +209,38 @@ static bool is_home(const struct host *host, const char *path) {
 }
 
 static int gather_directories(struct host *host, const struct policy *policy, struct arena *arena, struct err *err) {
-        EACH (i, scratch_directories)
-                if (add_directory(&host->scratch, arena, scratch_directories[i], err) < 0)
+        EACH (i, host_places.scratch)
+                if (add_directory(host, &host->scratch, arena, *i, err) < 0)
                         return -1;
-        EACH (i, emptied_directories)
-                if (!is_home(host, emptied_directories[i]) &&
-                    add_directory(&host->emptied, arena, emptied_directories[i], err) < 0)
+        EACH (i, host_places.emptied)
+                if (!is_home(host, *i) && add_directory(host, &host->emptied, arena, *i, err) < 0)
                         return -1;
-        EACH (i, kept_always)
-                if (host_add_if_there(&host->kept, arena, kept_always[i], err) < 0)
+        EACH (i, host_places.kept)
+                if (host_add_if_there(host, &host->kept, arena, *i, err) < 0)
                         return -1;
-        EACH (i, kept_with_network)
-                if (policy->sandbox.network == NETWORK_INHERIT &&
-                    host_add_if_there(&host->kept, arena, kept_with_network[i], err) < 0)
+        EACH (i, host_places.kept_with_network)
+                if (policy->sandbox.network == NETWORK_INHERIT && host_add_if_there(host, &host->kept, arena, *i, err) < 0)
                         return -1;
         return 0;
 }
 
 /* For root = "minimal": /bin is a link to usr/bin on most systems, and stays one. */
 static int gather_system(struct host *host, struct arena *arena, struct err *err) {
-        EACH (i, system_directories) {
+        EACH (i, host_places.system) {
                 char text[PATH_MAX];
                 struct stat st;
                 ssize_t len;
 
-                if (lstat(system_directories[i], &st) < 0)
+                host_sees(host, *i, false);
+                if (lstat(*i, &st) < 0)
                         continue;
-                if (host_paths_add(&host->system, arena, system_directories[i], true, err) < 0)
+                if (host_paths_add(&host->system, arena, *i, true, err) < 0)
                         return -1;
                 if (!S_ISLNK(st.st_mode))
                         continue;
-                len = readlink(system_directories[i], text, sizeof(text));
+                len = readlink(*i, text, sizeof(text));
                 if (len < 0 || len == sizeof(text))
-                        return err_sys(err, "%s", system_directories[i]);
+                        return err_sys(err, "%s", *i);
                 host->system.items[host->system.count - 1].link = arena_dup(arena, str_from(text, (size_t)len));
         }
         return 0;
@@ -305,15 +248,17 @@ static int gather_system(struct host *host, struct arena *arena, struct err *err
 
 /* ---- what is masked ---- */
 
-static bool is_mounted(const char *path) {
+static bool is_mounted(const struct host *host, const char *path) {
         struct stat st, sys;
 
+        host_sees(host, path, false);
         return stat(path, &st) == 0 && stat("/sys", &sys) == 0 && st.st_dev != sys.st_dev;
 }
 
 /* Every mask costs, and what this user may not read needs none: a command has the same user, and less rights. For uid 0 it
  * cannot be asked, as it has the rights now. */
 static bool is_closed(const struct host *host, const char *path) {
+        host_sees(host, path, false);
         return host->uid != 0 && access(path, R_OK) < 0 && access(path, X_OK) < 0;
 }
 
@@ -323,35 +268,34 @@ static int add_store(struct host *host, struct arena *arena, const char *mask, s
         if (mask[0] != '~' && is_closed(host, mask))
                 return 0;
         if (mask[0] != '~')
-                return host_add_if_there(&host->masks, arena, mask, err);
+                return host_add_if_there(host, &host->masks, arena, mask, err);
         for (size_t i = 0; i < host->homes.count; i++)
                 if (snprintf(path, sizeof(path), "%s%s", host->homes.items[i].path, mask + 1) < (int)sizeof(path) &&
-                    host_add_if_there(&host->masks, arena, path, err) < 0)
+                    host_add_if_there(host, &host->masks, arena, path, err) < 0)
                         return -1;
         return 0;
 }
 
-/* Every bound path. Connecting to a socket needs no writable mount, so none of the host's may be seen. */
-static int add_sockets(struct host *host, struct arena *arena, struct err *err) {
-        BUF_AUTO text;
-        int result = 0;
+/* Who speaks to a container engine is root. Those that listen here are found without a name; one that listens in another
+ * network namespace is not. */
+static int mask_engines(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
+        static const char *const names[] = { "DOCKER_HOST", "CONTAINER_HOST", NULL };
+        static const char unix_scheme[] = "unix://";
 
-        read_file("/proc/net/unix", &text);
-        for (char *line = text.ptr, *next; line && *line && result == 0; line = next) {
-                char *path, real[PATH_MAX];
+        EACH (i, names) {
+                const char *value = environment_get(environment, *i);
+                char real[PATH_MAX];
                 struct stat st;
 
-                next = line + strcspn(line, "\n");
-                if (*next)
-                        *next++ = 0;
-                path = strchr(line, '/');
-                if (!path || path == line || path[-1] != ' ' || !look(path, real, &st) || !S_ISSOCK(st.st_mode))
+                if (!value || strncmp(value, unix_scheme, sizeof(unix_scheme) - 1) != 0 ||
+                    !host_look(host, value + sizeof(unix_scheme) - 1, real, &st) || !S_ISSOCK(st.st_mode) ||
+                    host_masked_by(host, real))
                         continue;
-                result = host_paths_add(&host->masks, arena, real, false, err);
-                if (result == 0)
-                        host->masks.items[host->masks.count - 1].socket = true;
+                if (host_paths_add(&host->masks, arena, real, false, err) < 0)
+                        return -1;
+                host->masks.items[host->masks.count - 1].socket = true;
         }
-        return result;
+        return 0;
 }
 
 static int gather_masks(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
@@ -361,16 +305,21 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         for (size_t i = 0; i < credential_count; i++)
                 if (credentials[i].mask && add_store(host, arena, credentials[i].mask, err) < 0)
                         return -1;
-        EACH (i, masked_from_root)
-                if (host->uid == 0 && is_mounted(masked_from_root[i]) &&
-                    host_add_if_there(&host->masks, arena, masked_from_root[i], err) < 0)
+        if (add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
+                return -1;
+        for (size_t i = 0; i < host->masks.count; i++) {
+                host->masks.items[i].secret = true;
+                host->masks.items[i].socket = false; /* denied by name */
+        }
+        EACH (i, host_places.masked_from_root)
+                if (host->uid == 0 && is_mounted(host, *i) && host_add_if_there(host, &host->masks, arena, *i, err) < 0)
                         return -1;
-        if (add_list(&host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
-                return -1;
         /* What bailey itself keeps, wherever that is. */
-        if (directory_state(environment, &state) && host_add_if_there(&host->masks, arena, state.path, err) < 0)
+        if (directory_state(environment, &state) && host_add_if_there(host, &host->masks, arena, state.path, err) < 0)
                 return -1;
-        return add_sockets(host, arena, err);
+        if (directory_runtime(environment, &state) && host_add_if_there(host, &host->masks, arena, state.path, err) < 0)
+                return -1;
+        return host_system_sockets(host, arena, err) < 0 ? -1 : mask_engines(host, environment, arena, err);
 }
 
 const char *host_masked_by(const struct host *host, const char *path) {
@@ -390,52 +339,56 @@ int host_check_workspace(const struct host *host, struct err *err) {
 
 /* ---- all ---- */
 
-static int landlock_version(void) {
-        long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-
-        return version < 0 ? 0 : (int)version;
-}
-
-static int gather_programs(struct host *host, struct arena *arena, struct err *err) {
-        char self[PATH_MAX];
-        ssize_t len = readlink("/proc/self/exe", self, sizeof(self));
-
-        if (len < 0 || len == sizeof(self))
-                return err_sys(err, "/proc/self/exe");
-        host->self = arena_dup(arena, str_from(self, (size_t)len));
-        EACH (i, bwrap_places)
-                if (!host->bwrap && access(bwrap_places[i], X_OK) == 0)
-                        host->bwrap = bwrap_places[i];
-        return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
-}
-
 static int gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err) {
-        if (add_list(&host->read, arena, &sandbox->fs_read_allow, "fs_read_allow", true, err) < 0 ||
-            add_list(&host->write, arena, &sandbox->fs_write_allow, "fs_write_allow", true, err) < 0)
+        if (add_list(host, &host->read, arena, &sandbox->fs_read_allow, "fs_read_allow", true, err) < 0 ||
+            add_list(host, &host->write, arena, &sandbox->fs_write_allow, "fs_write_allow", true, err) < 0)
                 return -1;
         for (size_t i = 0; i < host->write.count; i++)
                 if (strcmp(host->write.items[i].path, "/") == 0)
                         return err_set(err, ERR_INVALID,
                                        "fs_write_allow: /: everything would be writable; name what has to be");
         /* One that is missing could be made by the command: it has to be there to be kept. */
-        return add_list(&host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
+        return add_list(host, &host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
+}
+
+static int gather_around(struct host *host, const struct policy *policy, const struct host_question *question,
+                         struct arena *arena, struct err *err) {
+        if (gather_homes(host, question->environment, arena, err) < 0 || gather_workspace(host, question, arena, err) < 0 ||
+            host_system_programs(host, question->program ? question->program : "", arena, err) < 0 ||
+            gather_lists(host, &policy->sandbox, arena, err) < 0 || gather_directories(host, policy, arena, err) < 0 ||
+            gather_masks(host, policy, question->environment, arena, err) < 0 ||
+            host_keep_own(host, policy, question, arena, err) < 0)
+                return -1;
+        return policy->sandbox.root == ROOT_MINIMAL ? gather_system(host, arena, err) : 0;
+}
+
+int host_gather_around(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
+                       struct err *err) {
+        struct host host = { .uid = geteuid(), .asker = question };
+
+        if (gather_around(&host, policy, question, arena, err) < 0)
+                return -1;
+        host.asker = NULL;
+        *ret = host;
+        return 0;
+}
+
+int host_gather_inside(const struct host_question *question, struct arena *arena, struct host *host, struct err *err) {
+        const char *home = environment_get(question->environment, "HOME");
+
+        if (gather_cwd(host, question->cwd, arena, err) < 0)
+                return -1;
+        if (protect_survey(host->workspace, home, arena, &host->protection, err) < 0)
+                return err_context(err, "workspace %s", host->workspace);
+        return 0;
 }
 
 int host_gather(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                 struct err *err) {
-        struct host host = { .uid = geteuid(), .landlock = landlock_version() };
+        struct host host;
 
-        if (gather_homes(&host, question->environment, arena, err) < 0 || gather_workspace(&host, question, arena, err) < 0 ||
-            gather_cwd(&host, question->cwd, arena, err) < 0 || gather_programs(&host, arena, err) < 0 ||
-            gather_lists(&host, &policy->sandbox, arena, err) < 0 || gather_directories(&host, policy, arena, err) < 0 ||
-            gather_masks(&host, policy, question->environment, arena, err) < 0)
+        if (host_gather_around(policy, question, arena, &host, err) < 0 || host_gather_inside(question, arena, &host, err) < 0)
                 return -1;
-        if (host_keep_own(&host, policy, question, arena, err) < 0)
-                return -1;
-        if (policy->sandbox.root == ROOT_MINIMAL && gather_system(&host, arena, err) < 0)
-                return -1;
-        if (protect_survey(host.workspace, arena, &host.protection, err) < 0)
-                return err_context(err, "workspace %s", host.workspace);
         *ret = host;
         return 0;
 }

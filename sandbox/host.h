@@ -17,7 +17,9 @@
 struct host_path {
         const char *path;
         bool directory;
-        bool socket;      /* masked only because somebody listens there */
+        bool socket;      /* a unix socket; what is masked is so only because somebody listens there */
+        bool device;      /* of the host; looked for only in lists of the policy */
+        bool secret;      /* masked for what it holds */
         const char *link; /* a symbolic link's text, where links are kept as they are */
 };
 
@@ -26,14 +28,24 @@ struct host_paths {
         size_t count, room;
 };
 
+/* Paths, sorted. */
+struct host_bound {
+        const char **items;
+        size_t count;
+};
+
 enum { GROUP_MEMORY = 1 << 0, GROUP_PIDS = 1 << 1 };
 
 struct host {
         uid_t uid;
+        const struct host_question *asker; /* while it is gathered */
         const char *workspace;
-        const char *cwd;           /* in the workspace */
-        const char *self;          /* this program */
+        const char *cwd;  /* in the workspace */
+        const char *self; /* bailey itself; NULL: it is not where it should be, which is: */
+        const char *self_wanted;
         const char *bwrap;         /* NULL: there is none */
+        const char *sandbox_exec;  /* NULL: this is not macOS */
+        bool windows;              /* this is Windows: paths are /c/Users/me, which is C:\Users\me */
         int landlock;              /* its version; 0: none */
         uint32_t groups;           /* GROUP_*: what a cgroup could limit; asked for only when there is a limit */
         struct host_paths homes;   /* of this user: the directories that credential stores are looked for in */
@@ -42,24 +54,43 @@ struct host {
         struct host_paths emptied; /* /run, /home, ...: replaced by empty ones */
         struct host_paths kept;    /* what is needed of these all the same */
         struct host_paths masks;   /* credential stores, fs_read_deny, sockets */
+        struct host_bound bound;   /* what sockets are bound to */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
         struct protection protection;
 
         /* For a backend without mounts. */
         struct host_paths readable; /* everything but what is hidden or masked, and but /dev */
         const char *tmpdir;         /* a private one */
+
+        const struct container_facts *containers; /* sandbox/container.h; NULL: engines were not looked for */
 };
 
 struct host_question {
         const char *workspace, *cwd; /* as asked for; NULL: the current directory, the workspace */
         const char *const *environment;
-        const char *audit; /* the record, which has to be there; NULL: none */
-        bool force;        /* also a workspace of / or of the home directory */
+        const char *program; /* bailey itself; NULL or "": this program */
+        const char *audit;   /* the record, which has to be there; NULL: none */
+        bool force;          /* also a workspace of / or of the home directory */
+
+        /* Is told of each path that the answer of host_gather_around() depends on, before that is looked at; NULL: nobody wants
+         * to know. `content`: it was read. */
+        void (*sees)(void *context, const char *path, bool content);
+        void *sees_context;
 };
 
-/* Fails with what is wrong with a path, and what to do. */
+/* Fails with what is wrong with a path, and what to do. Both of these: */
 int host_gather(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                 struct err *err);
+
+/* All that is the same for the next command as long as nobody changes it. */
+int host_gather_around(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
+                       struct err *err);
+
+/* What is looked at for each command: where it begins, and what is protected there. */
+int host_gather_inside(const struct host_question *question, struct arena *arena, struct host *host, struct err *err);
+
+/* Is every socket that is bound to a path now one that host_gather_around() knew of? */
+bool host_knows_sockets(const struct host *host);
 
 int host_paths_add(struct host_paths *paths, struct arena *arena, const char *path, bool directory, struct err *err);
 

@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "policy/files.h"
+#include "sandbox/host_system.h"
 
 static bool is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
         if (sandbox->workspace_write && path_within(path, host->workspace))
@@ -31,9 +32,10 @@ static int keep_settings(struct host *host, const struct sandbox_policy *sandbox
         for (size_t i = 0; i < count; i++) {
                 FD_AUTO made = -1;
 
+                host_sees(host, places[i].path, false);
                 if (is_writable(host, sandbox, places[i].path) &&
                     (directory_make(places[i].path, &made, err) < 0 ||
-                     host_add_if_there(&host->write_deny, arena, places[i].path, err) < 0))
+                     host_add_if_there(host, &host->write_deny, arena, places[i].path, err) < 0))
                         return -1;
         }
         return 0;
@@ -61,11 +63,11 @@ static int mask_audit_files(struct host *host, const struct audit_policy *audit,
                             struct err *err) {
         char name[PATH_MAX + 16];
 
-        if (host_add_if_there(&host->masks, arena, path, err) < 0)
+        if (host_add_if_there(host, &host->masks, arena, path, err) < 0)
                 return -1;
         for (int i = 1; i <= audit->rotate_keep + 1; i++) {
                 snprintf(name, sizeof(name), "%s.%d", path, i);
-                if (host_add_if_there(&host->masks, arena, name, err) < 0)
+                if (host_add_if_there(host, &host->masks, arena, name, err) < 0)
                         return -1;
         }
         return 0;
@@ -83,6 +85,7 @@ static int keep_audit(struct host *host, const struct policy *policy, const stru
                 return 0;
         snprintf(directory, sizeof(directory), "%.*s", slash > question->audit ? (int)(slash - question->audit) : 1,
                  question->audit);
+        host_sees(host, directory, false);
         if (!realpath(directory, real))
                 return err_sys(err, "audit.path: %s", directory);
         links = is_writable(host, &policy->sandbox, directory);

@@ -12,6 +12,7 @@ int host_keep_own(struct host *host, const struct policy *policy, const struct h
 
 /* ---- of host.c ---- */
 
-int host_add_if_there(struct host_paths *paths, struct arena *arena, const char *path, struct err *err);
+int host_add_if_there(const struct host *host, struct host_paths *paths, struct arena *arena, const char *path,
+                      struct err *err);
 
 #endif

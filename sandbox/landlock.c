@@ -93,9 +93,11 @@ const struct backend backend_landlock = {
         .name = "landlock",
         .id = BACKEND_LANDLOCK,
         .automatic = true,
+        .own_tmp = true,
         .walls = WALL_WRITES | WALL_READS | WALL_NETWORK | WALL_SOCKETS | WALL_SYSCALLS | WALL_PROCESSES | WALL_KILL |
                  WALL_PRIVILEGES,
         .summary = "Landlock and seccomp, without namespaces",
         .remedy = "it needs Linux 6.12 with Landlock among the LSMs (boot with lsm=landlock,...)",
+        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = landlock_plan,
 };

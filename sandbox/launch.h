@@ -6,7 +6,6 @@
 #ifndef BAILEY_SANDBOX_LAUNCH_H
 #define BAILEY_SANDBOX_LAUNCH_H
 
-#include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +13,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+
+struct sock_filter; /* of Linux */
 
 /* ---- what a backend enforces, and what a policy needs ---- */
 
@@ -58,6 +59,7 @@ struct mount_step {
         enum mount_kind kind;
         const char *source, *target;
         uint64_t size;
+        bool socket; /* masked only because somebody listens there */
 };
 
 /* ---- Landlock ---- */
@@ -90,9 +92,81 @@ struct launch_limit {
 
 enum { LAUNCH_LIMITS_MAX = 8 };
 
+/* What the policy limits, and a launch does not. */
+enum launch_ignored {
+        IGNORED_MEMORY = 1 << 0,
+        IGNORED_CPU = 1 << 1,
+        IGNORED_FILES = 1 << 2, /* how large they are, and how many are open */
+};
+
 /* What only a cgroup can hold; 0: no limit. */
 struct launch_group {
         int64_t memory_bytes, pids;
+};
+
+/* ---- containers ---- */
+
+/*
+ * What an engine's client is to be called with, in this order; each an argv with a path in front. The engine makes the walls.
+ * Only `start` is seen by the user: it has the command's 0, 1 and 2, and ends when the command does.
+ */
+struct launch_container {
+        const char *name;          /* of the container: unguessable, and tells whose it is; see container_name.h */
+        const char *const *create; /* NULL: it is there already */
+        const char *const *start;
+        const char *const *inspect;      /* prints STATE EXIT-CODE OUT-OF-MEMORY ERROR */
+        const char *const *end;          /* ends the command, whatever state it is in; also when bailey itself was killed */
+        const char *const *list;         /* prints NAME STATE of every container that bailey has made; NULL: not now */
+        const char *const *remove;       /* names are put behind it: what nobody looks after any more */
+        const char *const *sources;      /* what is mounted of the host: paths without links in them */
+        bool entered;                    /* it goes on after the command has ended */
+        const char *const *envp;         /* of all these */
+        const char *const *passing_envp; /* of those that pass variables on by name: `create` and `start` */
+        uint32_t limits_wanted, limits;  /* enum engine_limit: asked for, and really held to */
+        const char *const *warnings;     /* sentences, NULL-terminated */
+};
+
+/* ---- AppContainers, of Windows ---- */
+
+/* The numbers of both are those of Windows. */
+enum appcontainer_limit {
+        APPCONTAINER_PROCESS_TIME = 0x2,
+        APPCONTAINER_ACTIVE_PROCESSES = 0x8,
+        APPCONTAINER_PRIORITY = 0x20,
+        APPCONTAINER_PROCESS_MEMORY = 0x100,
+        APPCONTAINER_JOB_MEMORY = 0x200,
+        APPCONTAINER_DIE_ON_EXCEPTION = 0x400,
+        APPCONTAINER_KILL_ON_CLOSE = 0x2000,
+};
+
+enum appcontainer_screen {
+        APPCONTAINER_HANDLES = 0x1,
+        APPCONTAINER_READ_CLIPBOARD = 0x2,
+        APPCONTAINER_WRITE_CLIPBOARD = 0x4,
+        APPCONTAINER_SYSTEM_PARAMETERS = 0x8,
+        APPCONTAINER_DISPLAY_SETTINGS = 0x10,
+        APPCONTAINER_GLOBAL_ATOMS = 0x20,
+        APPCONTAINER_DESKTOP = 0x40,
+        APPCONTAINER_EXIT_WINDOWS = 0x80,
+};
+
+struct appcontainer_grant {
+        const char *path;
+        bool directory, write;
+};
+
+struct appcontainer_plan {
+        const char *const *capabilities;         /* SIDs of what it may do, NULL-terminated */
+        const char *const *disabled_groups;      /* SIDs that open nothing to it any more, NULL-terminated */
+        const char *integrity;                   /* the SID of its integrity level */
+        const struct appcontainer_grant *grants; /* what it reaches beside the system; taken back afterwards */
+        size_t grant_count;
+
+        /* its job */
+        uint32_t limits, screen; /* enum appcontainer_limit, enum appcontainer_screen: what it may not do to screens */
+        uint32_t active_processes;
+        uint64_t memory_bytes;
+        uint64_t process_seconds; /* of a processor, for each process */
 };
 
 /* ---- the whole ---- */
@@ -105,15 +179,24 @@ enum launch_namespaces {
 
 struct launch {
         const char *backend;
-        uint32_t walls; /* enum wall: what this launch enforces */
+        uint32_t walls;  /* enum wall: what this launch enforces */
+        uint32_t waived; /* what it does not, because the policy says so in as many words, or because its system knows no such
+                            thing and the policy does not ask for it in as many words */
 
         /* outside */
         enum launch_namespaces namespaces;
         const struct mount_step *mounts;
         size_t mount_count;
         struct launch_group group;
-        const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside */
+        const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside;
+                                       or the command, where `profile` says all about the inside */
         size_t wrapper_masks;       /* how many empty files it is given */
+        const char *profile;        /* a text that it reads from the file `profile_path`. That is written before, in a directory
+                                       made for it, and removed when nothing is left of the command */
+        const char *profile_path;
+        const struct launch_container *container; /* or it is all done by an engine; `cwd` and all below is inside then */
+
+        const struct appcontainer_plan *appcontainer;
 
         /* inside */
         bool announce; /* tell when the command has started; else only when it did not, which saves a switch between processes
@@ -126,6 +209,7 @@ struct launch {
         const char *seccomp_name; /* for people */
         struct launch_limit limits[LAUNCH_LIMITS_MAX];
         size_t limit_count;
+        uint32_t limits_ignored; /* enum launch_ignored */
         const char *program;     /* looked up in the PATH of envp when it has no slash */
         const char *const *argv; /* NULL-terminated */
         const char *const *envp;
@@ -135,10 +219,12 @@ struct launch {
 
 /* What a wrapper finds open beside 0 and 1 of the command, and a 2 of its own for its complaints. */
 enum launch_fd {
-        LAUNCH_REPORT_FD = 3, /* where errors and the end are told */
-        LAUNCH_PLAN_FD = 4,   /* the inside of the plan */
-        LAUNCH_ERROR_FD = 5,  /* the command's 2 */
-        LAUNCH_EMPTY_FD = 6,  /* an empty file, for masks; the first of as many as there are masked files */
+        LAUNCH_REPORT_FD = 3,  /* where errors and the end are told */
+        LAUNCH_PLAN_FD = 4,    /* the inside of the plan */
+        LAUNCH_ERROR_FD = 5,   /* the command's 2 */
+        LAUNCH_CONTROL_FD = 6, /* what is wanted of it; launch/control.h */
+        LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the process outside */
+        LAUNCH_EMPTY_FD = 8,   /* an empty file, for masks; the first of as many as there are masked files */
 };
 
 /* The hidden command by which a wrapper starts this program again. */

@@ -5,6 +5,7 @@
 enum { SMALL_TMPFS = 64 << 10 }; /* of a directory that only holds mount points */
 
 struct compiler {
+        bool lists; /* fs_read_allow and fs_write_allow count */
         const struct policy *policy;
         const struct host *host;
         struct arena *arena;
@@ -129,7 +130,8 @@ static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
         bool write = c->policy->sandbox.workspace_write;
 
-        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0 || bind_all(c, MOUNT_WRITE, &c->host->write) < 0)
+        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0 ||
+            (c->lists && bind_all(c, MOUNT_WRITE, &c->host->write) < 0))
                 return -1;
         if (!write)
                 return 0;
@@ -141,17 +143,20 @@ static int add_writable(struct compiler *c) {
                                                                         : bind_protected(c, MOUNT_READ, &protection->read_only);
 }
 
-/* The writable directory that holds `path`; NULL: none. */
+/* The writable mount that holds `path`; NULL: what holds it cannot be written. */
 static const char *writable_root(const struct compiler *c, const char *path) {
-        const char *best = NULL;
+        const struct mount_step *best = NULL;
 
         for (size_t i = 0; i < c->list->count; i++) {
                 const struct mount_step *s = &c->list->items[i];
 
-                if (s->kind == MOUNT_WRITE && path_within(path, s->target) && (!best || strlen(s->target) > strlen(best)))
-                        best = s->target;
+                if (!s->target || s->kind == MOUNT_SEAL || s->kind == MOUNT_SYMLINK || !path_within(path, s->target) ||
+                    strcmp(path, s->target) == 0)
+                        continue;
+                if (!best || strlen(s->target) >= strlen(best->target))
+                        best = s;
         }
-        return best;
+        return best && best->kind == MOUNT_WRITE ? best->target : NULL;
 }
 
 /* A directory on the way to a mount can be renamed, and another one put in its place; a mount cannot. */
@@ -171,6 +176,17 @@ static int add_anchors(struct compiler *c, const char *path) {
         return 0;
 }
 
+/* Also where only something in it is to be seen. */
+static bool reachable(const struct mount_list *list, const char *path) {
+        for (size_t i = 0; i < list->count; i++) {
+                const struct mount_step *s = &list->items[i];
+
+                if ((s->kind == MOUNT_READ || s->kind == MOUNT_WRITE) && path_within(s->target, path))
+                        return true;
+        }
+        return visible(list, path);
+}
+
 /* Deny wins, so it comes last. */
 static int add_denied(struct compiler *c) {
         const struct host_paths *masks = &c->host->masks;
@@ -178,15 +194,19 @@ static int add_denied(struct compiler *c) {
         if (host_check_workspace(c->host, c->err) < 0)
                 return -1;
         for (size_t i = 0; i < c->host->write_deny.count; i++)
-                if (add_anchors(c, c->host->write_deny.items[i].path) < 0 ||
-                    bind(c, MOUNT_READ, c->host->write_deny.items[i].path) < 0)
+                if (reachable(c->list, c->host->write_deny.items[i].path) &&
+                    (add_anchors(c, c->host->write_deny.items[i].path) < 0 ||
+                     bind(c, MOUNT_READ, c->host->write_deny.items[i].path) < 0))
                         return -1;
         for (size_t i = 0; i < masks->count; i++) {
                 const struct host_path *mask = &masks->items[i];
 
-                if (visible(c->list, mask->path) &&
+                if (!reachable(c->list, mask->path))
+                        continue;
+                if (add_anchors(c, mask->path) < 0 ||
                     step(c, mask->directory ? MOUNT_MASK_DIR : MOUNT_MASK_FILE, NULL, mask->path, 0) < 0)
                         return -1;
+                c->list->items[c->list->count - 1].socket = mask->socket;
         }
         return 0;
 }
@@ -194,7 +214,7 @@ static int add_denied(struct compiler *c) {
 int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
                    struct err *err) {
         struct mount_list list = {};
-        struct compiler c = { .policy = policy, .host = host, .arena = arena, .list = &list, .err = err };
+        struct compiler c = { .lists = true, .policy = policy, .host = host, .arena = arena, .list = &list, .err = err };
         bool minimal = policy->sandbox.root == ROOT_MINIMAL;
 
         if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
@@ -202,6 +222,38 @@ int mounts_compile(const struct policy *policy, const struct host *host, struct 
                 return -1;
         if (minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0)
                 return -1;
+        *ret = list;
+        return 0;
+}
+
+/* ---- containers ---- */
+
+/* Engines mount in the order of depth, and nothing twice: what a later one covers must not be among them. */
+static void drop_covered(struct mount_list *list) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < list->count; i++) {
+                bool covered = false;
+
+                for (size_t j = i + 1; j < list->count && !covered; j++)
+                        covered = path_within(list->items[i].target, list->items[j].target);
+                if (!covered)
+                        list->items[kept++] = list->items[i];
+        }
+        list->count = kept;
+}
+
+int mounts_container(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
+                     struct err *err) {
+        struct mount_list list = {};
+        struct compiler c = { .policy = policy, .host = host, .arena = arena, .list = &list, .err = err };
+
+        c.lists = policy->container.mount_policy == MOUNT_CUSTOM;
+        if (policy->container.mount_policy == MOUNT_HOME && bind_all(&c, MOUNT_READ, &host->homes) < 0)
+                return -1;
+        if ((c.lists && add_readable(&c) < 0) || add_writable(&c) < 0 || add_denied(&c) < 0)
+                return -1;
+        drop_covered(&list);
         *ret = list;
         return 0;
 }

@@ -15,6 +15,10 @@ struct mount_list {
 int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
                    struct err *err);
 
+/* What a container has of the host besides its own root: binds and masks, in no order, none within another's reach. */
+int mounts_container(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
+                     struct err *err);
+
 /* The same once more, for Landlock: read everything, write what is writable. */
 int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct landlock_plan *ret, struct err *err);
 

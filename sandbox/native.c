@@ -34,5 +34,6 @@ const struct backend backend_native = {
         .remedy = "it needs Linux 5.12 and user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "
                   "container, a seccomp profile that allows them",
+        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = native_plan,
 };

@@ -19,5 +19,6 @@ const struct backend backend_none = {
         .walls = 0,
         .summary = "no sandbox: the environment is filtered, and nothing else",
         .remedy = "only with BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = none_plan,
 };

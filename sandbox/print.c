@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "sandbox/backend.h"
-#include "sandbox/seccomp.h"
+#include "sandbox/container.h"
 
 static const char *const mount_names[] = {
         [MOUNT_ROOT_HOST] = "root-host", [MOUNT_ROOT_EMPTY] = "root-empty", [MOUNT_READ] = "read", [MOUNT_WRITE] = "write",
@@ -45,6 +45,44 @@ static void print_walls(const struct launch *launch, struct buf *out) {
         buf_char(out, '\n');
 }
 
+static void print_call(const char *name, const char *const *argv, struct buf *out) {
+        if (!argv)
+                return;
+        buf_append(out, str_z(name));
+        for (; *argv; argv++)
+                print_text(out, *argv);
+        buf_char(out, '\n');
+}
+
+/* An option and its value stand on a line of their own: the call that makes the container is long. */
+static void print_create(const char *const *argv, struct buf *out) {
+        if (!argv)
+                return;
+        buf_append(out, STR("create"));
+        for (; *argv; argv++) {
+                if (strncmp(*argv, "--", 2) == 0)
+                        buf_append(out, STR("\n   "));
+                print_text(out, *argv);
+        }
+        buf_char(out, '\n');
+}
+
+static void print_container(const struct launch_container *c, struct buf *out) {
+        if (!c)
+                return;
+        print_create(c->create, out);
+        print_call("start", c->start, out);
+        print_call("inspect", c->inspect, out);
+        print_call("end", c->end, out);
+        print_call("list", c->list, out);
+        print_call("remove", c->remove, out);
+        for (const char *const *w = c->warnings; w && *w; w++)
+                buf_format(out, "warning %s\n", *w);
+        for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
+                if (c->limits_wanted & ~c->limits & 1U << i)
+                        buf_format(out, "not limited: %s\n", engine_limit_names[i]);
+}
+
 static void print_outside(const struct launch *launch, struct buf *out) {
         static const char *const namespaces[] = { NULL, "user mount pid ipc uts cgroup", "user mount pid ipc uts cgroup net" };
 
@@ -62,6 +100,65 @@ static void print_outside(const struct launch *launch, struct buf *out) {
         for (size_t i = 0; launch->wrapper[i]; i++)
                 print_text(out, launch->wrapper[i]);
         buf_char(out, '\n');
+        for (struct str left = str_z(launch->profile ? launch->profile : ""); left.len;) {
+                size_t end = str_find(left, '\n');
+
+                buf_format(out, "profile %.*s\n", (int)end, left.ptr);
+                left = str_skip(left, end + 1);
+        }
+}
+
+/* In the order of the bits. */
+static const char *const screen_names[] = {
+        "handles",          "read-clipboard", "write-clipboard", "system-parameters",
+        "display-settings", "global-atoms",   "desktop",         "exit-windows",
+};
+
+static void print_job(const struct appcontainer_plan *plan, struct buf *out) {
+        const struct {
+                enum appcontainer_limit limit;
+                const char *name;
+                uint64_t value;
+        } rows[] = {
+                { APPCONTAINER_KILL_ON_CLOSE, "kill-on-close", 0 },
+                { APPCONTAINER_DIE_ON_EXCEPTION, "die-on-exception", 0 },
+                { APPCONTAINER_PRIORITY, "below-normal", 0 },
+                { APPCONTAINER_ACTIVE_PROCESSES, "processes", plan->active_processes },
+                { APPCONTAINER_PROCESS_MEMORY, "process-memory", plan->memory_bytes },
+                { APPCONTAINER_JOB_MEMORY, "memory", plan->memory_bytes },
+                { APPCONTAINER_PROCESS_TIME, "process-seconds", plan->process_seconds },
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                if (!(plan->limits & (uint32_t)rows[i].limit))
+                        continue;
+                buf_format(out, "job %s", rows[i].name);
+                if (rows[i].value)
+                        buf_format(out, " %llu", (unsigned long long)rows[i].value);
+                buf_char(out, '\n');
+        }
+        buf_append(out, STR("job screen-denied"));
+        for (size_t i = 0; i < sizeof(screen_names) / sizeof(*screen_names); i++)
+                if (plan->screen & 1U << i)
+                        buf_format(out, " %s", screen_names[i]);
+        buf_char(out, '\n');
+}
+
+static void print_appcontainer(const struct appcontainer_plan *plan, struct buf *out) {
+        if (!plan)
+                return;
+        for (const char *const *c = plan->capabilities; *c; c++)
+                buf_format(out, "capability %s\n", *c);
+        buf_append(out, STR("token no-privileges\n"));
+        for (const char *const *g = plan->disabled_groups; *g; g++)
+                buf_format(out, "token without %s\n", *g);
+        buf_format(out, "token integrity %s\n", plan->integrity);
+        for (size_t i = 0; i < plan->grant_count; i++) {
+                buf_format(out, "grant %s", plan->grants[i].write ? "write" : "read");
+                print_text(out, plan->grants[i].path);
+                buf_char(out, '\n');
+        }
+        print_job(plan, out);
 }
 
 static const char *grant_name(uint32_t grant) {
@@ -81,6 +178,12 @@ static void print_landlock(const struct landlock_plan *landlock, struct buf *out
 }
 
 static void print_limits(const struct launch *launch, struct buf *out) {
+        if (launch->limits_ignored & IGNORED_MEMORY)
+                buf_append(out, STR("limit memory not-enforced\n"));
+        if (launch->limits_ignored & IGNORED_CPU)
+                buf_append(out, STR("limit cpu not-enforced\n"));
+        if (launch->limits_ignored & IGNORED_FILES)
+                buf_append(out, STR("limit files not-enforced\n"));
         for (size_t i = 0; i < launch->limit_count; i++)
                 for (size_t j = 0; j < sizeof(limit_names) / sizeof(*limit_names); j++)
                         if (limit_names[j].resource == launch->limits[i].resource)
@@ -92,6 +195,8 @@ void launch_print(const struct launch *launch, struct buf *out) {
         buf_format(out, "backend %s\n", launch->backend);
         print_walls(launch, out);
         print_outside(launch, out);
+        print_container(launch->container, out);
+        print_appcontainer(launch->appcontainer, out);
         print_limits(launch, out);
         print_landlock(&launch->landlock, out);
         if (launch->seccomp_count)

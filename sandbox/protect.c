@@ -20,10 +20,10 @@ enum {
  * an agent. */
 const char *const protect_names[] = {
         ".bailey.json", ".bailey.json5", ".bailey.toml", ".bash_login", ".bash_logout", ".bash_profile",
-        ".bashrc",      ".claude",       ".codex",       ".cshrc",      ".cursor",      ".envrc",
-        ".gemini",      ".gitconfig",    ".gitmodules",  ".husky",      ".idea",        ".inputrc",
-        ".kshrc",       ".mcp.json",     ".profile",     ".tcshrc",     ".vscode",      ".windsurf",
-        ".zlogin",      ".zlogout",      ".zprofile",    ".zshenv",     ".zshrc",
+        ".bashrc",      ".claude",       ".codex",       ".copilot",    ".cshrc",       ".cursor",
+        ".envrc",       ".gemini",       ".gitconfig",   ".gitmodules", ".husky",       ".idea",
+        ".inputrc",     ".kshrc",        ".mcp.json",    ".profile",    ".tcshrc",      ".vscode",
+        ".windsurf",    ".zlogin",       ".zlogout",     ".zprofile",   ".zshenv",      ".zshrc",
 };
 const size_t protect_name_count = sizeof(protect_names) / sizeof(*protect_names);
 
@@ -364,9 +364,9 @@ static int open_workspace(struct survey *s, const char *workspace, struct err *e
         return 0;
 }
 
-int protect_survey(const char *workspace, struct arena *arena, struct protection *ret, struct err *err) {
+int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err) {
         struct protection found = { 0 };
-        struct survey s = { .arena = arena, .workspace_fd = -1, .found = &found };
+        struct survey s = { .arena = arena, .home = home, .workspace_fd = -1, .found = &found };
         int failed = open_workspace(&s, workspace, err);
 
         for (size_t i = 0; !failed && i < protect_name_count; i++)

@@ -40,8 +40,9 @@ struct protection {
         struct protected_paths unknown;
 };
 
-/* `workspace` is absolute. Fails when there is more than can be protected: a command must not run then. */
-int protect_survey(const char *workspace, struct arena *arena, struct protection *ret, struct err *err);
+/* `workspace` is absolute; `home` is what git takes for ~/, or NULL. Fails when there is more than can be protected: a command
+ * must not run then. */
+int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err);
 
 /* Below the top of a workspace, sorted; `.git` is not among them, as it may be a directory that has to stay writable. */
 extern const char *const protect_names[];

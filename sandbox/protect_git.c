@@ -70,7 +70,7 @@ int survey_worktree(struct survey *s, struct str text, const char **ret, struct 
 
 /* git's `~/`; other users' homes are none of a workspace's business. */
 static int resolve_value(struct survey *s, const char *from, const char *value, struct place *ret, struct err *err) {
-        const char *home = strncmp(value, "~/", 2) == 0 ? getenv("HOME") : NULL;
+        const char *home = strncmp(value, "~/", 2) == 0 ? s->home : NULL;
 
         *ret = (struct place){ 0 };
         if (!*value || (!home && value[0] == '~'))

@@ -9,6 +9,7 @@
 struct survey {
         struct arena *arena;
         const char *workspace; /* its real path */
+        const char *home;      /* NULL: not known */
         int workspace_fd;
         struct protection *found;
         struct protected_paths walked; /* git directories and entries of worktrees: only their paths */

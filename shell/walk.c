@@ -339,6 +339,7 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
         w->visitor = visitor;
         w->script = script;
         w->turns = WALK_MAX_TURNS;
+        w->depth = w->options->outer ? w->options->outer->depth : 0; /* on the same stack, which may be a thread's */
         if (walk_init(w) == 0) {
                 walk_enter(w, &frame, FRAME_SCRIPT);
                 walk_list(w, script->commands);

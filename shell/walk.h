@@ -20,7 +20,7 @@ enum {
         WALK_MEMORY_PER_BYTE = 144,
         WALK_MEMORY_LEAST = 5 << 20,
         WALK_MEMORY_MOST = 128 << 20,
-        WALK_MAX_DEPTH = 400,  /* of commands in commands, calls and evals included */
+        WALK_MAX_DEPTH = 400,  /* of commands in commands, calls, evals and walks in walks included */
         WALK_MAX_EVAL = 8,     /* eval in eval, alias in alias */
         WALK_MAX_CALLS = 32,   /* functions that call functions */
         WALK_MAX_TURNS = 256,  /* of all loops, that are walked one by one; the rest are walked as one that stands for all */

@@ -1,6 +1,6 @@
 # Reads what one suite printed (TAP) and says how it went: failures and skips, then one line of counts, and the same
 # counts for the runner in the file `counts`.
-# Variables: suite, status (its exit status), errors (the file of its stderr), must_work, counts.
+# Variables: suite, status (its exit status), seconds (it took), errors (the file of its stderr), must_work, counts.
 
 # Lines that are no results belong to the failure before them, or to what comes next. Those of a pass are dropped.
 function keep_pending(    i) {
@@ -77,6 +77,6 @@ END {
         }
         if (problem)
                 problem = " (" problem ")"
-        print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem
+        print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem ", " seconds " s"
         print passed + 0, failed + 0, skipped + 0 > counts
 }

@@ -74,7 +74,8 @@ static inline struct audit_check scene_verify(const struct scene *scene) {
         struct audit_check check = {};
         struct err err = {};
 
-        if (audit_reader_open(scene->path, &reader, &err) < 0 || audit_verify(&reader, &check, &err) < 0)
+        if (audit_reader_open(scene->path, &reader, &err) < 0 ||
+            audit_verify(&reader, scene->policy.rotate_keep, &check, &err) < 0)
                 fail_msg("%s", err.msg);
         audit_reader_close(&reader);
         return check;

@@ -222,7 +222,7 @@ static void test_taken_out(void **state) {
         spill(scene.path, str_take(buf_str(&text), second));
         check = scene_verify(&scene);
         assert_non_null(check.problem);
-        assert_int_equal(check.number, 0);
+        assert_int_equal(check.number, 1);
         assert_int_equal(check.line, 1);
         /* an older file that was cut */
         spill(rotated_path(scene.path, 1).text, str_take(buf_str(&text), second + 20));
@@ -233,13 +233,134 @@ static void test_taken_out(void **state) {
         scene_end(&scene);
 }
 
+/* ---- the beginning ---- */
+
+static void must_begin_broken(const struct scene *scene, int number, const char *problem) {
+        struct audit_check check = scene_verify(scene);
+
+        assert_non_null(check.problem);
+        assert_string_equal(check.problem, problem);
+        assert_int_equal(check.number, number);
+        assert_int_equal(check.line, 1);
+        assert_int_equal(strlen(check.id), ID_SIZE - 1);
+}
+
+/* The first records of a file, whichever it is, are missed. */
+static void cut_beginning(const struct scene *scene, int number) {
+        const char *path = rotated_path(scene->path, number).text;
+        BUF_AUTO text;
+
+        slurp(path, &text);
+        spill(path, str_skip(buf_str(&text), line_start(buf_str(&text), 1)));
+        must_begin_broken(scene, number, "records before it are missing");
+        spill(path, buf_str(&text));
+        must_be_whole(scene, 0);
+}
+
+static void test_beginning_taken_out(void **state) {
+        struct scene scene;
+        BUF_AUTO text;
+
+        (void)state;
+        three_records(&scene, &text);
+        spill(scene.path, buf_str(&text));
+        cut_beginning(&scene, 0);
+        scene_end(&scene);
+}
+
+static void write_many(struct scene *scene, int count) {
+        char text[2000];
+
+        memset(text, 'x', sizeof(text));
+        text[sizeof(text) - 1] = 0;
+        for (int i = 0; i < count; i++)
+                must_write(scene->audit, text);
+}
+
+static void begin_rotating(struct scene *scene, int keep) {
+        scene_begin(scene);
+        audit_close(scene->audit);
+        scene->policy.rotate_bytes = 16 << 10;
+        scene->policy.rotate_keep = keep;
+        scene->audit = scene_audit(scene);
+}
+
+static void test_beginning_rotated_away(void **state) {
+        struct scene scene;
+
+        (void)state;
+        for (int keep = 1; keep < 4; keep++) {
+                begin_rotating(&scene, keep);
+                write_many(&scene, 100);
+                assert_false(scene_verify(&scene).from_start);
+                cut_beginning(&scene, keep);
+                scene.policy.rotate_keep = 9; /* who keeps more from now on has not lost any */
+                must_be_whole(&scene, 0);
+                assert_int_equal(unlink(rotated_path(scene.path, keep).text), 0);
+                must_begin_broken(&scene, 0, "there are fewer older files than it speaks of");
+                scene_end(&scene);
+        }
+}
+
+/* As they were before a first record said that it is one. */
+static void take_marks_out(struct scene *scene, int files) {
+        struct chain_hash last = chain_genesis;
+
+        for (int i = files; i >= 0; i--) {
+                const char *path = rotated_path(scene->path, i).text;
+                BUF_AUTO text;
+                BUF_AUTO less;
+
+                slurp(path, &text);
+                buf_init(&less, 64 << 20);
+                if (i == files)
+                        memset(last.hex, 'a', sizeof(last.hex) - 1);
+                for (struct str rest = buf_str(&text); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
+                        struct str line = str_take(rest, str_find(rest, '\n'));
+                        struct str body = str_skip(line, sizeof(CHAIN_HEAD) - 1 + SHA256_HEX_SIZE - 1 + 2);
+                        const char *mark;
+
+                        body.len -= CHAIN_TAIL_SIZE;
+                        mark = memmem(body.ptr, body.len, ",\"older\":", 9);
+                        chain_seal(&last, mark ? str_take(body, (size_t)(mark - body.ptr)) : body, STR(""), &less, &last);
+                }
+                spill(path, buf_str(&less));
+        }
+}
+
+static void test_beginning_of_old_files(void **state) {
+        struct scene scene;
+
+        (void)state;
+        begin_rotating(&scene, 3);
+        write_many(&scene, 100);
+        take_marks_out(&scene, 3);
+        must_be_whole(&scene, 0);
+        scene.policy.rotate_keep = 4;
+        must_begin_broken(&scene, 3, "records before it are missing");
+        scene.policy.rotate_keep = 3;
+        for (int i = 0; i < 30; i++) { /* while they go, one after the other */
+                write_many(&scene, 1);
+                must_be_whole(&scene, 0);
+        }
+        cut_beginning(&scene, 3);
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_torn_everywhere),    cmocka_unit_test(test_torn_first),
-                cmocka_unit_test(test_torn_repair),        cmocka_unit_test(test_other_ends),
-                cmocka_unit_test(test_hopeless),           cmocka_unit_test(test_flipped),
-                cmocka_unit_test(test_flipped_repair),     cmocka_unit_test(test_taken_out),
+                cmocka_unit_test(test_torn_everywhere),
+                cmocka_unit_test(test_torn_first),
+                cmocka_unit_test(test_torn_repair),
+                cmocka_unit_test(test_other_ends),
+                cmocka_unit_test(test_hopeless),
+                cmocka_unit_test(test_flipped),
+                cmocka_unit_test(test_flipped_repair),
+                cmocka_unit_test(test_taken_out),
                 cmocka_unit_test(test_flipped_unfinished),
+                cmocka_unit_test(test_beginning_taken_out),
+                cmocka_unit_test(test_beginning_rotated_away),
+                cmocka_unit_test(test_beginning_of_old_files),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "base/time.h"
+
 static pid_t writer(const struct scene *scene, int count, size_t length) {
         pid_t pid = fork();
 
@@ -193,6 +195,37 @@ static void test_read_meanwhile(void **state) {
         scene_end(&scene);
 }
 
+/* Somebody follows while others write and rotate: he sees every record, once. */
+static void test_follow(void **state) {
+        int64_t deadline = time_monotonic() + 60 * TIME_SECOND;
+        struct audit_reader reader;
+        struct scene scene;
+        struct err err = {};
+        struct str line;
+        int seen = 0, kind;
+        pid_t pids[2];
+
+        (void)state;
+        scene_begin(&scene);
+        scene.policy.rotate_bytes = 4 << 10;
+        scene.policy.rotate_keep = 1000;
+        assert_int_equal(audit_reader_open(scene.path, &reader, &err), 0);
+        pids[0] = writer(&scene, 500, 500);
+        pids[1] = writer(&scene, 500, 700);
+        while (seen < 1000) {
+                assert_true(time_monotonic() < deadline);
+                assert_int_equal(audit_reader_again(&reader, &err), 0);
+                while ((kind = audit_reader_next(&reader, &line, &err)) > 0)
+                        seen++;
+                assert_int_equal(kind, AUDIT_LINE_END);
+        }
+        wait_for(pids[0]);
+        wait_for(pids[1]);
+        assert_int_equal(seen, 1000);
+        audit_reader_close(&reader);
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_two),
@@ -202,6 +235,7 @@ int main(void) {
                 cmocka_unit_test(test_threads),
                 cmocka_unit_test(test_killed),
                 cmocka_unit_test(test_read_meanwhile),
+                cmocka_unit_test(test_follow),
                 cmocka_unit_test(test_full),
         };
 

@@ -191,6 +191,26 @@ static void json_is_all_or_nothing(void **state) {
         }
 }
 
+static void visible(void **state) {
+        BUF_AUTO buf;
+
+        (void)state;
+        buf_init(&buf, 1000);
+        buf_visible(&buf, STR("a\xc3\xa4\x1b[31m\n\t\x7f\xff\xc2\x9b"));
+        assert_str_equal(buf_str(&buf), STR("a\xc3\xa4\\x1b[31m\\n\\t\\x7f\\xff\\u009b"));
+        buf_visible(&buf, STR(""));
+        assert_false(buf.failed);
+}
+
+static void columns(void **state) {
+        BUF_AUTO buf;
+
+        (void)state;
+        buf_init(&buf, 100);
+        buf_columns(&buf, STR("a\xc3\xa4\t\x1b\n\x7f\xff\xc2\x9b\xe2\x80\xae\xf0\x9f\x98\x80."));
+        assert_str_equal(buf_str(&buf), STR("a\xc3\xa4\t??????\xf0\x9f\x98\x80."));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(append_and_char),
@@ -204,6 +224,8 @@ int main(void) {
                 cmocka_unit_test(json_strings),
                 cmocka_unit_test(json_is_read_back),
                 cmocka_unit_test(json_is_all_or_nothing),
+                cmocka_unit_test(visible),
+                cmocka_unit_test(columns),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

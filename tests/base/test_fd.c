@@ -226,6 +226,39 @@ static void non_blocking_reads(void **state) {
         reads_in_pieces(O_NONBLOCK);
 }
 
+static void quiet_writes(void **state) {
+        struct sigaction by_default = { .sa_handler = SIG_DFL }, before;
+        struct fd_quiet quiet;
+        sigset_t set, pending;
+        int fds[2];
+
+        (void)state;
+        sigemptyset(&set);
+        sigaddset(&set, SIGPIPE);
+        sigaction(SIGPIPE, &by_default, &before);
+        assert_int_equal(fd_pipe(fds, NULL), 0);
+        fd_close(fds[0]);
+        fd_quiet_begin(&quiet);
+        assert_int_equal(write(fds[1], "x", 1), -1);
+        assert_int_equal(errno, EPIPE);
+        fd_quiet_end(&quiet);
+        assert_int_equal(errno, EPIPE);
+        sigpending(&pending);
+        assert_false(sigismember(&pending, SIGPIPE));
+        /* One that somebody else has sent, and waits for, stays. */
+        pthread_sigmask(SIG_BLOCK, &set, NULL);
+        raise(SIGPIPE);
+        fd_quiet_begin(&quiet);
+        assert_int_equal(write(fds[1], "x", 1), -1);
+        fd_quiet_end(&quiet);
+        sigpending(&pending);
+        assert_true(sigismember(&pending, SIGPIPE));
+        assert_int_equal(sigtimedwait(&set, NULL, &(struct timespec){ 0 }), SIGPIPE);
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        sigaction(SIGPIPE, &before, NULL);
+        fd_close(fds[1]);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(pipe_is_close_on_exec), cmocka_unit_test(dup_is_close_on_exec),
@@ -234,6 +267,7 @@ int main(void) {
                 cmocka_unit_test(write_to_nobody),       cmocka_unit_test(read_to_the_end),
                 cmocka_unit_test(read_past_the_maximum), cmocka_unit_test(read_errors),
                 cmocka_unit_test(non_blocking_reads),    cmocka_unit_test(interrupted_reads),
+                cmocka_unit_test(quiet_writes),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

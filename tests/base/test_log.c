@@ -53,8 +53,8 @@ static void control_characters_are_escaped(void **state) {
         (void)state;
         log_line("a\nb\tc\rd\x1b[31m\x7f");
         assert_str_equal(said(), STR("bailey: a\\nb\\tc\\x0dd\\x1b[31m\\x7f\n"));
-        log_line("\xc2\x9b!\xc2\xa0\xe2\x82\xac"); /* a control sequence introducer; two harmless characters */
-        assert_str_equal(said(), STR("bailey: \\xc2\\x9b!\xc2\xa0\xe2\x82\xac\n"));
+        log_line("\xc2\x9b!\xe2\x80\xae\xc2\xa1\xe2\x82\xac"); /* two that act unseen; two harmless characters */
+        assert_str_equal(said(), STR("bailey: \\u009b!\\u202e\xc2\xa1\xe2\x82\xac\n"));
         log_line("\xff\xe2\x82");
         assert_str_equal(said(), STR("bailey: \\xff\\xe2\\x82\n"));
 }

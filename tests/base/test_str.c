@@ -126,12 +126,50 @@ static void utf8(void **state) {
                 assert_int_equal(str_utf8(rows[i].bytes), rows[i].len);
 }
 
+static void visible(void **state) {
+        static const struct {
+                struct str text, shown;
+                size_t taken;
+        } rows[] = {
+                { STR("ab"), STR("a"), 1 },
+                { STR("\xe2\x82\xacx"), STR("\xe2\x82\xac"), 3 },
+                { STR("\n"), STR("\\n"), 1 },
+                { STR("\tx"), STR("\\t"), 1 },
+                { STR("\x1b[m"), STR("\\x1b"), 1 },
+                { STR("\0"), STR("\\x00"), 1 },
+                { STR("\x7f"), STR("\\x7f"), 1 },
+                { STR("\xc2\x9b"), STR("\\u009b"), 2 }, /* a control character of its own */
+                { STR("\xc2\xa0"), STR("\\u00a0"), 2 },
+                { STR("\xc2\xa1"), STR("\xc2\xa1"), 2 },
+                { STR("\xe2\x80\xaex"), STR("\\u202e"), 3 },
+                { STR("\xe2\x81\xa6"), STR("\\u2066"), 3 },
+                { STR("\xe2\x80\x8b"), STR("\\u200b"), 3 },
+                { STR("\xef\xbb\xbf"), STR("\\ufeff"), 3 },
+                { STR("\xf3\xa0\x81\x81"), STR("\\U000e0041"), 4 },
+                { STR("\xf4\x8f\xbf\xbf"), STR("\\U0010ffff"), 4 },
+                { STR("\xf0\x9f\x98\x80"), STR("\xf0\x9f\x98\x80"), 4 },
+                { STR("\xef\xbf\xbd"), STR("\xef\xbf\xbd"), 3 },
+                { STR("\xe2\x80"), STR("\\xe2"), 1 },
+                { STR("\xff"), STR("\\xff"), 1 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                char room[STR_VISIBLE_SIZE];
+                size_t taken;
+
+                assert_str_equal(str_visible(rows[i].text, room, &taken), rows[i].shown);
+                assert_int_equal(taken, rows[i].taken);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(equality),   cmocka_unit_test(equality_without_case),
                 cmocka_unit_test(order),      cmocka_unit_test(start_and_end),
                 cmocka_unit_test(find),       cmocka_unit_test(parts_are_clamped),
                 cmocka_unit_test(ascii_only), cmocka_unit_test(utf8),
+                cmocka_unit_test(visible),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

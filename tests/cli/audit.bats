@@ -10,6 +10,18 @@ setup() {
         log=$HOME/.local/state/bailey/audit.jsonl
 }
 
+# eventually COMMAND...: until it succeeds
+eventually() {
+        local end=$((SECONDS + 60))
+        until "$@"; do
+                if ((SECONDS > end)); then
+                        echo "in vain: $*"
+                        return 1
+                fi
+                sleep 0.05
+        done
+}
+
 # Commands run without walls here: walls have suites of their own, and these records must come on any machine.
 run_plain() {
         BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run "$@"
@@ -113,14 +125,14 @@ configure() {
 
 @test "tail -f sees what comes, also after a rotation" {
         run_plain 'echo first'
-        timeout 20 "$BAILEY" audit tail -f >seen &
+        timeout 300 "$BAILEY" audit tail -f >seen &
         local pid=$!
-        for _ in $(seq 100); do grep -q first seen && break; sleep 0.1; done
+        eventually grep -q first seen
         run_plain 'echo second'
-        for _ in $(seq 100); do grep -q second seen && break; sleep 0.1; done
+        eventually grep -q second seen
         mv "$log" "$log.1"
         run_plain 'echo third'
-        for _ in $(seq 100); do grep -q third seen && break; sleep 0.1; done
+        eventually grep -q third seen
         kill "$pid"
         [ "$(sed 's/.* //' seen | paste -sd' ')" = "first second third" ]
         "$BAILEY" audit verify
@@ -189,6 +201,15 @@ configure() {
         "$BAILEY" audit verify --json | jq -e '.ok == false and .line == 4 and .id == "'"$id"'"'
 }
 
+@test "verify misses what was taken from the beginning" {
+        for i in 1 2 3; do run_plain "echo $i"; done
+        sed -i 1,2d "$log"
+        id=$(sed -n 1p "$log" | jq -r .id)
+        run "$BAILEY" audit verify
+        [ "$status" = 1 ]
+        [ "$output" = "$log:1: record $id: records before it are missing" ]
+}
+
 @test "a line that was torn is closed" {
         run_plain 'echo one'
         printf '{"prev":"' >>"$log"
@@ -236,4 +257,68 @@ configure() {
         run "$BAILEY" run "cat '$HOME/a.jsonl'"
         [ "$status" != 0 ]
         [[ $output != *'"kind"'* ]]
+}
+
+@test "report: a page in a file of one's own, or on stdout" {
+        run_plain 'echo "</script>"'
+        run run_plain 'rm -rf /'
+        "$BAILEY" audit report --html page.html
+        [ "$(stat -c %a page.html)" = 600 ]
+        [ "$(ls)" = page.html ]
+        grep -q '"commands":2,"open":0,"changes":0,"verdicts":{"allowed":1,"warned":0,"blocked":1,"other":0}' page.html
+        grep -q '"command":"echo \\u0022\\u003c/script\\u003e\\u0022"' page.html
+        [ "$(grep -c '</script>' page.html)" = 2 ]
+        sed 's/"time":"[^"]*"//' page.html >one
+        "$BAILEY" audit report --html - | sed 's/"time":"[^"]*"//' >two
+        cmp one two
+        "$BAILEY" audit report --html page.html --action blocked --lines 5
+        grep -q '"commands":1,"open":0' page.html
+        grep -q '{"name":"action","value":"blocked"}' page.html
+        [ "$(grep -c 'echo' page.html)" = 0 ]
+}
+
+@test "report: what cannot be done is said, and nothing is left behind" {
+        run_plain 'echo one'
+        run "$BAILEY" audit report
+        [ "$status" = 2 ]
+        [[ $output == *"--html FILE"* ]]
+        run "$BAILEY" audit report --html no/such/directory/page.html
+        [ "$status" = 1 ]
+        [[ $output == *"no/such/directory/page.html"* ]]
+        mkdir place
+        run "$BAILEY" audit report --html place
+        [ "$status" = 1 ]
+        [ "$(ls)" = place ]
+        run "$BAILEY" audit report --html page.html --lines 100001
+        [ "$status" = 2 ]
+        run "$BAILEY" audit report --html page.html --since never
+        [ "$status" = 2 ]
+        [ ! -e page.html ]
+        "$BAILEY" audit report --html /dev/stdout | grep -q '<!doctype html>'
+}
+
+@test "report: a file that was there is replaced whole, a link is not followed" {
+        run_plain 'echo one'
+        echo kept >target
+        ln -s target page.html
+        "$BAILEY" audit report --html page.html
+        [ ! -L page.html ]
+        [ "$(cat target)" = kept ]
+        [ "$("$BAILEY" audit report --html /dev/full 2>&1)" = "bailey: audit: /dev/full: write: No space left on device" ]
+}
+
+@test "serve: prints an address, shows the page once, and ends when asked" {
+        run_plain 'echo one'
+        "$BAILEY" audit serve >address 2>said &
+        local pid=$!
+        eventually grep -q token= address
+        [[ $(cat address) =~ ^http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f-]{36}$ ]]
+        curl -s -f -c jar "$(cat address)" >first
+        local place
+        place=$(sed -n 's/.*url=\([^"]*\)".*/\1/p' first)
+        curl -s -f -b jar "$(sed 's/?.*//; s,/$,,' address)$place" >page
+        grep -q '"command":"echo one"' page
+        [ "$(curl -s -o answer -w '%{http_code}' "$(cat address)")" = 403 ]
+        kill "$pid"
+        wait "$pid"
 }

@@ -126,6 +126,25 @@ setup() {
                 # shellcheck disable=SC2086 # words
                 run "$BAILEY" config $words
                 [ "$status" = 2 ]
-                [[ $output == "bailey: config: "*"; see bailey config --help" ]]
+                [[ $output == "bailey: config"*"; see bailey config"*" --help" ]]
         done
+}
+
+@test "policies: the built-in ones, and those of files that count" {
+        mkdir -p ~/.config/bailey work
+        printf '[policy.mine]\n[policy.readonly]\nextends = "default"\n' >~/.config/bailey/config.toml
+        printf '[policy.theirs]\n' >work/.bailey.toml
+        "$BAILEY" config policies --json --workspace work |
+                jq -e --arg file "$HOME/.config/bailey/config.toml" 'map(.name) == ["default", "readonly", "build", "mine"] and
+                        .[1].file == $file and .[1].help and .[3] == {name: "mine", help: null, file: $file}'
+        "$BAILEY" trust work
+        run "$BAILEY" config policies -w work
+        [ "$status" = 0 ]
+        [ "${#lines[@]}" = 5 ]
+        [[ ${lines[0]} == default\ * ]]
+        [[ ${lines[4]} == theirs*"Defined in "*/work/.bailey.toml ]]
+        echo 'x =' >~/.config/bailey/config.toml
+        run "$BAILEY" config policies
+        [ "$status" = 1 ]
+        [[ $output == "bailey: config: $HOME/.config/bailey/config.toml:1:"* ]]
 }

@@ -34,7 +34,7 @@ refused() {
 
 # Waits until no process has the mark in its arguments.
 gone() {
-        for _ in {1..100}; do
+        for _ in {1..1200}; do
                 pgrep -f "[s]leep $mark" >/dev/null || return 0
                 sleep 0.05
         done
@@ -77,9 +77,9 @@ gone() {
 }
 
 @test "a socket in the workspace is no reason to refuse, nor to hide what is beside it" {
-        python3 -c 'import socket, time; s = socket.socket(socket.AF_UNIX); s.bind("sock"); s.listen(); time.sleep(60)' &
+        python3 -c 'import socket, time; s = socket.socket(socket.AF_UNIX); s.bind("sock"); s.listen(); time.sleep(600)' 3>&- &
         local server=$!
-        for _ in {1..100}; do [ -S sock ] && break || sleep 0.05; done
+        for _ in {1..1200}; do [ -S sock ] && break || sleep 0.05; done
         run writing 'ls fine'
         [ "$output" = fine ]
         run reading 'ls'
@@ -116,7 +116,7 @@ END
 }
 
 @test "limits of a process outside stay as they are" {
-        sleep 60 &
+        sleep 600 3>&- &
         run writing "prlimit --pid $! --nofile=1:1"
         [ "$status" != 0 ]
         [[ $output == *"not permitted"* ]]
@@ -154,9 +154,20 @@ def adopter():
 def sleep():
     os.execvp("sleep", ["sleep", sys.argv[1]])
 
+def sleepers():
+    count = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                count += file.read() == f"sleep\0{sys.argv[1]}\0".encode()
+        except OSError:
+            pass
+    return count
+
 detached(sleep)
 detached(adopter)
-time.sleep(0.3)
+while sleepers() < 5:
+    time.sleep(0.02)
 open("ready", "w")
 time.sleep(float(sys.argv[2]))
 END
@@ -175,7 +186,7 @@ END
         daemons
         "$BAILEY" run --backend landlock --set sandbox.protect_workspace=false "python3 daemon.py $mark 60" 3>&- &
         local runner=$!
-        for _ in {1..100}; do [ -e ready ] && break || sleep 0.05; done
+        for _ in {1..1200}; do [ -e ready ] && break || sleep 0.05; done
         [ -e ready ]
         [ "$(pgrep -fc "[s]leep $mark")" = 5 ]
         kill -9 $runner
@@ -194,7 +205,7 @@ if os.fork() == 0:
         if os.fork():
             os._exit(0)
 END
-        run timeout 60 "$BAILEY" run --backend landlock --set sandbox.protect_workspace=false "python3 hop.py $mark; sleep 0.2"
+        run timeout 120 "$BAILEY" run --backend landlock --set sandbox.protect_workspace=false "python3 hop.py $mark; sleep 0.2"
         [ "$status" = 0 ]
         run pgrep -f "[h]op.py $mark"
         [ "$status" = 1 ]

@@ -59,17 +59,17 @@ load run_helper
 }
 
 @test "timeout" {
-        run bailey run --timeout 1 'echo before; sleep 4401.'"$U"'; echo after'
+        run bailey run --timeout 5 'echo before; sleep 4401.'"$U"'; echo after'
         echo "$output"
         [ "$status" = 124 ]
         [[ $output == *before* ]]
-        [[ $output == *'timed out after 1'* ]]
+        [[ $output == *'timed out after 5'* ]]
         [[ $output != *after$'\n'* ]]
         gone "sleep 4401.$U"
 }
 
 @test "timeout ends what hides in other sessions" {
-        run bailey run --timeout 1 'setsid sleep 4402.'"$U"' & trap "" TERM HUP INT; sleep 4403.'"$U"' & wait'
+        run bailey run --timeout 5 'setsid sleep 4402.'"$U"' & trap "" TERM HUP INT; sleep 4403.'"$U"' & wait'
         [ "$status" = 124 ]
         gone "sleep 4402.$U"
         gone "sleep 4403.$U"
@@ -167,6 +167,20 @@ load run_helper
         [ "$output" = "$W/sub" ]
 }
 
+@test "relative paths are judged from where it starts" {
+        local up=${W//[^\/]/} # a slash for each level
+        up=${up//\//..\/}
+        mkdir sub
+        run bailey run --workspace "$W" "rm -rf ${up}etc"
+        [ "$status" = 126 ]
+        for cwd in sub "$W/sub"; do
+                run bailey run --workspace "$W" --cwd "$cwd" "rm -rf ${up}etc"
+                [ "$status" != 126 ]
+                run bailey run --workspace "$W" --cwd "$cwd" "rm -rf ../${up}etc"
+                [ "$status" = 126 ]
+        done
+}
+
 @test "the workspace is where one is, unless told" {
         run bailey run 'echo x >made; pwd'
         [ "$output" = "$W" ]
@@ -198,7 +212,7 @@ load run_helper
 s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
 while True: s.accept()[0].close()' >port 3>&- &
         server=$!
-        until_exists port; until [ -s port ]; do sleep 0.05; done
+        eventually test -s port
         run bailey run --config "$OFF" "exec 3<>/dev/tcp/127.0.0.1/$(cat port)"
         denied=$status
         run bailey run --config "$OFF" --network inherit "exec 3<>/dev/tcp/127.0.0.1/$(cat port)"

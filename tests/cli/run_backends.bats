@@ -75,6 +75,23 @@ setup_file() {
         [ ! -e marker ]
 }
 
+@test "sandbox-exec is for macOS, and says so" {
+        for by in '--backend sandbox-exec' '--set sandbox.backend=sandbox-exec'; do
+                # shellcheck disable=SC2086 # words
+                run bailey run $by 'touch marker'
+                echo "$output"
+                [ "$status" = 125 ]
+                [[ $output == *'sandbox-exec: it needs macOS'* ]]
+                [ ! -e marker ]
+        done
+        run bailey doctor
+        [[ $output == *"golden only: not run in this project's CI"* ]]
+        run bailey doctor --json
+        [ "$(jq -r '.backends[] | select(.name == "sandbox-exec") | .works, .verified' <<<"$output")" = \
+                $'false\n'"golden only: not run in this project's CI" ]
+        [ "$(jq -r '.backends[] | select(.name == "native").verified' <<<"$output")" = "run in this project's CI" ]
+}
+
 @test "doctor" {
         run bailey doctor
         [ "$status" = 0 ]
@@ -82,6 +99,31 @@ setup_file() {
         run bailey doctor --json
         [ "$status" = 0 ]
         jq -e . <<<"$output"
+}
+
+# told NAME KEY: what the text of doctor says of it
+told() {
+        sed -n "/^$1 /,/^[^ ]/{s/^    $2: //p}" said
+}
+
+@test "doctor tells of each sandbox how it holds to limits, and how it was tried" {
+        bailey doctor >said
+        bailey doctor --json >json
+        [ "$(jq '.backends | length' json)" -ge 9 ]
+        for name in $(jq -r '.backends[].name' json); do
+                jq -c --arg name "$name" '.backends[] | select(.name == $name)' json >one
+                [ -n "$(jq -r .limits_text one)" ]
+                [ "$(told "$name" limits)" = "$(jq -r .limits_text one)" ]
+                [ "$(told "$name" verified)" = "$(jq -r .verified one)" ]
+                if [ "$(jq .works one)" = true ]; then
+                        [[ $(jq -r .limits_text one) == "memory $(jq -r .limits.memory one), "*"; processes $(jq -r .limits.pids one), "* ]]
+                else
+                        jq -e '.limits == null' one
+                fi
+        done
+        jq -e '. as $all | .limits == (.backends[] | select(.name == $all.chosen).limits)' json
+        # and a command has just that
+        bailey run --json --memory 1GiB --pids 1000 true | jq -c '.limits | {memory, pids}' | diff - <(jq -c .limits json)
 }
 
 @test "doctor where little can be had" {

@@ -33,24 +33,30 @@ refused() {
         [ ! -e "$HOME/marker" ]
 }
 
-# until_exists FILE
-until_exists() {
-        local n
-        for n in {1..200}; do
-                if [ -e "$1" ]; then return 0; fi
+# eventually COMMAND...: until it succeeds. A generous bound, as machines may be busy; what counts is that it does.
+eventually() {
+        local end=$((SECONDS + 60))
+        until "$@"; do
+                if ((SECONDS > end)); then
+                        echo "in vain: $*"
+                        return 1
+                fi
                 sleep 0.05
         done
-        return 1
 }
 
-# until_gone PID: a generous bound; what counts is that it ends
+# until_exists FILE
+until_exists() {
+        eventually test -e "$1"
+}
+
+ended() {
+        ! kill -0 "$1" 2>/dev/null
+}
+
+# until_gone PID
 until_gone() {
-        local n
-        for n in {1..100}; do
-                if ! kill -0 "$1" 2>/dev/null; then return 0; fi
-                sleep 0.05
-        done
-        return 1
+        eventually ended "$1"
 }
 
 # alive ARGS: is there a process with this command line?

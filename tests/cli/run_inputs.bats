@@ -120,3 +120,22 @@ load run_helper
         [[ $output == *'policy not supported'* ]]
         [ ! -e marker ]
 }
+
+@test "what a message quotes stays on its line, and does nothing to a terminal" {
+        run bailey run --cwd $'a\nbailey: all is well\e[8m' true
+        [ "$status" = 125 ]
+        [ "$output" = 'bailey: cwd a\nbailey: all is well\x1b[8m: No such file or directory' ]
+        run bailey run -- $'no\nsuch\tprogram'
+        [ "$status" = 127 ]
+        [[ ${lines[0]} == 'bailey: no\nsuch\tprogram: '* ]]
+        [ "$(bailey run --json --cwd $'a\nb' true | jq -r .message)" = 'cwd a\nb: No such file or directory' ]
+        mkdir $'x\ny'
+        run bailey run --workspace "$PWD/x"$'\n'y true
+        [ "${#lines[@]}" = 1 ]
+}
+
+@test "each reason of a warning is a notice of its own" {
+        touch x
+        bailey run --json 'chmod 777 x; git clean -n; git clean -fdx' |
+                jq -e '.notices | length >= 2 and all(contains("\n") | not)'
+}

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
-# Runs every attack of *.attacks against one backend and speaks TAP; sourced by native.sh, bwrap.sh, ... and by unwalled.sh,
-# which proves that they would work. [ESCAPE_ONLY=REGEX] tests/escape/native.sh runs those whose name matches.
+# Runs every attack of *.attacks against one backend and speaks TAP; sourced by native.sh, bwrap.sh, ..., by warm.sh, which has them
+# run by an MCP server (warm.py), and by unwalled.sh, which proves that they would work. [ESCAPE_ONLY=REGEX] tests/escape/native.sh runs those whose name matches.
 #
 # A file of attacks:
 #
@@ -14,8 +14,12 @@
 #   --- environment           lines NAME=VALUE for bailey's own environment
 #   --- workspace DIR         instead of @W@
 #   --- as root|user          only as these
-#   --- refused [BACKEND...]  bailey must refuse with 125 and run nothing, where given only with these backends
-#   --- open BACKEND: why     there it is known to work, and must be documented
+#   --- refused [BACKEND...]  bailey must refuse with 125 and run nothing, where given only with these backends; "engines" stands
+#                             for all container engines
+#   --- open BACKEND...: why  there it is known to work, and must be documented
+#   --- except BACKEND...: why
+#                             there it would show nothing
+#   --- alone                 it would end others that run in the same container
 #   --- proof root|suite|maybe|none
 #                             by unwalled.sh it is run without walls, and must then work: only as root; only when the suite
 #                             runs as root; where the host has what it needs; not at all
@@ -26,8 +30,17 @@
 #
 # All of it, the unwalled runs too, happens in namespaces of its own with a tmpfs over the homes, so that a wall that
 # fails hurts nobody: there "host" means these.
+#
+# Of container engines (tests/container/engines.sh; rootless is podman of an ordinary user) those attacks are asked that are about
+# files, the network, processes and limits. As containers are slow to make, attacks that need nothing of their own share one.
 set -u
 backend=$1
+runs=$backend # by `bailey run`
+engine=
+case $backend in
+docker | podman | gvisor) engine=$backend ;;
+rootless) engine=rootless runs=podman ;;
+esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 bail() {
@@ -45,6 +58,12 @@ if [ "${2-}" != inner ]; then
                 echo "$BAILEY is missing: make" >&2
                 exit 1
         fi
+        if [ -n "$engine" ]; then
+                # shellcheck source=tests/container/engines.sh
+                . "$here/../container/engines.sh"
+                missing=$(engines_missing)
+                if [ -n "$missing" ]; then bail "$missing"; fi
+        fi
         T=$(mktemp -d /tmp/bailey-escape.XXXXXX) || exit 1
         trap 'rm -rf "$T"' EXIT
         chmod 755 "$T"
@@ -55,15 +74,24 @@ if [ "${2-}" != inner ]; then
         new=(unshare --mount --uts --ipc --net --pid --fork --kill-child --mount-proc)
         if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
         "${new[@]}" true 2>/dev/null || bail 'no namespaces to run attacks in: needs root or user namespaces'
+        case $engine in
+        '') whos='root user' ;;
+        rootless) whos=user ;;
+        *) whos=root ;;
+        esac
         parts=()
-        for who in root user; do
+        for place in {root,user}.{1,2}; do
+                who=${place%.*} nth=${place#*.}
+                if [[ " $whos " != *" $who "* ]]; then continue; fi
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
-                mkdir "$T/$who"
-                cp "$BAILEY" "$T/$who/bailey" && cp "$T/attack" "$T/canary" "$here"/lib.sh "$here"/*.attacks "$T/$who" || exit 1
-                env -i T="$T/$who" WHO="$who" backend_config="${backend_config-}" ONLY="${ESCAPE_ONLY-}" PLAIN="${escape_plain-}" \
-                        ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+                if [ "$nth" -gt "${escape_shares:-1}" ]; then continue; fi
+                mkdir "$T/$place"
+                cp "$BAILEY" "$T/$place/bailey" && cp "$T/attack" "$T/canary" "$here"/{lib.sh,warm.py,together.sh} "$here"/*.attacks \
+                        "$here/../container/engines.sh" "$T/$place" || exit 1
+                env -i T="$T/$place" WHO="$who" SHARE="$nth" SHARES="${escape_shares:-1}" backend_config="${backend_config-}" \
+                        ONLY="${ESCAPE_ONLY-}" PLAIN="${escape_plain-}" WARM="${escape_warm-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
                         HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" inner >"$T/$who.tap" 2>"$T/$who.err" &
+                        "${new[@]}" bash "$T/$place/lib.sh" "$backend" inner >"$T/$place.tap" 2>"$T/$place.err" &
                 parts+=($!)
         done
         status=0
@@ -78,8 +106,10 @@ fi
 me=$(id -u)
 uid=$me
 if [ "$me" = 0 ] && [ "$WHO" = user ]; then
-        declare -A accounts=([native]=64201 [bwrap]=64202 [landlock]=64203 [none]=64204) # limits on a user's processes add up
+        # limits on a user's processes add up
+        declare -A accounts=([native]=64201 [bwrap]=64202 [landlock]=64203 [none]=64204 [rootless]=64206)
         uid=${accounts[$backend]}
+        if [ -n "$WARM" ]; then uid=$((64210 + SHARE)); fi
 fi
 for place in /root /home /srv /run /var/tmp /dev/shm /usr/local/games /var/opt /etc/opt; do
         if [ -d "$place" ]; then mount -t tmpfs -o mode=755,size=256m bailey-escape "$place" || exit 1; fi
@@ -154,7 +184,8 @@ settle() {
         fi
         mkdir -p "$H/sockets"
         : >"$T/log"
-        chmod 666 "$T/log"
+        : >"$T/warm.log"
+        chmod 666 "$T/log" "$T/warm.log"
         "$T/canary" "$T/log" {tcp,udp}:{127.0.0.1,::1,10.77.0.1}:4711 udp:127.0.0.53:53 {stream,dgram,packet}:@bailey-canary \
                 stream:{"$T",/run,/srv}/canary-stream dgram:{"$T",/run,/srv}/canary-dgram stream:"$H/sockets/canary" \
                 2>"$T/canary.err" &
@@ -169,14 +200,43 @@ settle() {
         chown -R "$uid:$uid" "$H"
 }
 
+patience=60 # seconds
+if [ -n "$engine" ]; then patience=200; fi # containers are slow to make on a busy machine
+engine_env=()
+backend_head=
+if [ -n "$engine" ]; then
+        # shellcheck source=tests/escape/together.sh
+        . "$T/together.sh"
+fi
+
 # ---- for hooks ----
+
+# expected: the attack has to work, without walls and where that is documented
+expected() {
+        [ "$walls" = no ] || listed open
+}
+
+# in_time COMMAND...: does it succeed? Where it has to, a busy machine may take its time; elsewhere a few looks show what is on
+# its way.
+in_time() {
+        local n tries=5
+        if expected; then tries=1200; fi
+        for ((n = 0; n < tries; n++)); do
+                if "$@"; then return 0; fi
+                sleep 0.05
+        done
+        return 1
+}
+
+reached() {
+        local spec
+        for spec; do grep -qxF -- "$spec" "$T/log" && return; done
+        return 1
+}
 
 # hit SPEC...: did somebody reach one of these?
 hit() {
-        local spec
-        sleep 0.05
-        for spec; do grep -qxF -- "$spec" "$T/log" && return; done
-        return 1
+        in_time reached "$@"
 }
 
 # listen SPEC: one more thing to reach
@@ -185,22 +245,52 @@ listen() {
         until grep -q ready "$T/log"; do sleep 0.02; done
 }
 
-# ended PID: is it dead, or about to be?
-ended() {
-        local n
-        for n in 1 2 3 4 5; do
-                if ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; then return 0; fi
-                sleep 0.05
-        done
-        return 1
+dead() {
+        ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"
 }
 
-# survivor ARGS: is there such a process? It is ended.
+# ended PID: is it dead, or about to be?
+ended() {
+        in_time dead "$1"
+}
+
+running() {
+        pgrep -fx -- "$1" >/dev/null
+}
+
+# end_all ARGS: no such process is left
+end_all() {
+        while running "$1"; do
+                pkill -9 -fx -- "$1"
+                sleep 0.05
+        done
+}
+
+# survivor ARGS: is there such a process, and not just on its way out? It is ended.
 survivor() {
-        local pids
-        pids=$(pgrep -fx -- "$1") || return
-        # shellcheck disable=SC2086
-        kill -9 $pids
+        local n
+        if [ -n "$engine" ] && ! engine_idle; then return 0; fi
+        if expected; then
+                in_time running "$1" || return
+        else
+                for n in {1..1200}; do
+                        if ! running "$1"; then return 1; fi
+                        sleep 0.05
+                done
+        fi
+        end_all "$1"
+}
+
+# until_began: the attack has made this file in its workspace
+until_began() {
+        local n
+        for n in {1..4000}; do
+                if [ -e "$W/began" ]; then
+                        echo BEGAN
+                        return
+                fi
+                sleep 0.05
+        done
 }
 
 user_git() {
@@ -232,7 +322,7 @@ inside() {
         local -a line=()
 
         command_line "$1"
-        (cd "$W" && exec timeout -k 2 "${limit:-20}" "${as[@]}" "${line[@]}") <"${stdin:-/dev/null}"
+        (cd "$W" && exec timeout -k 2 "${limit:-$patience}" "${as[@]}" "${line[@]}") <"${stdin:-/dev/null}"
 }
 
 # The same with a terminal.
@@ -240,14 +330,24 @@ inside_pty() {
         local -a line=()
 
         command_line "$1"
-        (cd "$W" && exec timeout -k 2 20 "${as[@]}" env SHELL=/bin/bash script -qec "$(printf '%q ' "${line[@]}")" /dev/null </dev/null)
+        (cd "$W" && exec timeout -k 2 $patience "${as[@]}" env SHELL=/bin/bash script -qec "$(printf '%q ' "${line[@]}")" /dev/null </dev/null)
+}
+
+# holds_output COMMAND: is its output open long after it has ended? Without walls a moment is enough to see that.
+holds_output() {
+        local seconds=2
+        if [ "$walls" = yes ]; then seconds=60; fi
+        inside "$1" | timeout $seconds cat
+        if [ "${PIPESTATUS[1]}" = 124 ]; then echo ESCAPED; fi
 }
 
 command_line() {
         line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" "${environment[@]}")
         if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
         if [ "$walls" = yes ]; then
-                line+=("$T/bailey" run --backend "$backend" --config "$T/config.toml" --workspace "$W" "${flags[@]}" "$1")
+                line+=("${engine_env[@]}")
+                if [ -n "$WARM" ]; then line+=(WARM_LOG="$T/warm.log" python3 -BIS "$T/warm.py" "$T/bailey"); else line+=("$T/bailey" run); fi
+                line+=(--backend "$runs" --config "$T/config.toml" --workspace "$W" "${flags[@]}" "$1")
         elif [ "$uid" = 0 ]; then
                 line+=(unshare --mount --uts --ipc bash -c "$1")
         else
@@ -303,10 +403,9 @@ field() {
         expand "${text[$i:$1]-}"
 }
 
-# attempt yes|no: one attack with walls or without; says on fd 3 what went wrong. True when it worked.
-attempt() {
-        walls=$1
-        local name='' status=0
+# prepare: the host, a workspace, a config and flags for attack i
+prepare() {
+        local name=''
 
         reset
         W=$H/project
@@ -320,10 +419,27 @@ attempt() {
         read -ra flags <<<"$expanded"
         field environment
         mapfile -t environment < <(printf %s "$expanded")
+        field config
+        printf '[guard]\nmode = "off"\n%s\n[sandbox]\n%s\n%s\n' "$backend_head" "${backend_config-}" "$expanded" >"$T/config.toml"
+}
+
+# escaped: did attack i work, which said what is in $T/out?
+escaped() {
+        if [ -n "${has[$i:escaped]-}" ]; then
+                (eval "${text[$i:escaped]}") >"$T/check" 2>&1
+        else
+                grep -qaE 'ESCAPED|CANARY' "$T/out"
+        fi
+}
+
+# attempt yes|no: one attack with walls or without. True when it worked.
+attempt() {
+        walls=$1
+        local status=0
+
+        prepare
         field attack
         attack=$'echo BEGAN\n'$expanded
-        field config
-        printf '[guard]\nmode = "off"\n[sandbox]\n%s\n%s\n' "${backend_config-}" "$expanded" >"$T/config.toml"
         (
                 if [ -n "${has[$i:host]-}" ]; then
                         eval "${text[$i:host]}" || echo 'the host hook failed'
@@ -333,29 +449,32 @@ attempt() {
                 echo
                 echo "status $status"
         ) >"$T/out" 2>&1 </dev/null
-        if [ -n "${has[$i:escaped]-}" ]; then
-                (eval "${text[$i:escaped]}") >"$T/check" 2>&1
-        else
-                grep -qaE 'ESCAPED|CANARY' "$T/out"
-        fi
+        escaped
         status=$?
         kill -9 "$SLEEPER" 2>/dev/null
         return $status
 }
 
+# listed FIELD: does it name the backend? What is behind a colon does not count.
 listed() {
-        local word
-        for word in ${text[$i:$1]-}; do
-                if [ "${word%:}" = "$backend" ]; then return 0; fi
-        done
+        local line word
+        while IFS= read -r line; do
+                for word in ${line%%:*}; do
+                        if [ "$word" = "$backend" ] || [ "$word" = "${engine:+engines}" ]; then return 0; fi
+                done
+        done <<<"${text[$i:$1]-}"
         return 1
 }
 
 # judge: how one attack went; prints what is wrong with that
 judge() {
+        if [ -n "${group_of[$i]-}" ]; then
+                judge_together
+                return
+        fi
         local proof=${text[$i:proof]-} open=no refused=no
 
-        if [[ $'\n'${text[$i:open]-} == *$'\n'"$backend:"* ]]; then open=yes; fi
+        if listed open; then open=yes; fi
         if [ -n "${has[$i:refused]-}" ] && { [ "${text[$i:refused]}" = refused ] || listed refused; }; then refused=yes; fi
         if [ -z "$PLAIN" ]; then proof=none; fi
         case ${proof%% *} in
@@ -379,19 +498,26 @@ judge() {
         elif ! grep -qa BEGAN "$T/out"; then
                 echo 'did not run'
         fi
+        if grep -qa 'SERVER DIED' "$T/out"; then echo 'the server died'; fi
         cp "$T/out" "$T/shown"
 }
 
 read_attacks
+declare -A group_of=()
 cases=()
 for i in "${!names[@]}"; do
         if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
         if [ -n "$PLAIN" ] && [[ ${text[$i:proof]-} == none* ]]; then continue; fi
+        if [ -n "$engine" ] && ! engine_asks; then continue; fi
+        if [ $((i % SHARES + 1)) != "$SHARE" ]; then continue; fi
         if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
 done
 
-echo "1..${#cases[@]}"
+planned=${#cases[@]}
+if [ -n "$WARM" ]; then planned=$((planned + 1)); fi
 settle
+if [ -n "$engine" ]; then gather; fi
+echo "1..$planned"
 count=0 bad=0
 for i in "${cases[@]}"; do
         count=$((count + 1))
@@ -401,10 +527,18 @@ for i in "${cases[@]}"; do
                 bad=$((bad + 1))
                 echo "not ok $count - $WHO: ${files[i]}: ${names[i]}"
                 sed 's/^/# /' "$T/doubt"
-                tail -n 12 "$T/shown" | cut -c 1-300 | sed 's/^/#   /'
+                tail -n 12 "$T/shown" | cut -c 1-600 | sed 's/^/#   /'
         else
                 echo "ok $count - $WHO: ${files[i]}: ${names[i]}"
         fi
 done
+if [ -n "$WARM" ]; then # not for all that can be limited: a group cannot be made beforehand
+        ready=$(grep -c warm "$T/warm.log") others=$(grep -c cold "$T/warm.log")
+        if [ "$others" -gt $((${#cases[@]} / 10 + 1)) ] || [ "$ready" -lt $((${#cases[@]} / 2)) ]; then
+                bad=$((bad + 1))
+                printf 'not '
+        fi
+        echo "ok $((count + 1)) - $WHO: in sandboxes that were ready: $ready, in others: $others"
+fi
 kill "$server"
 [ $bad = 0 ]

@@ -110,7 +110,7 @@ static inline pid_t start_sleeper(const struct cgroup *cg) {
 }
 
 static inline void wait_for_members(const struct cgroup *cg, size_t at_least) {
-        for (int i = 0; i < 10000; i++) {
+        for (int i = 0; i < 60000; i++) {
                 if (cgroup_procs_kill(cg->dir[0][0] ? cg->dir[0] : cg->dir[1], true) >= at_least)
                         return;
                 usleep(1000);

@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -95,8 +96,33 @@ static void nothing_else_does(void **state) {
         }
 }
 
+/* Behind the first number stands which version has made it. */
+static void of_another_version(void **state) {
+        char text[4096], other[] = BAILEY_VERSION;
+        ARENA_AUTO arena;
+        struct launch got;
+        struct err err = {};
+        FD_AUTO fd = blob_write(&sent, &err), changed = memfd_create("changed", MFD_CLOEXEC);
+        ssize_t len = read(fd, text, sizeof(text));
+        char *version = len > 0 ? memmem(text, (size_t)len, other, sizeof(other)) : NULL;
+
+        (void)state;
+        arena_init(&arena, 0);
+        if (!version)
+                fail_msg("no version in it");
+        else
+                version[0] = '9';
+        other[0] = '9';
+        assert_int_equal(pwrite(changed, text, (size_t)len, 0), len);
+        assert_int_equal(blob_read(changed, &arena, &got, &err), -1);
+        assert_int_equal(err.code, ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.msg, other));
+        assert_non_null(strstr(err.msg, BAILEY_VERSION));
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(arrives), cmocka_unit_test(nothing_else_does) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(arrives), cmocka_unit_test(nothing_else_does),
+                                            cmocka_unit_test(of_another_version) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

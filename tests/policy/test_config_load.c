@@ -128,7 +128,7 @@ static void all_places(void **state) {
 }
 
 static void nothing_is_fine(void **state) {
-        const struct policy_request request = { .system_directory = "/nonexistent" }, builtin = { .builtin_only = true };
+        const struct policy_request request = { .system_directory = "/proc/nowhere" }, builtin = { .builtin_only = true };
         const struct policy *p;
 
         (void)state;
@@ -350,6 +350,28 @@ static void trust_follows_the_content(void **state) {
         assert_int_equal(loaded(NULL)->run.warm, 9);
 }
 
+/* What a person adds while a session runs must not bring in what files have become since. */
+static void an_override_reads_no_file_again(void **state) {
+        const struct policy *base, *more, *last, *none = NULL;
+
+        (void)state;
+        put("home/.config/bailey/config.toml", "run.warm = 5\nguard.mode = \"enforce\"\n");
+        base = loaded(NULL);
+        put("home/.config/bailey/config.toml", "this is no config any more");
+        assert_int_equal(policy_override(base, "guard.domain_allowlist=[\"a.example\"]", &arena, &more, NULL), 0);
+        assert_int_equal(policy_override(more, "guard.domain_allowlist=[\"b.example\"]", &arena, &last, NULL), 0);
+        assert_int_equal(last->run.warm, 5);
+        assert_int_equal(last->guard.domain_allowlist.count, base->guard.domain_allowlist.count + 2);
+        assert_true(list_holds(last->guard.domain_allowlist, "a.example"));
+        assert_true(list_holds(last->guard.domain_allowlist, "b.example"));
+        assert_false(list_holds(more->guard.domain_allowlist, "b.example"));
+        assert_false(list_holds(base->guard.domain_allowlist, "a.example"));
+        assert_str_equal(last->workspace, base->workspace);
+        assert_int_equal(last->file_count, base->file_count);
+        assert_int_equal(policy_override(base, "guard.domain_allowlist=[\"a b\"]", &arena, &none, NULL), -1);
+        assert_null(none);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
@@ -367,6 +389,7 @@ int main(void) {
                 CASE(trust_comes_and_goes),
                 CASE(trust_can_be_broken),
                 CASE(trust_follows_the_content),
+                CASE(an_override_reads_no_file_again),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

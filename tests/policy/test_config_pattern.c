@@ -106,7 +106,7 @@ static void limits(void **state) {
                 clock_t before = clock(); /* processor time, as that is what is limited */
 
                 assert_int_not_equal(user_pattern_matches(&pattern, str_from(text, length)), PATTERN_YES);
-                if (clock() - before > 2 * CLOCKS_PER_SEC)
+                if (clock() - before > 10 * CLOCKS_PER_SEC)
                         fail_msg("%s took %ld ms", evil[i].ptr, (long)((clock() - before) * 1000 / CLOCKS_PER_SEC));
         }
         free(text);

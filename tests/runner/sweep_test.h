@@ -36,8 +36,9 @@ static inline const char *lines(struct scene *scene, const struct str_list *list
         return text;
 }
 
-/* A layout, a survey, what a command did, the sweep, what it says, and what must be true afterwards. */
-static inline void sweeps(const char *layout, const char *command, const char *expected, const char *check) {
+/* A layout, a survey, what a command did (with `keep`: beside others), the sweep, what it says, and what must be true
+ * afterwards. */
+static inline void sweeps_keeping(bool keep, const char *layout, const char *command, const char *expected, const char *check) {
         struct protection before;
         struct str_list removed;
         struct err err = { 0 };
@@ -45,16 +46,20 @@ static inline void sweeps(const char *layout, const char *command, const char *e
         const char *got;
 
         scene_begin(&scene, layout);
-        if (protect_survey(scene.workspace, &scene.arena, &before, &err) < 0)
+        if (protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &before, &err) < 0)
                 fail_msg("%s", err.msg);
         script(&scene, command);
-        if (sweep_workspace(scene.workspace, &before, &scene.arena, &removed, &err) < 0)
+        if (sweep_workspace(scene.workspace, &before, keep, &scene.arena, &removed, &err) < 0)
                 fail_msg("%s", err.msg);
         got = lines(&scene, &removed);
         if (strcmp(got, expected) != 0)
                 fail_msg("after: %s\ngot:\n%sexpected:\n%s", command, got, expected);
         script(&scene, check);
         scene_end(&scene);
+}
+
+static inline void sweeps(const char *layout, const char *command, const char *expected, const char *check) {
+        sweeps_keeping(false, layout, command, expected, check);
 }
 
 #endif

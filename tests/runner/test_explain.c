@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/time.h"
 #include "run/explain.h"
@@ -358,7 +359,7 @@ static void long_outputs(void **state) {
 
         (void)state;
         for (size_t u = 0; u < sizeof(units) / sizeof(*units); u++) {
-                int64_t start = time_monotonic();
+                clock_t start = clock(); /* processor time: others may be at work, too */
                 ARENA_AUTO arena;
 
                 arena_init(&arena, 0);
@@ -366,8 +367,7 @@ static void long_outputs(void **state) {
                         bytes[i] = units[u][i % strlen(units[u])];
                 in.output = str_from(bytes, SIZE);
                 assert_int_equal(explain(&in, &arena, &text, NULL), 0);
-                assert_true(time_monotonic() - start <
-                            5 * TIME_SECOND); /* milliseconds, but for sanitizers and busy machines */
+                assert_true(clock() - start < 5 * CLOCKS_PER_SEC); /* milliseconds, but for sanitizers */
         }
         memset(bytes, 'x', SIZE);
         memcpy(bytes, "\n/etc/shadow: Permission denied\n", 32);

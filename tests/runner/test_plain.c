@@ -145,6 +145,26 @@ static void controls_are_shown(void **state) {
         CHECK_ROWS(rows);
 }
 
+/* Of one kind, of several, and from one to another in the midst of what is shown at once. */
+static void many_controls(void **state) {
+        static const size_t counts[][3] = { { 9, 1, 7 }, { 70000, 3, 16384 }, { 16384, 16384, 1 }, { 3, 50000, 2 } };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+                BUF_AUTO bytes, expected;
+
+                buf_init(&bytes, SIZE_MAX);
+                buf_init(&expected, SIZE_MAX);
+                for (size_t kind = 0; kind < 3; kind++)
+                        for (size_t j = 0; j < counts[i][kind]; j++) {
+                                buf_char(&bytes, "\0\a\1"[kind]);
+                                buf_char(&expected, '^');
+                                buf_char(&expected, "@GA"[kind]);
+                        }
+                check(buf_str(&bytes), buf_str(&expected));
+        }
+}
+
 static void not_utf8(void **state) {
         static const struct row rows[] = {
                 { STR("\xff"), STR("\xef\xbf\xbd") },
@@ -186,6 +206,29 @@ static void long_lines(void **state) {
                 buf_char(&expected, ' ');
         buf_append(&expected, STR("xy"));
         check(STR("\033[9999Cxy"), buf_str(&expected));
+}
+
+/* What is passed on in large parts is the same as byte by byte: where parts end, and what can be gone back to. */
+static void long_runs(void **state) {
+        static const size_t counts[] = { 1, 2047, 2048, 2049, 4095, 4096, 4097, 16384, 40001 };
+        static const char bytes[] = { 'a', '\0', 1, 0x7f };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) * sizeof(bytes) * 3; i++) {
+                BUF_AUTO text, whole, single;
+
+                buf_init(&text, SIZE_MAX);
+                buf_init(&whole, SIZE_MAX);
+                buf_init(&single, SIZE_MAX);
+                for (size_t before = i % 3; before; before--)
+                        buf_char(&text, 'x');
+                for (size_t count = counts[i / 3 / sizeof(bytes)]; count; count--)
+                        buf_char(&text, bytes[i / 3 % sizeof(bytes)]);
+                buf_append(&text, STR("\b\bY\rZ\n"));
+                make_plain(buf_str(&text), 0, &whole);
+                make_plain(buf_str(&text), 1, &single);
+                assert_str_equal(buf_str(&whole), buf_str(&single));
+        }
 }
 
 static void keep(void **state) {
@@ -245,10 +288,10 @@ static void random_streams(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(text_stays), cmocka_unit_test(sequences),
-                cmocka_unit_test(lines),      cmocka_unit_test(controls_are_shown),
-                cmocka_unit_test(not_utf8),   cmocka_unit_test(long_lines),
-                cmocka_unit_test(keep),       cmocka_unit_test(random_streams),
+                cmocka_unit_test(text_stays),         cmocka_unit_test(sequences),     cmocka_unit_test(lines),
+                cmocka_unit_test(controls_are_shown), cmocka_unit_test(many_controls), cmocka_unit_test(not_utf8),
+                cmocka_unit_test(long_lines),         cmocka_unit_test(long_runs),     cmocka_unit_test(keep),
+                cmocka_unit_test(random_streams),
         };
 
         return cmocka_run_group_tests_name("plain", tests, NULL, NULL);

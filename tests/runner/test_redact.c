@@ -50,19 +50,18 @@ static void check(const struct redact_secret *secrets, size_t count, struct str 
         const struct redactor *redactor = NULL;
         struct redact_state state;
         uint64_t expected_count;
-        ARENA_AUTO arena;
         BUF_AUTO expected, got;
 
-        arena_init(&arena, 0);
         buf_init(&expected, SIZE_MAX);
         buf_init(&got, SIZE_MAX);
-        assert_int_equal(redactor_new(&arena, secrets, count, &redactor, NULL), 0);
+        assert_int_equal(redactor_new(secrets, count, NULL, &redactor, NULL), 0);
         expected_count = naive_redact(secrets, count, text, &expected);
         state = feed_all(redactor, text, chunk, &got);
         assert_str_equal(buf_str(&got), buf_str(&expected));
         assert_int_equal(state.redactions, expected_count);
         assert_int_equal(state.at, text.len);
         assert_int_equal(state.passed, text.len);
+        redactor_leave(redactor);
 }
 
 /* ---- streams ---- */
@@ -88,11 +87,9 @@ static void what_it_says(void **unused) {
                 { STR("0123456789"), STR("[redacted new?line]") },
         };
         const struct redactor *redactor = NULL;
-        ARENA_AUTO arena;
 
         (void)unused;
-        arena_init(&arena, 0);
-        assert_int_equal(redactor_new(&arena, secrets, sizeof(secrets) / sizeof(*secrets), &redactor, NULL), 0);
+        assert_int_equal(redactor_new(secrets, sizeof(secrets) / sizeof(*secrets), NULL, &redactor, NULL), 0);
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
                 for (size_t chunk = 0; chunk < 4; chunk++) {
                         BUF_AUTO got;
@@ -101,6 +98,7 @@ static void what_it_says(void **unused) {
                         feed_all(redactor, rows[i].text, chunk, &got);
                         assert_str_equal(buf_str(&got), rows[i].expected);
                 }
+        redactor_leave(redactor);
 }
 
 static void take_pointer(void *context, struct str bytes) {
@@ -111,16 +109,15 @@ static void nothing_to_find_costs_nothing(void **unused) {
         const struct redactor *redactor = NULL;
         struct redact_state state = { 0 };
         struct str text = STR("text"), got = { 0 };
-        ARENA_AUTO arena;
 
         (void)unused;
-        arena_init(&arena, 0);
-        assert_int_equal(redactor_new(&arena, NULL, 0, &redactor, NULL), 0);
+        assert_int_equal(redactor_new(NULL, 0, NULL, &redactor, NULL), 0);
         redact_feed(redactor, &state, text, take_pointer, &got);
         assert_ptr_equal(got.ptr, text.ptr);
         assert_int_equal(got.len, text.len);
         redact_end(redactor, &state, take_pointer, &got);
         assert_int_equal(state.redactions, 0);
+        redactor_leave(redactor);
 }
 
 /* Few letters, so that secrets begin in secrets, end in them, and repeat; or many, so that all goes the fast way. */
@@ -165,19 +162,18 @@ static void too_many_spans(void **unused) {
         struct redact_secret secrets[2] = { { STR("A"), STR("sec") }, { STR("B"), str_from(text, sizeof(text)) } };
         const struct redactor *redactor = NULL;
         struct redact_state state;
-        ARENA_AUTO arena;
         BUF_AUTO got;
 
         (void)unused;
-        arena_init(&arena, 0);
         buf_init(&got, SIZE_MAX);
         for (size_t i = 0; i < sizeof(text); i += 4)
                 memcpy(text + i, "sec.", 4);
-        assert_int_equal(redactor_new(&arena, secrets, 2, &redactor, NULL), 0);
+        assert_int_equal(redactor_new(secrets, 2, NULL, &redactor, NULL), 0);
         state = feed_all(redactor, str_from(text, sizeof(text) - 1), 7, &got);
         assert_int_equal(state.redactions, REDACT_SPANS);
         assert_null(memmem(got.ptr, got.len, "sec", 3));
         assert_true(str_starts(buf_str(&got), STR("[redacted A].[redacted A].")));
+        redactor_leave(redactor);
 }
 
 static void large_secrets(void **unused) {
@@ -185,21 +181,20 @@ static void large_secrets(void **unused) {
         struct redact_secret secrets[2] = { { STR("A"), str_from(value, REDACT_BYTES_MAX) }, { STR("B"), STR("") } };
         const struct redactor *redactor = NULL;
         struct err err = { 0 };
-        ARENA_AUTO arena;
         BUF_AUTO got;
 
         (void)unused;
-        arena_init(&arena, 0);
         buf_init(&got, SIZE_MAX);
         memset(value, 'a', sizeof(value));
         value[REDACT_BYTES_MAX - 1] = 'b';
         memset(text, 'a', sizeof(text));
         text[sizeof(text) - 2] = 'b';
-        assert_int_equal(redactor_new(&arena, secrets, 2, &redactor, &err), 0);
+        assert_int_equal(redactor_new(secrets, 2, NULL, &redactor, &err), 0);
         assert_int_equal(feed_all(redactor, str_from(text, sizeof(text)), 60000, &got).redactions, 1);
         assert_int_equal(got.len, REDACT_BYTES_MAX - 1 + strlen("[redacted A]") + 1);
+        redactor_leave(redactor);
         secrets[1].value = STR("x");
-        assert_int_equal(redactor_new(&arena, secrets, 2, &redactor, &err), -1);
+        assert_int_equal(redactor_new(secrets, 2, NULL, &redactor, &err), -1);
         assert_int_equal(err.code, ERR_TOO_COMPLEX);
 }
 
@@ -288,6 +283,14 @@ static void collect(struct arena *arena, const char *name, struct redact_secret_
         assert_int_equal(redact_collect_files(paths, home, arena, list, NULL), 0);
 }
 
+/* Or is it what it looks like in a URL or in JSON? */
+static bool is_form_of_any(struct str value, const struct str values[static 4]) {
+        for (size_t i = 0; i < 4 && values[i].len; i++)
+                if (str_eq(value, values[i]) || str_find(value, '%') < value.len || str_find(value, '\\') < value.len)
+                        return true;
+        return false;
+}
+
 static void tokens(void **unused) {
         static const struct {
                 struct str content, token; /* empty: there is none */
@@ -319,9 +322,104 @@ static void tokens(void **unused) {
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
                 write_file("file", rows[i].content);
                 collect(&arena, "file", &list);
-                assert_int_equal(list.count, rows[i].token.len ? 1 : 0);
-                if (list.count)
+                for (size_t n = 0; n < list.count; n++)
+                        assert_true(is_form_of_any(list.items[n].value, (struct str[4]){ rows[i].token }));
+                if (rows[i].token.len)
                         assert_secret(&list, rows[i].token, STR("~/file"));
+        }
+}
+
+/* What the format of a file says is secret is so, however it looks, and nothing else there is. */
+static void known_formats(void **unused) {
+        static const struct {
+                struct str content;
+                struct str values[4]; /* all of them */
+        } rows[] = {
+                { STR("machine example.com login mary-ann password hunter2x9!kQ\n"), { STR("hunter2x9!kQ") } },
+                { STR("# mine\nmachine example.com\n\tlogin password\n\tpassword correcthorsebatterystaple\n"),
+                  { STR("correcthorsebatterystaple") } },
+                { STR("default login anonymous passwd \"two words\""), { STR("two words") } },
+                { STR("machine a macdef init\npassword notasecret\n\nmachine b password onesecret"), { STR("onesecret") } },
+                { STR("tell the password carefully to the machine"), {} },
+                { STR("machine example.com login me password short"), {} },
+                { STR("# a comment\ndb.example.com:5432:orders:app_reader:S3cretPw99\n"), { STR("S3cretPw99") } },
+                { STR("*:*:*:app_reader:with\\:colon\\\\s\n"), { STR("with\\:colon\\\\s"), STR("with:colon\\s") } },
+                { STR("localhost:5432:postgres:postgres:postgres\n"), {} },
+                { STR("daemon:*:19000:0:99999:7:::\nadm:*::syslogsyslog\n"), {} },
+                { STR("https://mary-ann:p%40ssw0rd!@git.example.com\n"), { STR("p%40ssw0rd!"), STR("p@ssw0rd!") } },
+                { STR("https://mary-ann@git.example.com/path:with@odd\nssh://git.example.com:22222/x@y"), {} },
+                { STR("//registry.npmjs.org/:_authToken=lettersonly\nregistry=https://registry.example.com/\n"),
+                  { STR("lettersonly") } },
+                { STR("//npm.example.com/:_password=\"bGV0bWVpbg==\"\nusername=mary-ann\nemail=mary@example.com"),
+                  { STR("bGV0bWVpbg==") } },
+                { STR("_authToken=${NPM_TOKEN}\n"), {} },
+                { STR("{\"auths\":{\"https://index.docker.io/v1/"
+                      "\":{\"auth\":\"bWU6aGk9PQ==\"}},\"credsStore\":\"secretservice\"}"),
+                  { STR("bWU6aGk9PQ==") } },
+                { STR("[default]\naws_secret_access_key = onlyletters\nregion = eu-central-1\nrole_arn = arn:aws:iam::role/x"),
+                  { STR("onlyletters") } },
+                { STR("users:\n- name: cluster-admin\n  user:\n    password: my long one   # really\n    tokenFile: "
+                      "/run/tokens/it\n"),
+                  { STR("my long one") } },
+                { STR("{\"token_uri\": \"https://oauth2.example.com/token\", \"client_secret\": \"a\\\"b\\u0026cdef\"}"),
+                  { STR("a\\\"b\\u0026cdef"), STR("a\"b&cdef") } },
+                { STR("token = {\"access_token\":\"abcd.efgh\",\"token_type\":\"BearerBearer\"}"), { STR("abcd.efgh") } },
+                { STR("export DB_PASSWORD=hunter2x9 && ./run\nbypass = 10.20.30.40\nsmtpPass: abcdefgh;\n"),
+                  { STR("hunter2x9 && ./run"), STR("hunter2x9"), STR("abcdefgh;"), STR("abcdefgh") } },
+                { STR("deploy ALL=(root) NOPASSWD: RESTART_SERVICES\ntoken: ~/.tokens/that\n"), {} },
+                { STR("password ="), {} },
+                { STR("\"password\":\"\\\\"), {} },
+                { STR("://:@ ://a:"), {} },
+        };
+        struct redact_secret_list list;
+        ARENA_AUTO arena;
+
+        (void)unused;
+        arena_init(&arena, 0);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                write_file("file", rows[i].content);
+                collect(&arena, "file", &list);
+                for (size_t n = 0; n < 4 && rows[i].values[n].len; n++)
+                        assert_secret(&list, rows[i].values[n], STR("~/file"));
+                for (size_t n = 0; n < list.count; n++)
+                        if (!is_form_of_any(list.items[n].value, rows[i].values))
+                                fail_msg("row %zu: %.*s", i, (int)list.items[n].value.len, list.items[n].value.ptr);
+                assert_int_equal(list.cut, 0);
+        }
+}
+
+/* A key inside of JSON, of which any line may be printed. */
+static void key_in_json(void **unused) {
+        struct redact_secret_list list;
+        ARENA_AUTO arena;
+
+        (void)unused;
+        arena_init(&arena, 0);
+        write_file("file",
+                   STR("{\"private_key\": \"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkq4hki\\nG9w0BAQEFAASCBKcw5\\n\"}"));
+        collect(&arena, "file", &list);
+        assert_secret(&list, STR("MIIEvQIBADANBgkq4hki"), STR("~/file"));
+        assert_secret(&list, STR("G9w0BAQEFAASCBKcw5"), STR("~/file"));
+}
+
+/* However a file is built, reading it takes no longer than its length allows. */
+static void odd_files(void **unused) {
+        static const struct str pieces[] = { STR("token:"), STR("token:\""), STR("token='"), STR("machine "),  STR("://a:"),
+                                             STR("a:"),     STR("\\"),       STR("\0="),     STR("password "), STR(" ") };
+        struct redact_secret_list list;
+        ARENA_AUTO arena;
+
+        (void)unused;
+        arena_init(&arena, 0);
+        for (size_t i = 0; i < 40; i++) {
+                BUF_AUTO text;
+
+                buf_init(&text, SIZE_MAX);
+                while (text.len < REDACT_FILE_MAX - 16)
+                        buf_append(&text, pieces[i < 10 ? i : any(10)]);
+                write_file("file", buf_str(&text));
+                collect(&arena, "file", &list);
+                arena_reset(&arena);
         }
 }
 
@@ -372,13 +470,32 @@ static void bounds(void **unused) {
         write_file("many", buf_str(&text));
         collect(&arena, "many", &list);
         assert_int_equal(list.count, REDACT_STORE_TOKENS);
-        assert_true(list.cut);
-        while (text.len <= REDACT_FILE_MAX)
+        assert_int_equal(list.cut, 1);
+        assert_str_equal(list.cut_at, STR("~/many"));
+}
+
+static void of_a_long_file_the_beginning(void **unused) {
+        struct redact_secret_list list;
+        ARENA_AUTO arena;
+        BUF_AUTO text;
+
+        (void)unused;
+        arena_init(&arena, 0);
+        buf_init(&text, SIZE_MAX);
+        buf_append(&text, STR("machine example.com login me password hunter2x9!kQ\n"));
+        while (text.len < REDACT_FILE_MAX)
                 buf_char(&text, '\n');
-        write_file("many", buf_str(&text));
-        collect(&arena, "many", &list);
-        assert_int_equal(list.count, 0);
-        assert_true(list.cut);
+        write_file("long", buf_str(&text));
+        collect(&arena, "long", &list);
+        assert_secret(&list, STR("hunter2x9!kQ"), STR("~/long"));
+        assert_int_equal(list.cut, 0);
+        buf_append(&text, STR("machine example.org login me password never-seen\n"));
+        write_file("long", buf_str(&text));
+        collect(&arena, "long", &list);
+        assert_secret(&list, STR("hunter2x9!kQ"), STR("~/long"));
+        assert_null(find_value(&list, STR("never-seen")));
+        assert_int_equal(list.cut, 1);
+        assert_str_equal(list.cut_at, STR("~/long"));
 }
 
 int main(void) {
@@ -390,8 +507,12 @@ int main(void) {
                 cmocka_unit_test(large_secrets),
                 cmocka_unit_test(environment),
                 cmocka_unit_test_setup_teardown(tokens, make_home, remove_home),
+                cmocka_unit_test_setup_teardown(known_formats, make_home, remove_home),
+                cmocka_unit_test_setup_teardown(key_in_json, make_home, remove_home),
+                cmocka_unit_test_setup_teardown(odd_files, make_home, remove_home),
                 cmocka_unit_test_setup_teardown(stores, make_home, remove_home),
                 cmocka_unit_test_setup_teardown(bounds, make_home, remove_home),
+                cmocka_unit_test_setup_teardown(of_a_long_file_the_beginning, make_home, remove_home),
         };
 
         return cmocka_run_group_tests_name("redact", tests, NULL, NULL);

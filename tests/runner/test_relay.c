@@ -61,7 +61,7 @@ static void everything_arrives(void **state) {
                 }
         }
         close(end);
-        relay_drain(&relay, time_monotonic() + 10 * TIME_SECOND);
+        relay_drain(&relay, time_monotonic() + 60 * TIME_SECOND);
         assert_int_equal(relay.from, -1);
         assert_int_equal(fstat(file, &st), 0);
         assert_int_equal(st.st_size, sent);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "base/fd.h"
 #include "base/time.h"
@@ -221,20 +222,28 @@ static void other_workspace(void **state) {
 
         (void)state;
         scene_begin(&scene, ":");
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &before, &err), 0);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &before, &err), 0);
         script(&scene, "mv \"$W\" \"$T/old\"; mkdir \"$W\"; touch \"$W/.envrc\"");
-        assert_int_equal(sweep_workspace(scene.workspace, &before, &scene.arena, &removed, &err), -1);
+        assert_int_equal(sweep_workspace(scene.workspace, &before, false, &scene.arena, &removed, &err), -1);
         assert_int_equal(err.code, ERR_REFUSED);
-        assert_int_equal(sweep_workspace("/etc", &before, &scene.arena, &removed, &err), -1);
+        assert_int_equal(sweep_workspace("/etc", &before, false, &scene.arena, &removed, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
         script(&scene, "test -e .envrc; rm -rf \"$W\"; ln -s old \"$W\"; touch \"$W/.envrc\"");
-        assert_int_equal(sweep_workspace(scene.workspace, &before, &scene.arena, &removed, &err), -1);
+        assert_int_equal(sweep_workspace(scene.workspace, &before, false, &scene.arena, &removed, &err), -1);
         assert_int_equal(err.code, ERR_NOT_FOUND);
         script(&scene, "test -e .envrc");
         scene_end(&scene);
 }
 
 /* ---- journals ---- */
+
+static void nothing_is_lost_after_a_long_run(void **state) {
+        (void)state;
+        sweeps_keeping(true, "mkdir .git", "echo a >.envrc; mkdir -p .vscode; echo b >.vscode/tasks.json",
+                       "moved W/.envrc, which is new, aside to .bailey-aside-\n"
+                       "moved W/.vscode, which is new, aside to .bailey-aside-\n",
+                       "[ ! -e .envrc ] && [ ! -e .vscode ] && grep -rqx a .bailey-aside-* && grep -rqx b .bailey-aside-*");
+}
 
 struct recovered {
         struct scene scene;
@@ -249,8 +258,9 @@ static void journal_begin(struct recovered *r, const char *layout) {
 
         scene_begin(&r->scene, layout);
         snprintf(r->state_dir, sizeof(r->state_dir), "%s/state/bailey", r->scene.top);
-        assert_int_equal(protect_survey(r->scene.workspace, &r->scene.arena, &r->before, &err), 0);
-        if (sweep_journal_begin(r->state_dir, r->scene.workspace, &r->before, &r->journal, &err) < 0)
+        assert_int_equal(protect_survey(r->scene.workspace, getenv("HOME"), &r->scene.arena, &r->before, &err), 0);
+        if (sweep_journal_begin(r->state_dir, r->scene.workspace, &r->before, &r->journal, &err) < 0 ||
+            sweep_journal_until(&r->journal, time_realtime() + 3600 * TIME_SECOND, &err) < 0)
                 fail_msg("%s", err.msg);
 }
 
@@ -306,7 +316,7 @@ static void killed(void **state) {
         (void)state;
         scene_begin(&r.scene, ":");
         snprintf(r.state_dir, sizeof(r.state_dir), "%s/state", r.scene.top);
-        assert_int_equal(protect_survey(r.scene.workspace, &r.scene.arena, &r.before, NULL), 0);
+        assert_int_equal(protect_survey(r.scene.workspace, getenv("HOME"), &r.scene.arena, &r.before, NULL), 0);
         assert_int_equal(fd_pipe(ready, NULL), 0);
         child = fork();
         if (child == 0) {
@@ -320,7 +330,7 @@ static void killed(void **state) {
         assert_string_equal(recover(&r), "");
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
-        assert_string_equal(recover(&r), "removed W/.claude\n");
+        assert_string_equal(recover(&r), "moved W/.claude, which is new, aside to .bailey-aside-\n");
         fd_close(ready[0]);
         fd_close(ready[1]);
         scene_end(&r.scene);
@@ -398,6 +408,41 @@ static void journal_without_workspace(void **state) {
         scene_end(&r.scene);
 }
 
+/* Runs that begin while others look for the dead, in another process. */
+static void many_at_once(void **state) {
+        struct recovered r;
+        int status;
+        pid_t pid;
+
+        (void)state;
+        journal_begin(&r, ":");
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                struct str_list removed;
+
+                for (int i = 0; i < 2000; i++) {
+                        ARENA_AUTO arena;
+
+                        arena_init(&arena, 0);
+                        if (sweep_recover(r.state_dir, &arena, &removed, NULL) < 0 || removed.count)
+                                _exit(1);
+                }
+                _exit(0);
+        }
+        while (waitpid(pid, &status, WNOHANG) == 0) {
+                struct sweep_journal journal;
+                struct err err = {};
+
+                if (sweep_journal_begin(r.state_dir, r.scene.workspace, &r.before, &journal, &err) < 0)
+                        fail_msg("%s", err.msg);
+                sweep_journal_end(&journal);
+        }
+        assert_int_equal(status, 0);
+        sweep_journal_end(&r.journal);
+        scene_end(&r.scene);
+}
+
 static void nothing_to_recover(void **state) {
         struct str_list removed = { NULL, 7 };
         ARENA_AUTO arena;
@@ -429,6 +474,8 @@ int main(void) {
                 cmocka_unit_test(made_later),
                 cmocka_unit_test(bad_journals),
                 cmocka_unit_test(journal_without_workspace),
+                cmocka_unit_test(many_at_once),
+                cmocka_unit_test(nothing_is_lost_after_a_long_run),
                 cmocka_unit_test(nothing_to_recover),
         };
 

@@ -1,5 +1,7 @@
 #include "tests/runner/sweep_test.h"
 
+#include "base/time.h"
+
 static void gitlinks(void **state) {
         (void)state;
         /* made and added: `git status` of the whole goes into it */
@@ -112,10 +114,11 @@ static void recovered(void **state) {
         (void)state;
         scene_begin(&scene, "repo .; repo a; repo b; git -C b config a.b c; git add b; mkdir -p j/k; cd j; touch f{1..4100}");
         snprintf(state_dir, sizeof(state_dir), "%s/state", scene.top);
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &before, &err), 0);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &before, &err), 0);
         assert_int_equal(before.unknown.count, 1);
         assert_string_equal(before.unknown.items[0].path, scene.workspace);
         assert_int_equal(sweep_journal_begin(state_dir, scene.workspace, &before, &journal, &err), 0);
+        assert_int_equal(sweep_journal_until(&journal, time_realtime() + 3600 * TIME_SECOND, &err), 0);
         sweep_journal_leave(&journal);
         script(&scene, "git -C b config core.fsmonitor evil; repo 1/2/3/4/n; git add 1");
         assert_int_equal(sweep_recover(state_dir, &scene.arena, &removed, &err), 0);

@@ -9,7 +9,7 @@ static void surveys(const char *layout, const char *expected) {
         const char *got;
 
         scene_begin(&scene, layout);
-        if (protect_survey(scene.workspace, &scene.arena, &found, &err) < 0)
+        if (protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, &err) < 0)
                 fail_msg("of: %s\n%s", layout, err.msg);
         got = describe(&scene, &found);
         if (strcmp(got, expected) != 0)
@@ -105,10 +105,10 @@ static void limits(void **state) {
 
         (void)state;
         scene_begin(&scene, "for i in {1..257}; do mkdir -p $i/.git; done");
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &found, &err), -1);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, &err), -1);
         assert_int_equal(err.code, ERR_TOO_COMPLEX);
         script(&scene, "rm -rf *; mkdir -p j/k; cd j; touch {1..5000}");
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &found, &err), 0);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, &err), 0);
         assert_int_equal(found.unknown.count, 1);
         scene_end(&scene);
 }

@@ -4,7 +4,7 @@ static const char *survey(struct scene *scene) {
         struct protection found;
         struct err err = { 0 };
 
-        if (protect_survey(scene->workspace, &scene->arena, &found, &err) < 0)
+        if (protect_survey(scene->workspace, getenv("HOME"), &scene->arena, &found, &err) < 0)
                 fail_msg("%s", err.msg);
         for (size_t i = 0; i < found.anchors.count; i++)
                 for (size_t j = i + 1; j < found.anchors.count; j++)
@@ -32,7 +32,7 @@ static void refuses(const char *layout, enum err_code code, const char *part) {
         struct scene scene;
 
         scene_begin(&scene, layout);
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &found, &err), -1);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, &err), -1);
         assert_int_equal(err.code, code);
         if (!strstr(err.msg, part))
                 fail_msg("no '%s' in: %s", part, err.msg);
@@ -73,7 +73,7 @@ static void links_with_text(void **state) {
 
         (void)state;
         scene_begin(&scene, "ln -s 'a b\n\"c' .envrc");
-        assert_int_equal(protect_survey(scene.workspace, &scene.arena, &found, NULL), 0);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, NULL), 0);
         assert_int_equal(found.read_only.count, 1);
         assert_string_equal(found.read_only.items[0].link, "a b\n\"c");
         assert_int_equal(found.absent.count, 1);
@@ -234,15 +234,15 @@ static void bad_workspaces(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(protect_survey("tmp", &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("tmp", getenv("HOME"), &arena, &found, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
-        assert_int_equal(protect_survey("/nowhere at all", &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/nowhere at all", getenv("HOME"), &arena, &found, &err), -1);
         assert_int_equal(err.sys, ENOENT);
-        assert_int_equal(protect_survey("/etc/passwd", &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/etc/passwd", getenv("HOME"), &arena, &found, &err), -1);
         assert_int_equal(err.sys, ENOTDIR);
         arena_free(&arena);
         arena_init(&arena, 1);
-        assert_int_equal(protect_survey("/tmp", &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/tmp", getenv("HOME"), &arena, &found, &err), -1);
         assert_int_equal(err.code, ERR_MEMORY);
 }
 

@@ -46,7 +46,7 @@ def ask_bash(script):
     """The words of each call of P."""
     with tempfile.TemporaryDirectory() as empty:
         out = subprocess.run([BASH, "--norc", "--noprofile", "-c", PRELUDE + script], cwd=empty, env={}, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20).stdout
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout
     calls = []
     for call in out.split(b"\036")[:-1]:
         words = call[call.index(b":") + 1:].split(b"\035")[:-1]

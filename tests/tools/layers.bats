@@ -58,8 +58,16 @@ refused() {
         refused 'a front end knows only bailey.h and base/'
         file cli/main.c '"shell/parse.h"'
         refused 'a front end knows only bailey.h and base/'
-        file cli/main.c '"mcp/server.h"'
+        file mcp/server.c '"run/job.h"'
         refused 'a front end knows only bailey.h and base/'
+}
+
+@test "the program starts the other front ends, and they do not know it" {
+        file cli/main.c '"mcp/server.h"'
+        run "$check" .
+        [ "$status" = 0 ]
+        file mcp/server.c '"cli/command.h"'
+        refused 'cli/ is above mcp/'
 }
 
 @test "lower layers do not know the public header" {

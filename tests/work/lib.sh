@@ -134,7 +134,7 @@ work() {
         line=("$T/bailey" run --backend "$backend" --workspace "$W" "${flags[@]}" "$expanded")
         if [ -n "$PLAIN" ]; then line=(bash -c "$expanded"); fi
         (
-                cd "$W" && exec timeout -k 2 90 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
+                cd "$W" && exec timeout -k 2 200 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
                         ASAN_OPTIONS="${ASAN_OPTIONS-}" "${line[@]}"
         ) >"$T/stdout" 2>"$T/said" </dev/null
         status=$?

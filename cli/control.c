@@ -1,0 +1,216 @@
+/*
+ * bailey status, allow, deny, kill: what runs, and what a person changes about it meanwhile.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bailey.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/overrides.h"
+
+static const char *const *here(void) {
+        return (const char *const *)environ;
+}
+
+/* ---- status ---- */
+
+enum { STATUS_POLICY, STATUS_WORKSPACE, STATUS_CONFIG, STATUS_JSON, STATUS_HELP };
+
+static const struct option_row status_options[] = {
+        [STATUS_POLICY] = ROW_POLICY,    [STATUS_WORKSPACE] = { "workspace", 'w', "DIR", "whose config counts; default: here" },
+        [STATUS_CONFIG] = ROW_CONFIG,    [STATUS_JSON] = { "json", 'j', NULL, "answer in JSON" },
+        [STATUS_HELP] = OPTION_ROW_HELP, {},
+};
+
+static enum exit_status status_run(const struct options *options) {
+        const char *const *given = options->values;
+        POLICY_AUTO policy = policy_from_options(given[STATUS_POLICY], given[STATUS_WORKSPACE], given[STATUS_CONFIG], NULL);
+        char *text, error[512];
+        size_t length;
+
+        if (!policy)
+                return EXIT_USAGE;
+        if (bailey_status(policy, here(), given[STATUS_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &text, &length, error,
+                          sizeof(error)) < 0) {
+                log_line("status: %s", error);
+                return EXIT_PROBLEM;
+        }
+        fwrite(text, 1, length, stdout);
+        bailey_free(text);
+        return EXIT_DONE;
+}
+
+static const struct help_row status_examples[] = {
+        { "bailey status", "the policy here, running sessions and their shells, and what was refused lately" },
+        {},
+};
+
+const struct cli_command cli_status = {
+        .name = "status",
+        .operands = "",
+        .summary = "show the policy in short, what runs, and what was refused lately",
+        .details = "Sessions are the servers that bailey mcp has running for you, each with its changes and its background\n"
+                   "commands.\n",
+        .options = status_options,
+        .examples = status_examples,
+        .run = status_run,
+};
+
+/* ---- allow, deny ---- */
+
+enum { CHANGE_SESSION, CHANGE_SAVE, CHANGE_LIST, CHANGE_JSON };
+
+#define ROW_SESSION \
+        { "session", 0, "SESSION", "which one, if several run; its first characters do" }
+#define ROW_SAVE \
+        { "save", 0, NULL, "in your config file instead, for all sessions to come" }
+
+static const struct option_row allow_options[] = {
+        [CHANGE_SESSION] = ROW_SESSION,
+        [CHANGE_SAVE] = ROW_SAVE,
+        [CHANGE_LIST] = { "list", 'l', NULL, "show what is allowed, and what sessions have changed" },
+        [CHANGE_JSON] = { "json", 'j', NULL, "with --list: answer in JSON" },
+        OPTION_ROW_HELP,
+        {},
+};
+
+static const struct option_row deny_options[] = {
+        [CHANGE_SESSION] = ROW_SESSION,
+        [CHANGE_SAVE] = ROW_SAVE,
+        OPTION_ROW_HELP,
+        {},
+};
+
+static enum exit_status save_change(enum bailey_change change, const char *name, const char *subject) {
+        char *path, error[512];
+        int changed = bailey_config_change(here(), change, subject, &path, error, sizeof(error));
+
+        if (changed < 0) {
+                log_line("%s: %s", name, error);
+                return EXIT_PROBLEM;
+        }
+        printf("%s %s\n", path, changed ? "is changed; sessions that run already stay as they are" : "says so already");
+        bailey_free(path);
+        return EXIT_DONE;
+}
+
+static enum exit_status change_run(const struct options *options, enum bailey_change change, const char *name) {
+        const char *const *given = options->values;
+        char session[BAILEY_ID_SIZE], error[512];
+
+        if (options->operand_count != 1) {
+                log_line("%s: one operand; see bailey %s --help", name, name);
+                return EXIT_USAGE;
+        }
+        if (given[CHANGE_SAVE] && given[CHANGE_SESSION]) {
+                log_line("%s: --save is for sessions to come, and --session for one that runs: give one of them", name);
+                return EXIT_USAGE;
+        }
+        if (given[CHANGE_SAVE])
+                return save_change(change, name, options->operands[0]);
+        if (bailey_sessions_change(here(), given[CHANGE_SESSION], change, options->operands[0], session, error, sizeof(error)) <
+            0) {
+                log_line("%s: %s", name, error);
+                return EXIT_PROBLEM;
+        }
+        printf("session %s: from the next command on, and until it ends\n", session);
+        return EXIT_DONE;
+}
+
+static enum exit_status allow_list(bool json) {
+        POLICY_AUTO policy = policy_from_options(NULL, NULL, NULL, NULL);
+        char *text, error[512];
+        size_t length;
+
+        if (!policy)
+                return EXIT_USAGE;
+        if (bailey_allowed(policy, here(), json ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &text, &length, error,
+                           sizeof(error)) < 0) {
+                log_line("allow: %s", error);
+                return EXIT_PROBLEM;
+        }
+        fwrite(text, 1, length, stdout);
+        bailey_free(text);
+        return EXIT_DONE;
+}
+
+static enum exit_status allow_run(const struct options *options) {
+        const char *const *given = options->values;
+
+        if (given[CHANGE_LIST] && (options->operand_count || given[CHANGE_SAVE] || given[CHANGE_SESSION])) {
+                log_line("allow: --list changes nothing: give it alone, or with --json");
+                return EXIT_USAGE;
+        }
+        if (given[CHANGE_JSON] && !given[CHANGE_LIST]) {
+                log_line("allow: --json is for --list");
+                return EXIT_USAGE;
+        }
+        if (given[CHANGE_LIST])
+                return allow_list(given[CHANGE_JSON]);
+        return change_run(options, BAILEY_ALLOW_DOMAIN, "allow");
+}
+
+static enum exit_status deny_run(const struct options *options) {
+        return change_run(options, BAILEY_DENY_COMMAND, "deny");
+}
+
+static const struct help_row allow_examples[] = {
+        { "bailey allow example.org", "let commands of the running session name this host" },
+        { "bailey allow --save '*.example.org'", "the same for good, with the hosts below it" },
+        {},
+};
+
+static const struct help_row deny_examples[] = {
+        { "bailey deny docker", "no docker for the running session" },
+        { "bailey deny --save 'git push'", "never any git push" },
+        {},
+};
+
+const struct cli_command cli_allow = {
+        .name = "allow",
+        .operands = "[DOMAIN]",
+        .summary = "let commands of a running session name a host",
+        .details =
+                "Adds to guard.domain_allowlist of a session (see bailey status), from its next command on and until it ends.\n"
+                "The change goes on record.\n",
+        .options = allow_options,
+        .examples = allow_examples,
+        .run = allow_run,
+};
+
+const struct cli_command cli_deny = {
+        .name = "deny",
+        .operands = "COMMAND",
+        .summary = "refuse a command in a running session",
+        .details = "COMMAND is the name of a program, or the words that a command begins with, whatever options stand between "
+                   "them.\n"
+                   "Adds to guard.command_blocklist of a session, from its next command on and until it ends. The change goes "
+                   "on record.\n",
+        .options = deny_options,
+        .examples = deny_examples,
+        .run = deny_run,
+};
+
+/* ---- kill ---- */
+
+static const struct option_row kill_options[] = { OPTION_ROW_HELP, {} };
+
+static enum exit_status kill_run(const struct options *options) {
+        char error[512];
+
+        if (bailey_sessions_kill(here(), options->operands[0], error, sizeof(error)) < 0) {
+                log_line("kill: %s", error);
+                return EXIT_PROBLEM;
+        }
+        return EXIT_DONE;
+}
+
+const struct cli_command cli_kill = {
+        .name = "kill",
+        .operands = "SHELL_ID",
+        .summary = "end a background command of a running session",
+        .details = "With SIGTERM, and after run.kill_grace by force, with all that it has started. bailey status lists them.\n",
+        .options = kill_options,
+        .run = kill_run,
+};

@@ -1,0 +1,62 @@
+#include "cli/overrides.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+        const char *option, *key;
+} keys[] = {
+        { "backend", "sandbox.backend" },
+        { "read", "sandbox.fs_read_allow" },
+        { "write", "sandbox.fs_write_allow" },
+        { "deny-read", "sandbox.fs_read_deny" },
+        { "deny-write", "sandbox.fs_write_deny" },
+        { "network", "sandbox.network" },
+        { "root", "sandbox.root" },
+        { "memory", "sandbox.max_memory_bytes" },
+        { "cpu-secs", "sandbox.max_cpu_secs" },
+        { "pids", "sandbox.max_pids" },
+};
+
+static void add(struct overrides *overrides, const char *key, const char *value) {
+        char *text = NULL;
+
+        if (overrides->count + 1 < OVERRIDES_MAX && asprintf(&text, "%s=%s", key, value) >= 0)
+                overrides->items[overrides->count++] = text;
+}
+
+/* --env NAME passes a variable that the user names here, secret or not; --env NAME=VALUE sets one. */
+static void add_env(struct overrides *overrides, const char *text) {
+        const char *equals = strchr(text, '=');
+        char *key = NULL;
+
+        if (!equals) {
+                add(overrides, "env.pass_secret", text);
+        } else if (asprintf(&key, "env.set.%.*s", (int)(equals - text), text) >= 0) {
+                add(overrides, key, equals + 1);
+                free(key);
+        }
+}
+
+void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret) {
+        *ret = (struct overrides){};
+        for (size_t i = 0; i < options->given_count; i++) {
+                const char *name = table[options->given[i].row].name, *value = options->given[i].value;
+
+                for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
+                        if (strcmp(name, keys[j].option) == 0)
+                                add(ret, keys[j].key, value);
+                if (strcmp(name, "strict") == 0)
+                        add(ret, "sandbox.syscall_policy", "strict");
+                if (strcmp(name, "env") == 0)
+                        add_env(ret, value);
+                if (strcmp(name, "set") == 0 && ret->count + 1 < OVERRIDES_MAX)
+                        ret->items[ret->count++] = strdup(value);
+        }
+}
+
+void overrides_free(struct overrides *overrides) {
+        for (size_t i = 0; i < overrides->count; i++)
+                free(overrides->items[i]);
+}

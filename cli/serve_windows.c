@@ -1,0 +1,9 @@
+#include "cli/serve.h"
+
+int serve_page(struct bailey_audit_page *page, uint16_t port, void (*address)(const char *text), struct err *err) {
+        (void)page;
+        (void)port;
+        (void)address;
+        return err_set(err, ERR_UNSUPPORTED,
+                       "serve is not available on Windows; bailey audit report --html FILE writes the page");
+}

@@ -1,0 +1,30 @@
+#include "cli/signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int signals_watch(void) {
+        sigset_t set;
+        int fd;
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGINT);
+        sigaddset(&set, SIGTERM);
+        sigaddset(&set, SIGHUP);
+        sigaddset(&set, SIGQUIT);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (fd != 0)
+                return fd;
+        fd = fcntl(0, F_DUPFD_CLOEXEC, 3); /* stdin is closed; but for the library 0 means none */
+        close(0);
+        return fd;
+}
+
+int signals_which(int fd) {
+        struct signalfd_siginfo info;
+
+        return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : SIGINT;
+}

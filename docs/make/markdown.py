@@ -1,0 +1,81 @@
+"""docs/config.md and docs/commands.md."""
+
+from tables import key_default, key_type, options_of, sentence, usage
+
+CONFIG_HEAD = """# Configuration
+
+Made from the table of keys (`make docs`); `bailey config schema` prints the same as JSON Schema.
+
+Files are `config.toml`, `config.json5` or `config.json`. Later ones win: built-in, `/etc/bailey/`, `$XDG_CONFIG_HOME/bailey/`, the
+workspace's `.bailey.toml` (`.json5`, `.json`), `--config FILE`, flags. A workspace's file counts once `bailey trust` has been told so
+for its present content; until then it is announced, and can only make things tighter. Lists add to the built-in ones; a list that
+is to replace them says so: `{ replace = true, items = [...] }`. Names are written in snake_case or camelCase.
+
+    bailey config show          # every value in force, and where it came from
+    bailey config check FILE    # is it right? FILE:LINE:COLUMN: message, if not
+    bailey config init          # a file with every key, its default and what it means
+
+`[policy.NAME]` holds a policy of your own: `extends`, and any section below inside it. `[guard]` is also spelled `bashSandbox`.
+"""
+
+COMMANDS_HEAD = """# Commands
+
+Made from the tables of commands and options (`make docs`); `bailey COMMAND --help` and bailey(1) say the same.
+
+"""
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def config(tables):
+    lines = [CONFIG_HEAD]
+    for name, description, keys in tables.sections():
+        lines.append("## [%s]\n" % name)
+        if description:
+            lines.append(description + "\n")
+        lines.append("| key | type | default | what it does |\n|---|---|---|---|")
+        for key, row in keys.items():
+            kind, default = key_type(row), key_default(row, 40)
+            lines.append("| `%s` | %s | %s | %s |" % (
+                key, " \\| ".join(kind) if isinstance(kind, list) else kind,
+                default if default.endswith(" items") or not default else "`%s`" % default, cell(row["description"])))
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def options(rows):
+    lines = ["| option | what it does |\n|---|---|"]
+    for row in rows:
+        names = ("-%s, " % row["letter"] if row["letter"] else "") + "--" + row["name"]
+        lines.append("| `%s` | %s |" % (cell(names + (" " + row["argument"] if row["argument"] else "")), cell(row["help"])))
+    return lines + [""]
+
+
+def ending(row):
+    """Exit statuses and examples."""
+    lines = ["Exit status: %s.\n" % "; ".join("`%s` %s" % (one["term"], one["text"]) for one in row["exits"])]
+    if row["examples"]:
+        lines += ["    # %s\n    %s" % (one["text"], one["term"]) for one in row["examples"]] + [""]
+    return lines
+
+
+def commands(tables):
+    lines = [COMMANDS_HEAD + "    bailey COMMAND [OPTION...] [OPERAND...]\n"] + options(tables.options)
+    for command in tables.commands:
+        lines += ["## bailey %s\n" % command["name"], "    %s\n" % usage(command), sentence(command["summary"]) + "\n"]
+        if command["details"]:
+            lines.append(command["details"])
+        lines += options(options_of(command, None)) + ending(command)
+        for row in command["subcommands"]:
+            usual = " It is meant where none is named." if row["name"] == command["default"] else ""
+            lines += ["### bailey %s %s\n" % (command["name"], row["name"]), "    %s\n" % usage(command, row),
+                      sentence(row["summary"]) + usual + "\n"]
+            if row["details"]:
+                lines.append(row["details"])
+            if options_of(command, row):
+                lines += options(options_of(command, row))
+            if row["exits"] != command["exits"] or row["examples"]:
+                lines += ending(row)
+    return "\n".join(lines).rstrip("\n") + "\n"

@@ -1,0 +1,211 @@
+/*
+ * The end of a run: what it left is swept, and its outcome is put together, explained and put on record.
+ */
+#include "engine/run.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "engine/containers.h"
+#include "engine/record.h"
+#include "launch/report.h"
+#include "run/explain.h"
+
+#define SWEEP_GRACE (5 * TIME_SECOND)
+
+/* ---- the sweep ---- */
+
+/* After a kill, what is made later than this was made by somebody else. */
+static int64_t until_of(const struct run *run) {
+        return run->timeout ? time_realtime() + run->timeout + SWEEP_GRACE : SWEEP_UNTIL_ANY;
+}
+
+int run_sweep_begin(struct run *run) {
+        if (!run->policy->sandbox.workspace_write || !run->policy->sandbox.protect_workspace || run->options.plan_only)
+                return 0;
+        if (sweep_shelf_begin(run->shelf, run->state, run->host.workspace, &run->host.protection, until_of(run), &run->journal,
+                              &run->err) < 0)
+                return -1;
+        run->sweeps = true;
+        return 0;
+}
+
+/* What it made at protected places is taken away, now or at the next start. */
+static void sweep(struct run *run, bool ran) {
+        struct str_list removed = {};
+        struct err err = {};
+
+        if (!run->sweeps)
+                return;
+        if (ran && sweep_workspace(run->host.workspace, &run->host.protection, run->options.background, &run->arena, &removed,
+                                   &err) < 0) {
+                run_notice(run, "protected files could not be put back: %s; it is tried again at the next start", err.msg);
+                sweep_journal_leave(&run->journal);
+        } else {
+                sweep_shelf_end(run->shelf, &run->journal);
+        }
+        for (size_t i = 0; i < removed.count; i++)
+                run_notice(run, "%.*s: commands may not change it, as it would run outside the sandbox",
+                           (int)removed.items[i].len, removed.items[i].ptr);
+}
+
+/* ---- the events of --status-fd ---- */
+
+static void send_status(int fd, const char *text) {
+        struct fd_quiet quiet;
+        struct err ignored;
+
+        if (fd < 0)
+                return;
+        fd_quiet_begin(&quiet);
+        fd_write_all(fd, str_z(text), &ignored);
+        fd_quiet_end(&quiet);
+}
+
+void run_tell_started(struct run *run) {
+        char line[128];
+
+        snprintf(line, sizeof(line), "{\"event\":\"started\",\"backend\":\"%s\"}\n", run->launch.backend);
+        send_status(run->options.status_fd, line);
+}
+
+static void tell_exited(const struct run *run) {
+        char line[160];
+
+        snprintf(line, sizeof(line), "{\"event\":\"exited\",\"exit_code\":%d,\"signal\":%d,\"timed_out\":%s}\n",
+                 run->out.exit_code, run->out.signal, run->job.outcome.timed_out ? "true" : "false");
+        send_status(run->options.status_fd, line);
+}
+
+/* ---- the outcome ---- */
+
+static void set_failed(struct run *run) {
+        bool missing = run->err.code == ERR_NOT_FOUND;
+
+        run->out.end = missing ? BAILEY_NOT_FOUND : BAILEY_FAILED;
+        run->out.exit_code = missing ? RUN_EXIT_NOT_FOUND : RUN_EXIT_FAILED;
+        if (run->refused && run->err.code != ERR_UNSUPPORTED)
+                run->out.message = run_message(run, "the sandbox that was asked for does not work: %s. To get it: %s",
+                                               run->failures, run->refused->remedy);
+        else if (run->failures[0] && run->choice.containers)
+                run->out.message =
+                        run_message(run,
+                                    "no container engine can run it as the policy wants, and commands do not run without "
+                                    "one. %s. `bailey container status` tells more",
+                                    run->failures);
+        else if (run->failures[0] && run->host.windows)
+                run->out.message = run_message(run,
+                                               "no sandbox that enforces the policy is available, and commands do not run "
+                                               "without one. %s. To get it: %s",
+                                               run->failures, backends[0]->remedy);
+        else if (run->failures[0])
+                run->out.message =
+                        run_message(run,
+                                    "no sandbox that enforces the policy is available, and commands do not run without one. "
+                                    "%s. Install bubblewrap or allow user namespaces; `bailey doctor` tells what each needs. "
+                                    "To run without any, set BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+                                    run->failures);
+        else
+                run->out.message = run_message(run, "%s", run->err.msg);
+}
+
+static void set_ended(struct run *run) {
+        const struct outcome *o = &run->job.outcome;
+
+        run->out.backend = run->launch.backend;
+        run->out.duration_ms = o->duration / 1000000;
+        run->out.signal = WIFSIGNALED(o->status) ? WTERMSIG(o->status) : 0;
+        run->out.exit_code = run->out.signal ? 128 + run->out.signal : WEXITSTATUS(o->status);
+        if (o->timed_out) {
+                run->out.end = BAILEY_TIMED_OUT;
+                run->out.exit_code = RUN_EXIT_TIMEOUT;
+                run->out.message = run_message(run, "bash: timed out after %gs", (double)run->timeout / 1e9);
+        } else if (o->cancelled) {
+                run->out.end = BAILEY_CANCELLED;
+                run->out.message = "cancelled";
+        }
+}
+
+/* Of several streams the first is shown; background commands are read while they run. */
+static void keep_output(struct run *run) {
+        struct stream *streams[] = { run->out_stream, run->err_stream };
+
+        for (size_t i = 0; i < 2; i++) {
+                if (!streams[i])
+                        continue;
+                run->out.output_bytes += streams[i]->capture.total;
+                run->redactions += streams[i]->redact.redactions;
+        }
+        if (!run->out_stream || stream_finish(run->out_stream, &run->arena, &run->captured, &run->err) < 0)
+                return;
+        run->captured.truncated |= run->err_stream && capture_is_truncated(&run->err_stream->capture);
+        run->out.output = run->captured.text.ptr;
+        run->out.output_length = run->captured.text.len;
+        run->out.elided_bytes = run->captured.elided;
+}
+
+/* With an answer: what is said of commands in the background is on record only. */
+static void tell_missing(struct run *run) {
+        const char *warning = NULL;
+
+        if (run->out_stream && !run->options.background)
+                warning = secrets_warning(run->secrets, run->out_stream->redactor);
+        if (warning)
+                run_notice(run, "%s", warning);
+}
+
+static void tell_walls(struct run *run) {
+        const struct backend *backend = run->choice.items[run->tried - 1];
+
+        if (run->failures[0])
+                run_notice(run, "using the %s sandbox: %s", backend->name, run->failures);
+        for (const char *const *w = run->launch.container ? run->launch.container->warnings : NULL; w && *w; w++)
+                run_notice(run, "%s", *w);
+        if (run->launch.limits_ignored)
+                run_notice(run, "not limited by %s:%s%s%s", backend->name,
+                           run->launch.limits_ignored & IGNORED_MEMORY ? " memory" : "",
+                           run->launch.limits_ignored & IGNORED_CPU ? " processor time" : "",
+                           run->launch.limits_ignored & IGNORED_FILES ? " files" : "");
+        if (backend->id == BACKEND_NONE && run_may_warn(run))
+                run_notice(run, "NO SANDBOX: this command ran with all that you may do");
+}
+
+/* Who runs a container has the last word on it. If somebody has killed that process, nobody has ended the container. */
+static bool is_orphaned(const struct run *run) {
+        return run->launch.container && run->job.launched.said != REPORT_ENDED && run->job.launched.said != REPORT_FAILED;
+}
+
+static void leave_container(struct run *run) {
+        if (is_orphaned(run))
+                containers_lost(run->containers, run->host.containers, run->launch.container);
+        else
+                containers_done(run->containers, run->host.containers, !(run->job.launched.facts & REPORT_LOST));
+}
+
+void run_end(struct run *run, int result) {
+        bool ran = result == 0 && !run->options.plan_only;
+
+        sweep(run, ran);
+        if (ran)
+                leave_container(run);
+        tmpdir_remove(&run->tmpdir);
+        if (ran) {
+                tell_walls(run);
+                set_ended(run);
+                keep_output(run);
+                tell_missing(run);
+                run_explain(run);
+        } else if (result == 0) {
+                run_show_plan(run);
+        } else if (run->job.outcome.cancelled || run->job.outcome.timed_out) {
+                set_ended(run); /* before anything could run */
+        } else if (run->out.end != BAILEY_REFUSED) {
+                set_failed(run);
+        }
+        record_end(run);
+        if (ran)
+                tell_exited(run);
+        run->over = true;
+}

@@ -1,0 +1,132 @@
+/*
+ * Everything at a glance: the policy in short, what runs, what was refused lately.
+ */
+#include "engine/config.h"
+#include "engine/policy.h"
+
+enum { STATUS_MAX = 64 << 20, BLOCKS = 5 };
+
+static const char *const modes[] = { [GUARD_ENFORCE] = "enforce", [GUARD_WARN] = "warn", [GUARD_OFF] = "off" };
+
+static void policy_json(const struct bailey_policy *policy, struct buf *out) {
+        const struct policy *p = policy->policy;
+
+        buf_append(out, STR("{\"schemaVersion\":1,\"policy\":"));
+        buf_json(out, p->name);
+        buf_append(out, STR(",\"workspace\":"));
+        buf_json(out, p->workspace);
+        buf_format(out, ",\"guard\":\"%s\",\"bypassed\":%s,\"files\":[", modes[p->guard.mode],
+                   policy->bypassed ? "true" : "false");
+        for (size_t i = 0; i < p->file_count; i++) {
+                buf_append(out, i ? STR(",{\"path\":") : STR("{\"path\":"));
+                buf_json(out, str_z(p->files[i].path));
+                buf_format(out, ",\"trusted\":%s}", p->files[i].trusted ? "true" : "false");
+        }
+        buf_char(out, ']');
+}
+
+static void policy_text(const struct bailey_policy *policy, struct buf *out) {
+        const struct policy *p = policy->policy;
+
+        buf_append(out, STR("policy "));
+        buf_append(out, p->name);
+        buf_append(out, STR(" for "));
+        buf_visible(out, p->workspace);
+        buf_format(out, ", guard: %s%s\n", modes[p->guard.mode], policy->bypassed ? ", bypassed" : "");
+        for (size_t i = 0; i < p->file_count; i++) {
+                buf_append(out, STR("    "));
+                buf_visible(out, str_z(p->files[i].path));
+                buf_append(out, p->files[i].trusted ? STR("\n") : STR(" (not trusted)\n"));
+        }
+}
+
+static int put_sessions(const char *const *environment, enum bailey_answer answer, struct buf *out, char *ret_error,
+                        size_t error_size) {
+        char *text;
+        size_t length;
+
+        if (bailey_sessions(environment, answer, &text, &length, ret_error, error_size) < 0)
+                return -1;
+        if (answer == BAILEY_ANSWER_JSON) {
+                buf_append(out, STR(",\"sessions\":"));
+                buf_append(out, str_take(str_from(text, length), str_find(str_from(text, length), '\n')));
+        } else {
+                buf_append(out, length ? str_from(text, length) : STR("no session is running\n"));
+        }
+        bailey_free(text);
+        return 0;
+}
+
+static int put_blocks(const struct bailey_policy *policy, enum bailey_answer answer, struct buf *out, char *ret_error,
+                      size_t error_size) {
+        bool json = answer == BAILEY_ANSWER_JSON, first = true;
+        const struct bailey_audit_query query = { .action = "blocked",
+                                                  .newest = BLOCKS,
+                                                  .format = json ? BAILEY_AUDIT_JSON : BAILEY_AUDIT_LINES };
+        struct bailey_audit_reader *reader;
+        const char *text;
+        size_t length;
+        int got;
+
+        if (bailey_audit_open(policy, &query, &reader, ret_error, error_size) < 0)
+                return -1;
+        buf_append(out, json ? STR(",\"recent_blocks\":[") : STR(""));
+        for (; (got = bailey_audit_next(reader, &text, &length, ret_error, error_size)) == 1; first = false) {
+                struct str line = str_from(text, length); /* and no NUL behind it */
+
+                if (json)
+                        line = str_take(line, str_find(line, '\n'));
+                buf_append(out, json ? first ? STR("") : STR(",") : first ? STR("refused lately:\n    ") : STR("    "));
+                buf_append(out, line);
+        }
+        buf_append(out, json ? STR("]}\n") : STR(""));
+        bailey_audit_close(reader);
+        return got;
+}
+
+static int hand_out(struct buf *out, char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
+        struct err err;
+
+        err_set(&err, ERR_MEMORY, "out of memory");
+        return config_hand_text(out, ret_text, ret_length) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+}
+
+int bailey_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                  char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
+        struct buf out;
+
+        buf_init(&out, STATUS_MAX);
+        (answer == BAILEY_ANSWER_JSON ? policy_json : policy_text)(policy, &out);
+        if (put_sessions(environment, answer, &out, ret_error, error_size) < 0 ||
+            put_blocks(policy, answer, &out, ret_error, error_size) < 0) {
+                buf_free(&out);
+                return -1;
+        }
+        return hand_out(&out, ret_text, ret_length, ret_error, error_size);
+}
+
+int bailey_allowed(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                   char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
+        const struct str_list *hosts = &policy->policy->guard.domain_allowlist;
+        bool json = answer == BAILEY_ANSWER_JSON;
+        struct buf out;
+
+        buf_init(&out, STATUS_MAX);
+        buf_append(&out, json ? STR("{\"domain_allowlist\":[") : STR(""));
+        for (size_t i = 0; i < hosts->count; i++) {
+                if (json) {
+                        buf_append(&out, i ? STR(",") : STR(""));
+                        buf_json(&out, hosts->items[i]);
+                } else {
+                        buf_append(&out, hosts->items[i]);
+                        buf_char(&out, '\n');
+                }
+        }
+        buf_append(&out, json ? STR("]") : STR(""));
+        if (put_sessions(environment, answer, &out, ret_error, error_size) < 0) {
+                buf_free(&out);
+                return -1;
+        }
+        buf_append(&out, json ? STR("}\n") : STR(""));
+        return hand_out(&out, ret_text, ret_length, ret_error, error_size);
+}

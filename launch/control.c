@@ -1,0 +1,48 @@
+#include "launch/control.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int control_open(int asked, int outside, struct control *ret, struct err *err) {
+        sigset_t child;
+        int fd;
+
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        /* Who ignores the signal, which is inherited, is never told how a child ended. */
+        if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || sigprocmask(SIG_BLOCK, &child, NULL) < 0)
+                return err_sys(err, "waiting for processes");
+        fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (fd < 0)
+                return err_sys(err, "waiting for processes");
+        *ret = (struct control){ asked, outside, fd };
+        return 0;
+}
+
+bool control_alone(const struct control *control) {
+        struct pollfd fds[] = { { .fd = control->asked }, { .fd = control->outside, .events = POLLIN } };
+
+        return poll(fds, 2, 0) > 0; /* without events, only the end of the first is told */
+}
+
+int control_wait(struct control *control) {
+        struct pollfd fds[] = {
+                { .fd = control->asked, .events = POLLIN },
+                { .fd = control->signals, .events = POLLIN },
+                { .fd = control->outside, .events = POLLIN },
+        };
+        struct signalfd_siginfo info;
+        unsigned char byte;
+
+        if (poll(fds, 3, -1) < 0)
+                return CONTROL_CHILD;
+        while (fds[1].revents && read(control->signals, &info, sizeof(info)) > 0)
+                ;
+        if (fds[2].revents)
+                return CONTROL_GONE;
+        if (fds[0].revents)
+                return read(control->asked, &byte, 1) == 1 ? byte : CONTROL_GONE;
+        return CONTROL_CHILD;
+}

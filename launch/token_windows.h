@@ -1,0 +1,21 @@
+/*
+ * Whom Windows takes a command for: this user without privileges and without groups that open doors, at Low integrity.
+ */
+#ifndef BAILEY_LAUNCH_TOKEN_WINDOWS_H
+#define BAILEY_LAUNCH_TOKEN_WINDOWS_H
+
+#include <stdbool.h>
+
+#include "sandbox/launch.h"
+
+/* `ret_token` is a HANDLE of a primary token. */
+int token_make(const struct appcontainer_plan *plan, void **ret_token, struct err *err);
+
+/* What a process really got, as Windows may say yes and do nothing. Fails, and says what it has, unless its integrity is that
+ * of the plan and it is the AppContainer `sid`. */
+int token_check(void *process, const struct appcontainer_plan *plan, void *sid, struct err *err);
+
+/* The last number of the SID of a process's integrity level. */
+int token_integrity(void *process, unsigned long *ret, struct err *err);
+
+#endif

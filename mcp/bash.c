@@ -1,0 +1,211 @@
+/*
+ * The tool that runs commands.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "mcp/call.h"
+#include "mcp/json.h"
+
+enum { ANSWER_MAX = 128 << 20, PROGRESS_BYTES = 1 << 10 };
+
+/* ---- the start ---- */
+
+static bool read_timeout(struct mcp_server *server, struct call *call, json_t *arguments, long long *ret) {
+        json_t *seconds = json_object_get(arguments, "timeout"), *milliseconds = json_object_get(arguments, "timeout_ms");
+        double wanted = json_is_number(seconds) ? json_number_value(seconds) * 1000 : (double)json_integer_value(milliseconds);
+
+        if (json_is_number(seconds) && json_is_number(milliseconds)) {
+                call_refuse(server, call, "Bash: give timeout or timeout_ms, not both");
+                return false;
+        }
+        *ret = wanted > 1e15 ? (long long)1e15 : (long long)ceil(wanted);
+        return true;
+}
+
+void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) {
+        struct bailey_run_options options = {
+                .command = json_string_value(json_object_get(arguments, "command")),
+                .cwd = json_string_value(json_object_get(arguments, "cwd")),
+                .background = json_is_true(json_object_get(arguments, "run_in_background")),
+        };
+        char error[512];
+
+        if (!read_timeout(server, call, arguments, &options.timeout_ms))
+                return;
+        if (bailey_start(server->session, &options, call->shell, error, sizeof(error)) < 0) {
+                call_refuse(server, call, "Bash: %s", error);
+                return;
+        }
+        call->waits = options.background ? WAITS_START : WAITS_END;
+}
+
+/* ---- meanwhile ---- */
+
+/* Of the last lines as many as fit. */
+static struct str last_lines(struct str text) {
+        struct str tail = text.len > PROGRESS_BYTES ? str_skip(text, text.len - PROGRESS_BYTES) : text;
+
+        if (tail.len < text.len && str_find(tail, '\n') < tail.len - 1)
+                tail = str_skip(tail, str_find(tail, '\n') + 1);
+        while (tail.len && tail.ptr[tail.len - 1] == '\n')
+                tail.len--;
+        return tail;
+}
+
+void bash_progress(struct mcp_server *server, struct call *call) {
+        struct bailey_read_options options = { .tail = 1, .limit = PROGRESS_BYTES };
+        double seconds = (double)(server->now - call->begun) / (double)TIME_SECOND;
+        struct bailey_reading reading;
+        char idle[64];
+
+        snprintf(idle, sizeof(idle), "%s for %.0f s", call->waits == WAITS_END ? "running" : "waiting", seconds);
+        if (call->news && bailey_read(server->session, call->shell, &options, &reading, NULL, 0) == 0) {
+                rpc_progress(server, call, seconds, last_lines(str_from(reading.out.text, reading.out.length)));
+                bailey_reading_free(&reading);
+        } else {
+                rpc_progress(server, call, seconds, str_z(idle));
+        }
+        call->told_at = server->now;
+        call->news = false;
+}
+
+/* ---- the end ---- */
+
+static const char *status_of(const struct bailey_outcome *o) {
+        static const char *const names[] = {
+                [BAILEY_EXITED] = "completed",  [BAILEY_TIMED_OUT] = "timed_out", [BAILEY_CANCELLED] = "cancelled",
+                [BAILEY_REFUSED] = "refused",   [BAILEY_NOT_FOUND] = "failed",    [BAILEY_FAILED] = "failed",
+                [BAILEY_PLANNED] = "completed",
+        };
+
+        return names[o->end];
+}
+
+static bool has_run(const struct bailey_outcome *o) {
+        return o->end == BAILEY_EXITED || o->end == BAILEY_TIMED_OUT || o->end == BAILEY_CANCELLED;
+}
+
+/* A newline where the text before has none. */
+static void new_line(struct buf *out) {
+        if (out->len && out->ptr[out->len - 1] != '\n')
+                buf_char(out, '\n');
+}
+
+static void put_notes(struct buf *out, const char *text) {
+        for (struct str rest = str_z(text ? text : ""); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
+                new_line(out);
+                buf_append(out, STR("bailey: "));
+                buf_append(out, str_take(rest, str_find(rest, '\n')));
+        }
+}
+
+static void ran_text(const struct bailey_outcome *o, struct buf *out) {
+        buf_append(out, str_from(o->output, o->output_length));
+        if (o->end == BAILEY_TIMED_OUT) {
+                new_line(out);
+                buf_append(out, str_z(o->message));
+        }
+        put_notes(out, o->notices);
+        put_notes(out, o->explanation);
+        if (o->exit_code) {
+                new_line(out);
+                buf_format(out, "exit: %d", o->exit_code);
+        }
+        if (!out->len)
+                buf_append(out, STR("(no output)"));
+}
+
+static void refused_text(const struct bailey_outcome *o, struct buf *out) {
+        if (o->end == BAILEY_REFUSED)
+                buf_append(out, STR("Refused, and nothing ran.\n"));
+        else
+                buf_append(out, STR("It could not be run.\n"));
+        buf_append(out, str_z(o->message ? o->message : "out of memory"));
+        put_notes(out, o->notices);
+        if (o->end == BAILEY_REFUSED)
+                buf_append(out,
+                           STR("\nWrite it so that it does not do this, and run that; to see beforehand what would be allowed, "
+                               "ask bash_sandbox_test. What is forbidden on purpose only the user can allow."));
+}
+
+static void structured(const struct bailey_outcome *o, struct buf *out) {
+        put_begin(out);
+        put_text(out, "status", status_of(o));
+        put_number(out, "exit_code", o->exit_code);
+        if (o->signal)
+                put_number(out, "signal", o->signal);
+        else
+                put_null(out, "signal");
+        put_switch(out, "timed_out", o->end == BAILEY_TIMED_OUT);
+        put_switch(out, "cancelled", o->end == BAILEY_CANCELLED);
+        put_bytes(out, "output", str_from(o->output, o->output_length));
+        put_number(out, "truncated_bytes", (long long)o->elided_bytes);
+        put_number(out, "duration_ms", o->duration_ms);
+        put_text(out, "backend", o->backend);
+        put_texts(out, "enforced", o->enforced);
+        put_lines(out, "warnings", o->notices);
+        put_text(out, "explanation", o->explanation);
+        put_texts(out, "rules", o->rules);
+        put_text(out, "message", o->message);
+        put_end(out);
+}
+
+void bash_ended(struct mcp_server *server, struct call *call) {
+        struct bailey_outcome outcome;
+        BUF_AUTO text, json;
+        bool ran;
+
+        buf_init(&text, ANSWER_MAX);
+        buf_init(&json, ANSWER_MAX);
+        if (bailey_take(server->session, call->shell, &outcome) != 1) {
+                if (call->waits == WAITS_START) {
+                        bash_started(server, call); /* and killed, or out of time, before it was known to run */
+                        return;
+                }
+                call_refuse(server, call, "Bash: what came of the command is lost: out of memory");
+                return;
+        }
+        ran = has_run(&outcome);
+        (ran ? ran_text : refused_text)(&outcome, &text);
+        structured(&outcome, &json);
+        bailey_outcome_free(&outcome);
+        if (text.failed || json.failed)
+                call_refuse(server, call, "Bash: the command ran, but there is no memory for its output");
+        else
+                call_answer(server, call, !ran, buf_str(&text), buf_str(&json));
+}
+
+void bash_started(struct mcp_server *server, struct call *call) {
+        static const char *const statuses[] = {
+                [BAILEY_STATUS_RUNNING] = "running",
+                [BAILEY_STATUS_COMPLETED] = "running", /* it was started: that is all */
+                [BAILEY_STATUS_TIMED_OUT] = "timed_out",
+                [BAILEY_STATUS_KILLED] = "cancelled",
+                [BAILEY_STATUS_FAILED] = "failed",
+        };
+        struct bailey_read_options options = { .limit = PROGRESS_BYTES };
+        struct bailey_reading reading;
+        BUF_AUTO text, json;
+        char error[512];
+
+        buf_init(&text, ANSWER_MAX);
+        buf_init(&json, ANSWER_MAX);
+        if (bailey_read(server->session, call->shell, &options, &reading, error, sizeof(error)) < 0) {
+                call_refuse(server, call, "Bash: %s", error);
+                return;
+        }
+        buf_format(&text, "shell_id: %s\nstarted in background: %s\nRead it with BashOutput, end it with KillShell.",
+                   call->shell, reading.command);
+        if (reading.status == BAILEY_STATUS_TIMED_OUT)
+                buf_append(&text, STR("\nIt is over already: its timeout was too short."));
+        put_begin(&json);
+        put_text(&json, "status", statuses[reading.status]);
+        put_text(&json, "shell_id", call->shell);
+        put_text(&json, "command", reading.command);
+        put_end(&json);
+        bailey_reading_free(&reading);
+        call_answer(server, call, false, buf_str(&text), buf_str(&json));
+}

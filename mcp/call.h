@@ -1,0 +1,123 @@
+/*
+ * Inside the server: a request that is being served, and how it is answered.
+ */
+#ifndef BAILEY_MCP_CALL_H
+#define BAILEY_MCP_CALL_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "mcp/server.h"
+#include "mcp/wire.h"
+
+enum { CALLS_MAX = 256 }; /* at once */
+
+/* What a call waits for. */
+enum waits {
+        WAITS_NOT,
+        WAITS_END,    /* of its own command */
+        WAITS_START,  /* of its own command, in the background */
+        WAITS_OUTPUT, /* or the end, of a shell; at most until `deadline` */
+        WAITS_KILL,   /* the end of a shell */
+        WAITS_CHILD,  /* a process that makes the answer */
+};
+
+struct call {
+        struct call *next;
+        char *id;            /* JSON */
+        char *progress;      /* the token, JSON; NULL: nobody wants to hear of it */
+        bool stateless;      /* asked by the protocol without sessions */
+        bool cancelled;      /* it is not answered any more */
+        bool done;           /* answered, or never will be */
+        struct batch *batch; /* that it came in, and is answered in; NULL: it came alone */
+
+        enum waits waits;
+        char shell[BAILEY_ID_SIZE];
+        int64_t deadline;       /* monotonic; 0: none */
+        int64_t begun, told_at; /* the last progress */
+        bool news;              /* there is output since then */
+        char *since, *filter;   /* of BashOutput */
+        int child_fd;           /* where its answer comes from; -1: none */
+        int child_pid;
+        struct buf child_answer;
+};
+
+struct mcp_server {
+        const struct mcp_options *options;
+        struct bailey_session *session;
+        struct wire wire;
+        struct call *calls;
+        size_t call_count;
+        bool has_batches;    /* the revision that was agreed upon */
+        struct batch *batch; /* that is being taken in, or answered to */
+        int64_t now;         /* monotonic: when this turn began, and for all that is done in it */
+        bool done;
+};
+
+/* Answers what can be answered now. */
+void server_work(struct mcp_server *server);
+
+/* ---- calls ---- */
+
+void call_free(struct call *call);
+void calls_drop_done(struct mcp_server *server);
+
+/* When something is to be done for it in any case; 0: never. */
+int64_t call_deadline(const struct mcp_server *server, const struct call *call);
+
+/* Something is new about its shell; or its time has come. */
+void call_hear(struct mcp_server *server, struct call *call, enum bailey_event_kind kind);
+void call_due(struct mcp_server *server, struct call *call);
+void call_cancel(struct mcp_server *server, struct call *call);
+
+/* Answers. The text may hold anything; `structured` is a JSON object, or empty. */
+void call_answer(struct mcp_server *server, struct call *call, bool is_error, struct str text, struct str structured);
+void call_refuse(struct mcp_server *server, struct call *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- tools ---- */
+
+/* {"tools": [...]}, all but the braces. */
+void tools_list(struct buf *out);
+
+/* Starts what was asked for, or answers. Returns false when there is no such tool. */
+bool tools_call(struct mcp_server *server, struct call *call, const char *name, json_t *arguments);
+
+typedef void tool_call(struct mcp_server *server, struct call *call, json_t *arguments);
+tool_call bash_call, bash_output_call, kill_shell_call, sandbox_test_call, container_status_call;
+
+/* The other halves of these. */
+void bash_ended(struct mcp_server *server, struct call *call);
+void bash_started(struct mcp_server *server, struct call *call);
+void bash_progress(struct mcp_server *server, struct call *call);
+void bash_output_answer(struct mcp_server *server, struct call *call);
+void kill_shell_answer(struct mcp_server *server, struct call *call);
+void container_status_read(struct mcp_server *server, struct call *call);
+
+/* ---- messages ---- */
+
+/* A line from the client. */
+void rpc_take(void *context, struct str line, bool too_long);
+
+/* A notification to it: {"method": ..., "params": {...}}. */
+void rpc_progress(struct mcp_server *server, const struct call *call, double progress, struct str message);
+
+/* The beginning and the end of a result. */
+void rpc_result_begin(struct mcp_server *server, const char *id, bool stateless);
+void rpc_result_end(struct mcp_server *server);
+
+/* ---- several in one line ---- */
+
+/* Where an answer is written to. */
+struct buf *batch_out(struct mcp_server *server);
+
+/* A request that is served from now on belongs to the batch that is being taken in, if there is one; and leaves it, answered or
+ * not. */
+struct batch *batch_join(struct mcp_server *server);
+void batch_leave(struct mcp_server *server, struct batch *batch);
+
+/* Has each of an array taken in. Returns false without memory. */
+typedef void batch_each(struct mcp_server *server, json_t *message);
+bool batch_take(struct mcp_server *server, json_t *messages, batch_each *take);
+
+#endif

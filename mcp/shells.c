@@ -1,0 +1,212 @@
+/*
+ * The tools that look after commands in the background.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "mcp/call.h"
+#include "mcp/json.h"
+
+enum { ANSWER_MAX = 128 << 20, WAIT_MAX_MS = 30000 };
+
+/* "completed (exit 3)" */
+static const char *status_text(const struct bailey_reading *reading, char text[static 32]) {
+        static const char *const names[] = {
+                [BAILEY_STATUS_RUNNING] = "running", [BAILEY_STATUS_COMPLETED] = "completed",
+                [BAILEY_STATUS_KILLED] = "killed",   [BAILEY_STATUS_TIMED_OUT] = "timed out",
+                [BAILEY_STATUS_FAILED] = "failed",
+        };
+
+        if (reading->status != BAILEY_STATUS_COMPLETED)
+                return names[reading->status];
+        snprintf(text, 32, "completed (exit %d)", reading->exit_code);
+        return text;
+}
+
+static void put_exit(struct buf *out, const struct bailey_reading *reading) {
+        if (reading->status == BAILEY_STATUS_RUNNING || reading->status == BAILEY_STATUS_FAILED)
+                put_null(out, "exit_code");
+        else
+                put_number(out, "exit_code", reading->exit_code);
+}
+
+static char *keep(json_t *arguments, const char *name) {
+        const char *value = json_string_value(json_object_get(arguments, name));
+
+        return value ? strdup(value) : NULL;
+}
+
+static bool set_shell(struct mcp_server *server, struct call *call, json_t *arguments) {
+        const char *id = json_string_value(json_object_get(arguments, "shell_id"));
+
+        if (strlen(id) < sizeof(call->shell)) {
+                memcpy(call->shell, id, strlen(id) + 1);
+                return true;
+        }
+        call_refuse(server, call, "shell_id: %.64s is none; Bash answers with one when run_in_background is true", id);
+        return false;
+}
+
+static int read_shell(struct mcp_server *server, struct call *call, struct bailey_reading *ret) {
+        struct bailey_read_options options = { .since = call->since, .filter = call->filter };
+        char error[512];
+
+        if (bailey_read(server->session, call->shell, &options, ret, error, sizeof(error)) == 0)
+                return 0;
+        call_refuse(server, call, "%s", error);
+        return -1;
+}
+
+/* ---- BashOutput ---- */
+
+static void put_stream(struct buf *out, const char *name, const struct bailey_stream *stream) {
+        if (!stream->length)
+                return;
+        buf_format(out, "\n\n%s:\n", name);
+        buf_append(out, str_from(stream->text, stream->length));
+        if (out->len && out->ptr[out->len - 1] == '\n')
+                out->len--;
+}
+
+static void output_text(const struct bailey_reading *r, const char *status, struct buf *out) {
+        buf_format(out, "%s\nstatus: %s\nstarted: %s, %.1f s\nstdout: %llu bytes, stderr: %llu bytes\nnext: %s", r->command,
+                   status, r->started, (double)r->duration_ms / 1000, r->out.bytes, r->err.bytes, r->next);
+        if (r->message)
+                buf_format(out, "\n%s", r->message);
+        if (r->explanation)
+                buf_format(out, "\nbailey: %s", r->explanation);
+        put_stream(out, "stdout", &r->out);
+        put_stream(out, "stderr", &r->err);
+}
+
+static void output_json(const struct call *call, const struct bailey_reading *r, const char *status, struct buf *out) {
+        put_begin(out);
+        put_text(out, "shell_id", call->shell);
+        put_text(out, "command", r->command);
+        put_text(out, "status", status);
+        put_switch(out, "running", r->status == BAILEY_STATUS_RUNNING);
+        put_exit(out, r);
+        put_text(out, "started", r->started);
+        put_number(out, "duration_ms", r->duration_ms);
+        put_bytes(out, "stdout", str_from(r->out.text, r->out.length));
+        put_bytes(out, "stderr", str_from(r->err.text, r->err.length));
+        put_number(out, "stdout_bytes", (long long)r->out.bytes);
+        put_number(out, "stderr_bytes", (long long)r->err.bytes);
+        put_number(out, "stdout_truncated_bytes", (long long)r->out.elided);
+        put_number(out, "stderr_truncated_bytes", (long long)r->err.elided);
+        put_text(out, "next", r->next);
+        put_text(out, "message", r->message);
+        put_text(out, "explanation", r->explanation);
+        put_end(out);
+}
+
+static void answer_reading(struct mcp_server *server, struct call *call, const struct bailey_reading *reading) {
+        char number[32];
+        const char *status = status_text(reading, number);
+        BUF_AUTO text, json;
+
+        buf_init(&text, ANSWER_MAX);
+        buf_init(&json, ANSWER_MAX);
+        output_text(reading, status, &text);
+        output_json(call, reading, status, &json);
+        if (text.failed || json.failed)
+                call_refuse(server, call, "BashOutput: no memory for the output");
+        else
+                call_answer(server, call, false, buf_str(&text), buf_str(&json));
+}
+
+void bash_output_answer(struct mcp_server *server, struct call *call) {
+        struct bailey_reading reading;
+
+        if (read_shell(server, call, &reading) < 0)
+                return;
+        answer_reading(server, call, &reading);
+        bailey_reading_free(&reading);
+}
+
+void bash_output_call(struct mcp_server *server, struct call *call, json_t *arguments) {
+        json_int_t wait = json_integer_value(json_object_get(arguments, "wait_ms"));
+        struct bailey_reading reading;
+        bool is_news;
+
+        if (!set_shell(server, call, arguments))
+                return;
+        call->since = keep(arguments, "since");
+        call->filter = keep(arguments, "filter");
+        if (read_shell(server, call, &reading) < 0)
+                return;
+        is_news = reading.out.length || reading.err.length; /* without `since`, all of it */
+        if (wait == 0 || is_news || reading.status != BAILEY_STATUS_RUNNING) {
+                answer_reading(server, call, &reading);
+        } else {
+                call->waits = WAITS_OUTPUT;
+                call->deadline = server->now + (wait < WAIT_MAX_MS ? wait : WAIT_MAX_MS) * (TIME_SECOND / 1000);
+        }
+        bailey_reading_free(&reading);
+}
+
+/* ---- KillShell ---- */
+
+static const struct {
+        const char *name;
+        int number;
+} signals[] = {
+        { "SIGHUP", SIGHUP }, { "SIGINT", SIGINT }, { "SIGKILL", SIGKILL }, { "SIGQUIT", SIGQUIT }, { "SIGTERM", SIGTERM }
+};
+
+static int signal_number(const char *name) {
+        if (!name)
+                return SIGTERM;
+        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+                if (str_eq_nocase(str_z(name), str_z(signals[i].name)) ||
+                    str_eq_nocase(str_z(name), str_z(signals[i].name + strlen("SIG"))))
+                        return signals[i].number;
+        return 0;
+}
+
+void kill_shell_answer(struct mcp_server *server, struct call *call) {
+        struct bailey_reading reading;
+        BUF_AUTO text, json;
+        char number[32];
+
+        if (read_shell(server, call, &reading) < 0)
+                return;
+        buf_init(&text, ANSWER_MAX);
+        buf_init(&json, ANSWER_MAX);
+        buf_format(&text, "%s\nstatus: %s", reading.command, status_text(&reading, number));
+        put_begin(&json);
+        put_text(&json, "shell_id", call->shell);
+        put_text(&json, "status", status_text(&reading, number));
+        put_exit(&json, &reading);
+        put_end(&json);
+        bailey_reading_free(&reading);
+        call_answer(server, call, false, buf_str(&text), buf_str(&json));
+}
+
+void kill_shell_call(struct mcp_server *server, struct call *call, json_t *arguments) {
+        const char *name = json_string_value(json_object_get(arguments, "signal"));
+        struct bailey_reading reading;
+        int number = signal_number(name);
+        bool running;
+
+        if (!set_shell(server, call, arguments))
+                return;
+        if (!number) {
+                call_refuse(server, call, "KillShell: signal: %.32s is none of SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL",
+                            name);
+                return;
+        }
+        if (read_shell(server, call, &reading) < 0)
+                return;
+        running = reading.status == BAILEY_STATUS_RUNNING;
+        bailey_reading_free(&reading);
+        if (!running) {
+                kill_shell_answer(server, call);
+                return;
+        }
+        bailey_kill(server->session, call->shell, number);
+        call->waits = WAITS_KILL;
+}

@@ -1,0 +1,292 @@
+#include "run/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "launch/report.h"
+
+enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_COUNT };
+
+/* ---- files ---- */
+
+static int watch(const struct job *job, int fd, void *data, struct err *err) {
+        struct epoll_event event = { .events = EPOLLIN, .data.ptr = data };
+
+        if (job->epoll_fd < 0 || fd < 0)
+                return 0;
+        return epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? err_sys(err, "epoll") : 0;
+}
+
+/* Before it is closed: a child that was just born has a copy of it, and the kernel would go on telling of that. */
+static void unwatch(const struct job *job, int fd) {
+        if (job->epoll_fd >= 0 && fd >= 0)
+                epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void source_close(const struct job *job, struct job_source *source) {
+        unwatch(job, source->fd);
+        fd_close(TAKE_FD(source->fd));
+        if (source->relay)
+                relay_close(source->relay);
+        free(source->relay);
+        source->relay = NULL;
+}
+
+static int source_capture(struct job_source *source, struct stream *stream, int *ret_end, struct err *err) {
+        int ends[2];
+
+        if (capture_pipe(ends, err) < 0)
+                return -1;
+        source->stream = stream;
+        source->fd = ends[0];
+        *ret_end = ends[1];
+        return 0;
+}
+
+static int source_relay(struct job_source *source, int to, int *ret_end, struct err *err) {
+        if (to <= 0) {
+                *ret_end = open("/dev/null", O_WRONLY | O_CLOEXEC);
+                return *ret_end < 0 ? err_sys(err, "/dev/null") : 0;
+        }
+        if (relay_needless(to))
+                return 0;
+        source->relay = malloc(sizeof(*source->relay));
+        if (!source->relay)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        source->relay->from = -1;
+        return relay_open(source->relay, to, ret_end, err);
+}
+
+/* The command's ends; those that are not its caller's own are closed when it has them. */
+static int open_sources(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
+        struct job_source *out = &job->sources[0], *errors = &job->sources[1];
+
+        files->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (files->in < 0)
+                return err_sys(err, "/dev/null");
+        if (setup->out ? source_capture(out, setup->out, &files->out, err) < 0
+                       : source_relay(out, setup->out_fd, &files->out, err) < 0)
+                return -1;
+        if (setup->err)
+                return source_capture(errors, setup->err, &files->err, err);
+        if (setup->out || (out->relay && relay_same(setup->out_fd, setup->err_fd))) {
+                files->err = files->out;
+                return 0;
+        }
+        return source_relay(errors, setup->err_fd, &files->err, err);
+}
+
+static void close_ends(const struct job_setup *setup, const struct launch_files *files) {
+        fd_close(files->in);
+        if (files->out != setup->out_fd)
+                fd_close(files->out);
+        if (files->err != setup->err_fd && files->err != files->out)
+                fd_close(files->err);
+}
+
+/* ---- the beginning ---- */
+
+/* Does it tell something by a report that is worth waking up for? */
+static bool reports(const struct job *job) {
+        return job->awaited || job->launched.tells_end;
+}
+
+static int watch_all(struct job *job, void *data, struct err *err) {
+        if (watch(job, job->launched.pidfd, data, err) < 0 || watch(job, job->sources[0].fd, data, err) < 0 ||
+            watch(job, job->sources[1].fd, data, err) < 0)
+                return -1;
+        return reports(job) ? watch(job, job->launched.report_fd, data, err) : 0;
+}
+
+static void give_up(struct job *job) {
+        int status;
+
+        unwatch(job, job->launched.pidfd);
+        unwatch(job, job->launched.report_fd);
+        launch_kill(&job->launched);
+        launch_end(&job->launched, &status, NULL);
+        launch_reap(&job->launched);
+}
+
+static int start(const struct job_setup *setup, const struct launch_files *files, struct launched *ret, struct err *err) {
+        if (setup->warm && warm_hand_over(setup->warm, setup->launch, files, ret) == 0)
+                return 0;
+        return launch_start(setup->launch, files, ret, err);
+}
+
+int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
+        struct launch_files files = { .in = -1, .out = setup->out_fd, .err = setup->err_fd };
+        int result;
+
+        *job = (struct job){
+                .launched = { .pidfd = -1 },
+                .sources = { { .fd = -1 }, { .fd = -1 } },
+                .awaited = launch_announces(setup->launch),
+                .begun = time_monotonic(),
+                .drain = setup->drain,
+                .cancel_fd = setup->cancel_fd,
+                .epoll_fd = setup->epoll_fd,
+        };
+        job->deadline = setup->timeout ? job->begun + setup->timeout : 0;
+        result = open_sources(job, setup, &files, err);
+        if (result == 0)
+                result = start(setup, &files, &job->launched, err);
+        close_ends(setup, &files);
+        if (result == 0 && watch_all(job, setup->epoll_data, err) < 0) {
+                give_up(job);
+                result = -1;
+        }
+        if (result < 0)
+                for (size_t i = 0; i < 2; i++)
+                        source_close(job, &job->sources[i]);
+        return result;
+}
+
+/* ---- on the way ---- */
+
+static struct pollfd source_poll(const struct job_source *source) {
+        return source->relay ? relay_poll(source->relay) : (struct pollfd){ .fd = source->fd, .events = POLLIN };
+}
+
+static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], int timeout) {
+        fds[FD_END] = (struct pollfd){ .fd = job->launched.pidfd, .events = POLLIN };
+        fds[FD_REPORT] = (struct pollfd){ .fd = reports(job) ? job->launched.report_fd : -1, .events = POLLIN };
+        fds[FD_CANCEL] = (struct pollfd){ .fd = job->killed ? -1 : job->cancel_fd, .events = POLLIN };
+        fds[FD_OUT] = source_poll(&job->sources[0]);
+        fds[FD_ERR] = source_poll(&job->sources[1]);
+        if (poll(fds, FD_COUNT, timeout) < 0)
+                for (size_t i = 0; i < FD_COUNT; i++)
+                        fds[i].revents = 0;
+}
+
+int64_t job_deadline(const struct job *job) {
+        if (job->killed)
+                return 0;
+        if (job->kill_at && (!job->deadline || job->kill_at < job->deadline))
+                return job->kill_at;
+        return job->deadline;
+}
+
+static void source_step(const struct job *job, struct job_source *source, const struct pollfd *polled) {
+        if (source->relay)
+                relay_step(source->relay, polled);
+        else if (source->fd >= 0 && polled->revents && stream_read(source->stream, source->fd) == 0)
+                source_close(job, source);
+}
+
+/* What is in the pipes when all of the command are gone. What somebody else writes there, who was handed its end, is not the
+ * command's, and may have no end. */
+static void source_drain(struct job *job, struct job_source *source) {
+        int left = 0;
+        ssize_t got;
+
+        if (source->relay)
+                relay_drain(source->relay, time_monotonic() + job->drain);
+        if (source->fd >= 0 && ioctl(source->fd, FIONREAD, &left) < 0)
+                left = 0;
+        while (left > 0 && ((got = stream_read(source->stream, source->fd)) > 0 || (got < 0 && errno == EINTR)))
+                left -= got > 0 ? (int)got : 0;
+        source_close(job, source);
+        if (source->stream)
+                stream_end(source->stream);
+}
+
+static void force(struct job *job) {
+        job->killed = true;
+        launch_kill(&job->launched);
+}
+
+void job_cancel(struct job *job, int number, int64_t grace) {
+        int64_t at = time_monotonic() + grace;
+
+        if (job->killed)
+                return;
+        job->outcome.cancelled = true;
+        if (number == SIGKILL) {
+                force(job);
+                return;
+        }
+        launch_signal(&job->launched, number);
+        if (!job->kill_at || at < job->kill_at)
+                job->kill_at = at;
+}
+
+static enum job_state finish(struct job *job, struct err *err) {
+        int result;
+
+        if (job->launched.group.version != CGROUP_NONE)
+                job->outcome.memory_killed = cgroup_memory_killed(&job->launched.group);
+        unwatch(job, job->launched.pidfd);
+        unwatch(job, reports(job) ? job->launched.report_fd : -1);
+        result = launch_end(&job->launched, &job->outcome.status, err);
+        if (job->launched.facts & REPORT_OUT_OF_MEMORY)
+                job->outcome.memory_killed = true;
+        for (size_t i = 0; i < 2; i++)
+                source_drain(job, &job->sources[i]);
+        job->outcome.duration = time_monotonic() - job->begun;
+        return result < 0 ? JOB_FAILED : JOB_ENDED;
+}
+
+/* Takes in what is told. Returns whether that was the end. */
+static bool hear(struct job *job) {
+        uint32_t before = job->launched.said;
+
+        if (job->launched.tells_end && launch_over(&job->launched))
+                return true;
+        if (job->awaited) {
+                job->awaited = false;
+                job->running = launch_started(&job->launched) == 0;
+        }
+        if (!job->launched.tells_end || job->launched.said == before || job->launched.said == REPORT_FAILED) {
+                unwatch(job, job->launched.report_fd);
+                job->launched.tells_end = false; /* its process ends by itself, and of that `pidfd` tells */
+        }
+        return false;
+}
+
+enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
+        struct pollfd fds[FD_COUNT];
+        bool over = false;
+        int64_t now;
+
+        poll_all(job, fds, may_wait ? time_left_ms(job_deadline(job)) : 0);
+        now = time_monotonic();
+        if (fds[FD_REPORT].revents)
+                over = hear(job);
+        source_step(job, &job->sources[0], &fds[FD_OUT]);
+        source_step(job, &job->sources[1], &fds[FD_ERR]);
+        if (over || fds[FD_END].revents)
+                return finish(job, err);
+        if (job->killed)
+                return JOB_RUNS;
+        if (fds[FD_CANCEL].revents) {
+                job_cancel(job, SIGKILL, 0);
+        } else if (job->deadline && now >= job->deadline) {
+                job->outcome.timed_out = !job->outcome.cancelled;
+                force(job);
+        } else if (job->kill_at && now >= job->kill_at) {
+                force(job);
+        }
+        return JOB_RUNS;
+}
+
+/* ---- one alone ---- */
+
+int job_run(const struct job_setup *setup, struct outcome *ret, struct err *err) {
+        enum job_state state = JOB_RUNS;
+        struct job job;
+
+        if (job_start(&job, setup, err) < 0)
+                return -1;
+        while (state == JOB_RUNS)
+                state = job_turn(&job, true, err);
+        launch_reap(&job.launched);
+        *ret = job.outcome;
+        return state == JOB_ENDED ? 0 : -1;
+}

@@ -1,0 +1,76 @@
+#include "sandbox/host_system.h"
+
+#include <mach-o/dyld.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sandbox/host_own.h"
+
+#define SANDBOX_EXEC "/usr/bin/sandbox-exec"
+
+/* ---- places ---- */
+
+/* Nothing is mounted, so nothing is replaced, emptied or kept; what can be read is in seatbelt_profile.c. */
+static const char *const none[] = { NULL };
+
+static const char *const no_workspace[] = {
+        "/Applications", "/Library",     "/System",      "/Users",       "/Volumes", "/bin", "/opt",
+        "/private",      "/private/etc", "/private/tmp", "/private/var", "/sbin",    "/usr", NULL,
+};
+static const char *const kernel_directories[] = { "/dev", NULL };
+static const char *const idle[] = { "true", NULL };
+static const char *const shells[] = { "/opt/homebrew/bin/bash", "/usr/local/bin/bash", "/bin/bash", NULL };
+
+const struct host_places host_places = {
+        .scratch = none,
+        .emptied = none,
+        .kept = none,
+        .kept_with_network = none,
+        .masked_from_root = none,
+        .system = none,
+        .no_workspace = no_workspace,
+        .kernel = kernel_directories,
+        .shells = shells,
+        .idle = idle,
+};
+
+/* ---- the user ---- */
+
+int host_system_home(struct host *host, struct arena *arena, struct err *err) {
+        const struct passwd *user = getpwuid(host->uid); /* users are not in /etc/passwd here */
+
+        return user && user->pw_dir[0] == '/' && user->pw_dir[1]
+                       ? host_add_if_there(host, &host->homes, arena, user->pw_dir, err)
+                       : 0;
+}
+
+/* ---- sockets ---- */
+
+/* Nobody tells where they are; a profile lets no command reach any but the resolver's. */
+int host_system_sockets(struct host *host, struct arena *arena, struct err *err) {
+        (void)host;
+        (void)arena;
+        (void)err;
+        return 0;
+}
+
+bool host_knows_sockets(const struct host *host) {
+        (void)host;
+        return true;
+}
+
+/* ---- programs ---- */
+
+int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err) {
+        char given[PATH_MAX], real[PATH_MAX];
+        uint32_t size = sizeof(given);
+
+        host->self_wanted = self;
+        if ((!*self && _NSGetExecutablePath(given, &size) < 0) || !realpath(*self ? self : given, real))
+                return err_sys(err, "the path of this program");
+        host->self = arena_dup(arena, str_z(real));
+        if (access(SANDBOX_EXEC, X_OK) == 0)
+                host->sandbox_exec = SANDBOX_EXEC;
+        return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}

@@ -1,0 +1,105 @@
+/*
+ * sandbox-exec: for macOS. Its own program of that name reads a profile, confines itself by it, and becomes the command. There
+ * are no namespaces, so what belongs to a command is found by its profile; launch/start_darwin.c does that.
+ */
+#include "sandbox/seatbelt.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "sandbox/backend.h"
+
+/* What macOS cannot limit: there is no RLIMIT_AS worth its name, and no profile speaks of processor time. */
+static int plan_limits(const struct sandbox_policy *sandbox, struct launch *launch, struct err *err) {
+        const struct {
+                int resource;
+                int64_t value;
+        } limits[] = {
+                { RLIMIT_FSIZE, sandbox->max_file_bytes },
+                { RLIMIT_NOFILE, sandbox->max_open_files },
+                { RLIMIT_NPROC, sandbox->max_pids },
+        };
+
+        launch->limits[launch->limit_count++] = (struct launch_limit){ .resource = RLIMIT_CORE };
+        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+                if (limits[i].value)
+                        launch->limits[launch->limit_count++] =
+                                (struct launch_limit){ limits[i].resource, (uint64_t)limits[i].value };
+        launch->limits_ignored = (sandbox->max_memory_bytes ? (uint32_t)IGNORED_MEMORY : 0) |
+                                 (sandbox->max_cpu_secs ? (uint32_t)IGNORED_CPU : 0);
+        if (launch->limits_ignored && sandbox->require_limits)
+                return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: sandbox-exec knows no such limit",
+                               launch->limits_ignored & IGNORED_MEMORY ? "max_memory_bytes" : "max_cpu_secs");
+        return 0;
+}
+
+static int check_policy(const struct sandbox_policy *sandbox, struct err *err) {
+        if (sandbox->network == NETWORK_ALLOW_HOSTS)
+                return err_set(err, ERR_INVALID,
+                               "policy not supported: sandbox-exec has no rules for names of hosts: set sandbox.network to "
+                               "deny or inherit");
+        if (sandbox->syscalls == SYSCALLS_STRICT)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "policy not supported: sandbox-exec has no system call filter: set sandbox.syscall_policy to "
+                               "inherit");
+        return 0;
+}
+
+/* The program is looked up in PATH by sandbox-exec itself, as execvp() does. */
+static const char *const *wrap(const struct host *host, const struct sandbox_request *request, const char *profile,
+                               struct arena *arena) {
+        const char *const front[] = { host->sandbox_exec, "-f", profile, "--", request->program };
+        size_t given = 0, count = 0;
+        const char **argv;
+
+        while (request->argv[given])
+                given++;
+        argv = arena_alloc(arena, (sizeof(front) / sizeof(*front) + given + 1) * sizeof(*argv));
+        for (size_t i = 0; argv && i < sizeof(front) / sizeof(*front); i++)
+                argv[count++] = front[i];
+        for (size_t i = 1; argv && i < given; i++)
+                argv[count++] = request->argv[i];
+        return argv;
+}
+
+static int seatbelt_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                         struct arena *arena, struct launch *ret, struct err *err) {
+        struct launch launch = {
+                .backend = "sandbox-exec",
+                .walls = backend_sandbox_exec.walls,
+                .waived = WALL_SYSCALLS,
+                .program = request->program,
+                .argv = request->argv,
+                .envp = request->envp,
+                .cwd = host->cwd,
+        };
+        char path[4096];
+
+        if (!host->sandbox_exec)
+                return err_set(err, ERR_SYSTEM, "sandbox-exec: it needs macOS");
+        if (!host->tmpdir || snprintf(path, sizeof(path), "%s" SEATBELT_FILE, host->tmpdir) >= (int)sizeof(path))
+                return err_set(err, ERR_SYSTEM, "sandbox-exec: there is no private directory for its profile");
+        if (check_policy(&policy->sandbox, err) < 0 || host_check_workspace(host, err) < 0 ||
+            plan_limits(&policy->sandbox, &launch, err) < 0 || seatbelt_profile(policy, host, arena, &launch.profile, err) < 0)
+                return -1;
+        if (policy->sandbox.network == NETWORK_INHERIT)
+                launch.walls &= ~(uint32_t)WALL_NETWORK;
+        launch.profile_path = arena_dup(arena, str_z(path));
+        if (!launch.profile_path || !(launch.wrapper = wrap(host, request, launch.profile_path, arena)))
+                return err_set(err, ERR_MEMORY, "out of memory");
+        *ret = launch;
+        return 0;
+}
+
+const struct backend backend_sandbox_exec = {
+        .name = "sandbox-exec",
+        .id = BACKEND_SANDBOX_EXEC,
+        .own_tmp = true,
+        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL |
+                 WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
+        .summary = "a Seatbelt profile, for macOS",
+        .remedy = "run bailey on macOS, which it is a part of",
+        .verified = "golden only: not run in this project's CI",
+        .limits = "not enforced",
+        .plan = seatbelt_plan,
+};

@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# For the suites of sessions: servers that run beside a test and are asked to do something, and ways to their sockets.
+# shellcheck disable=SC2034 # what is set here is for the tests
+
+# shellcheck source=tests/cli/run_helper.bash
+source "${BASH_SOURCE[0]%/*}/run_helper.bash"
+
+eval "run_helper_$(declare -f setup)"
+
+setup() {
+        run_helper_setup
+        R=$BATS_TEST_TMPDIR/run
+        L=$HOME/.local/state/bailey/audit.jsonl
+        mkdir "$R"
+        clean+=(XDG_RUNTIME_DIR="$R")
+        declare -gA server_pid=() server_in=() server_out=()
+        calls=0
+}
+
+teardown() {
+        local name
+        for name in "${!server_pid[@]}"; do stop "$name"; done
+}
+
+# serve NAME ARGUMENT...: a server that goes on until the test ends, in the current directory
+serve() {
+        local name=$1 in out
+        shift
+        rm -f "$BATS_TEST_TMPDIR/$name".{in,out}
+        mkfifo "$BATS_TEST_TMPDIR/$name".{in,out}
+        (
+                for fd in "${server_in[@]}" "${server_out[@]}"; do exec {fd}>&-; done # or those never end
+                exec "${wrapper[@]}" "${clean[@]}" "$BAILEY" mcp "$@"
+        ) <"$BATS_TEST_TMPDIR/$name.in" >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err" 3>&- &
+        server_pid[$name]=$!
+        exec {in}>"$BATS_TEST_TMPDIR/$name.in" {out}<"$BATS_TEST_TMPDIR/$name.out"
+        server_in[$name]=$in server_out[$name]=$out
+        call "$name" initialize '{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}' \
+                >/dev/null
+        printf '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n' >&"$in"
+}
+
+# stop NAME: as a client does that goes away
+stop() {
+        local in=${server_in[$1]} out=${server_out[$1]}
+        exec {in}>&- {out}<&-
+        if grep -q '^State:.T' "/proc/${server_pid[$1]}/status" 2>/dev/null; then kill -CONT "${server_pid[$1]}"; fi
+        wait "${server_pid[$1]}" || true
+        unset "server_pid[$1]" "server_in[$1]" "server_out[$1]"
+}
+
+# kill_hard NAME
+kill_hard() {
+        kill -KILL "${server_pid[$1]}"
+        stop "$1"
+}
+
+# call NAME METHOD PARAMS: the result
+call() {
+        local answer id=$((++calls))
+        jq -nc --argjson id "$id" --arg method "$2" --argjson params "$3" '{jsonrpc: "2.0", $id, $method, $params}' \
+                >&"${server_in[$1]}"
+        while read -r -t 60 -u "${server_out[$1]}" answer; do
+                if [ "$(jq -r '.id // ""' <<<"$answer")" = "$id" ]; then
+                        jq -c .result <<<"$answer"
+                        return 0
+                fi
+        done
+        echo "no answer to $2"
+        return 1
+}
+
+# bash_in NAME COMMAND: runs it there; the answer as JSON
+bash_in() {
+        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "Bash", arguments: {command: $c, description: "a test"}}')" |
+                jq -c .structuredContent
+}
+
+# background_in NAME COMMAND: its id
+background_in() {
+        call "$1" tools/call "$(jq -nc --arg c "$2" \
+                '{name: "Bash", arguments: {command: $c, description: "a test", run_in_background: true}}')" |
+                jq -r .structuredContent.shell_id
+}
+
+# verdict_in NAME COMMAND: allowed, warned or blocked
+verdict_in() {
+        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "bash_sandbox_test", arguments: {command: $c}}')" |
+                jq -r .structuredContent.action
+}
+
+# session_of NAME: its id
+session_of() {
+        bailey status --json | jq -r --argjson pid "${server_pid[$1]}" '.sessions[] | select(.pid == $pid).session'
+}
+
+# changes_of ID: on a line
+changes_of() {
+        bailey status --json | jq -r --arg id "$1" '.sessions[] | select(.session == $id).changes | join(", ")'
+}
+
+# changed: what is on record of that
+changed() {
+        jq -r 'select(.kind == "changed").command' "$L" 2>/dev/null
+}
+
+# speak SOCKET TEXT: says it, shows what comes back
+speak() {
+        perl -MSocket -e '
+                socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die "socket: $!\n";
+                connect($s, sockaddr_un($ARGV[0])) or die "connect: $!\n";
+                $SIG{PIPE} = "IGNORE";
+                syswrite($s, $ARGV[1]);
+                shutdown($s, 1);
+                print while <$s>;' "$@" 2>&1
+}
