@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Commands in real containers of an ordinary user's podman. What is tried: cases.sh.
+# shellcheck source=tests/container/lib.sh
+. "$(dirname "$0")/lib.sh" rootless

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Attacks of *.attacks on containers of podman. What they are: lib.sh.
+# shellcheck source=tests/escape/lib.sh
+. "$(dirname "$0")/lib.sh" podman
