@@ -37,7 +37,7 @@ static int source_open(const char *path, int number, struct audit_source *ret, s
         return 1;
 }
 
-static bool is_newest(const char *path, const struct audit_source *source) {
+static bool leads_to(const char *path, const struct audit_source *source) {
         struct stat status;
 
         return stat(path, &status) == 0 && status.st_dev == source->device && status.st_ino == source->inode;
@@ -58,7 +58,7 @@ static int newest_open(const char *path, int64_t patience, struct audit_source *
                         fd_close(source.fd);
                         return -1;
                 }
-                if (is_newest(path, &source) && fstat(source.fd, &status) == 0) {
+                if (leads_to(path, &source) && fstat(source.fd, &status) == 0) {
                         source.size = (uint64_t)status.st_size;
                         *ret = source;
                         return 1;
@@ -123,18 +123,48 @@ static int older_open(struct audit_reader *reader, struct err *err) {
         return 0;
 }
 
-static int sources_open(struct audit_reader *reader, int64_t patience, struct err *err) {
-        struct audit_source newest;
-        int found = newest_open(reader->path, patience, &newest, err), result;
+static void sources_close(struct audit_reader *reader) {
+        for (size_t i = 0; i < reader->count; i++)
+                fd_close(reader->sources[i].fd);
+        reader->count = 0;
+}
 
-        if (found < 0)
+/*
+ * The older files where there is no newest one, and so no lock: it has just been renamed, and nobody has made the next one
+ * yet. They are those of one moment if nobody has by now. 0: somebody has.
+ */
+static int older_open_unlocked(struct audit_reader *reader, struct err *err) {
+        struct rotated_path first_path = rotated_path(reader->path, 1);
+        struct audit_source first = { .fd = -1 }; /* kept open, so that no other file gets its number */
+        int there = source_open(reader->path, 1, &first, err);
+        int result = there < 0 ? -1 : older_open(reader, err);
+        bool same = there ? leads_to(first_path.text, &first) : access(first_path.text, F_OK) < 0;
+
+        fd_close(first.fd);
+        if (result < 0)
                 return -1;
-        result = older_open(reader, err);
-        if (found) {
-                flock(newest.fd, LOCK_UN);
-                reader->sources[reader->count++] = newest;
+        return same && access(reader->path, F_OK) < 0;
+}
+
+static int sources_open(struct audit_reader *reader, int64_t patience, struct err *err) {
+        for (int i = 0; i < OPEN_TRIES; i++) {
+                struct audit_source newest;
+                int found = newest_open(reader->path, patience, &newest, err), result;
+
+                if (found < 0)
+                        return -1;
+                if (found) {
+                        result = older_open(reader, err);
+                        flock(newest.fd, LOCK_UN);
+                        reader->sources[reader->count++] = newest;
+                        return result;
+                }
+                result = older_open_unlocked(reader, err);
+                if (result)
+                        return result < 0 ? -1 : 0;
+                sources_close(reader);
         }
-        return result;
+        return err_set(err, ERR_SYSTEM, "%s: it is replaced again and again", reader->path);
 }
 
 static void read_source(struct audit_reader *reader) {
@@ -164,14 +194,13 @@ int audit_reader_open(const char *path, struct audit_reader *ret, struct err *er
         return 0;
 }
 
-static void sources_close(struct audit_source *sources, size_t count) {
-        for (size_t i = 0; i < count; i++)
-                fd_close(sources[i].fd);
-        free(sources);
+static void sources_free(struct audit_reader *reader) {
+        sources_close(reader);
+        free(reader->sources);
 }
 
 void audit_reader_close(struct audit_reader *reader) {
-        sources_close(reader->sources, reader->count);
+        sources_free(reader);
         audit_lines_free(&reader->lines);
         *reader = (struct audit_reader){};
 }
@@ -208,7 +237,7 @@ static void sources_replace(struct audit_reader *reader, struct audit_reader *no
         while (last && at < now->count && (now->sources[at].device != last->device || now->sources[at].inode != last->inode))
                 at++;
         found = last && at < now->count;
-        sources_close(reader->sources, reader->count);
+        sources_free(reader);
         reader->sources = now->sources;
         reader->count = now->count;
         reader->index = found ? at : 0;
@@ -241,7 +270,7 @@ int audit_reader_again(struct audit_reader *reader, struct err *err) {
         if (!reader->sources) /* closed */
                 return 0;
         result = last ? has_grown(reader, last, err) : 0;
-        if (result || (last && is_newest(reader->path, last)))
+        if (result || (last && leads_to(reader->path, last)))
                 return result < 0 ? -1 : 0;
         memcpy(now.path, reader->path, sizeof(now.path));
         now.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*now.sources));
@@ -256,6 +285,6 @@ int audit_reader_again(struct audit_reader *reader, struct err *err) {
         if (result == 0)
                 sources_replace(reader, &now);
         else
-                sources_close(now.sources, now.count);
+                sources_free(&now);
         return result < 0 && why.sys != EWOULDBLOCK ? -1 : 0; /* a busy one is asked again later */
 }
