@@ -4,7 +4,7 @@
 setup() {
         root=$BATS_TEST_DIRNAME/../..
         cd "$BATS_TEST_TMPDIR" || exit 1
-        unset BAILEY_MUST_WORK
+        unset BAILEY_MUST_WORK BAILEY_TEST_AGAIN
 }
 
 # suite NAME: makes a suite of what comes on stdin, and prints its path
@@ -118,4 +118,31 @@ last_line() {
         [ "$status" != 0 ]
         [[ $output == *"not ok 2 bad"*"no reason"* ]]
         [ "$(last_line)" = "1 passed, 1 failed, 1 skipped" ]
+}
+
+# What fails the first time only.
+unsteady() {
+        suite a <<<"echo 1..1; [ -e $PWD/seen ] && echo ok 1 && exit; touch $PWD/seen; echo not ok 1 - at first; exit 1"
+}
+
+@test "what fails stays failed unless it may be run again" {
+        run "$root/tests/run" "$(unsteady)"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "what passes when it is run again is named, with what failed at first" {
+        a=$(unsteady)
+        BAILEY_TEST_AGAIN=1 run "$root/tests/run" "$a"
+        [ "$status" = 0 ]
+        [[ $output == *"not ok 1 - at first"*"unsteady: $a "* ]]
+        [ "$(last_line)" = "1 passed, 0 failed, 0 skipped" ]
+}
+
+@test "what fails again has failed, and no more are run again than may be" {
+        a=$(suite b <<<'printf "1..1\nnot ok 1\n"')
+        BAILEY_TEST_AGAIN=1 run "$root/tests/run" "$a" "$(unsteady)"
+        [ "$status" != 0 ]
+        [[ $output != *unsteady:* ]]
+        [ "$(last_line)" = "0 passed, 2 failed, 0 skipped" ]
 }
