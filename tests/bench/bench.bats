@@ -16,7 +16,7 @@ fake() {
 
 # slow: a bailey that cannot be as fast as true
 slow() {
-        fake slow <<<'sleep 1'
+        fake slow <<<'sleep 3'
 }
 
 @test "every row of bailey's own is measured, and is finite" {

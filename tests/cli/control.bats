@@ -318,10 +318,11 @@ unwalled() {
         [ "$status" = 0 ]
         [ -z "$output" ]
         eventually gone "sleep 63.$U"
-        alive "sleep 62.$U"
-        alive "sleep 64.$U"
-        bailey status --json | jq -e --arg a "$a" --arg b "$b" --arg c "$c" '[.sessions[].shells[]] |
-                length == 3 and all(.status == if .shell_id == $b then "killed" else "running" end)'
+        eventually alive "sleep 62.$U" # bash becomes it, when it gets to that
+        eventually alive "sleep 64.$U"
+        only_b() { bailey status --json | jq -e --arg a "$a" --arg b "$b" --arg c "$c" '[.sessions[].shells[]] |
+                length == 3 and all(.status == if .shell_id == $b then "killed" else "running" end)'; }
+        eventually only_b # its process is gone before the session knows
         bailey kill "$c"
         run bailey kill "$b" # it has ended, and that is what was wanted
         [ "$status" = 0 ]

@@ -59,11 +59,11 @@ load run_helper
 }
 
 @test "timeout" {
-        run bailey run --timeout 5 'echo before; sleep 4401.'"$U"'; echo after'
+        run bailey run --timeout 15 'echo before; sleep 4401.'"$U"'; echo after'
         echo "$output"
         [ "$status" = 124 ]
         [[ $output == *before* ]]
-        [[ $output == *'timed out after 5'* ]]
+        [[ $output == *'timed out after 15'* ]]
         [[ $output != *after$'\n'* ]]
         gone "sleep 4401.$U"
 }

@@ -20,6 +20,7 @@ import time
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cli", "shells")
 BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"  # completes the arguments of a program, if it is there
 PATIENCE = 60  # seconds
+MARK = b"\1"  # stands behind all that was shown: a terminal may be slower than a file
 
 BASH = r"""
 PS1= HISTFILE=
@@ -28,7 +29,7 @@ for line in 'set show-all-if-ambiguous on' 'set completion-query-items 0' 'set p
         'set completion-display-width 1' 'set enable-bracketed-paste off' '"\C-xc": complete' '"\C-xt": "\C-xc\C-xd"'; do
         bind "$line"
 done
-answer() { printf '%s' "$READLINE_LINE" >"$ANSWER.new" && mv "$ANSWER.new" "$ANSWER"; }
+answer() { printf '%s' "$READLINE_LINE" >"$ANSWER.new" && mv "$ANSWER.new" "$ANSWER" && printf '\001'; }
 bind -x '"\C-xd": answer'
 """
 
@@ -49,6 +50,7 @@ answer() {
         zle expand-or-complete
         print -rn -- $BUFFER >$ANSWER.new
         mv $ANSWER.new $ANSWER
+        print -n '\001'
 }
 zle -N answer
 bindkey '^Xt' answer
@@ -67,7 +69,7 @@ class Terminal:
         own = tempfile.mkdtemp(dir=environment["HOME"])
         self.answer, script = os.path.join(own, "answer"), os.path.join(own, "prepare")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(prepare + '\nprintf ready >"$ANSWER"\n')
+            file.write(prepare + '\nprintf ready >"$ANSWER"; printf "\\001"\n')
         environment = dict(environment, ANSWER=self.answer, TERM="dumb", INPUTRC="/dev/null")
         self.process, self.fd = pty.fork()
         if self.process == 0:
@@ -83,8 +85,8 @@ class Terminal:
         while time.monotonic() < end:
             if select.select([self.fd], [], [], 0.02)[0]:
                 shown += os.read(self.fd, 65536)
-            elif os.path.exists(self.answer):
-                return shown.decode("utf-8", "replace")
+            elif MARK in shown and os.path.exists(self.answer):
+                return shown.replace(MARK, b"").decode("utf-8", "replace")
         raise TimeoutError("no answer from the shell; it showed %r" % shown)
 
     def press(self, line):

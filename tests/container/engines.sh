@@ -54,7 +54,7 @@ docker_start() {
                 --ip-forward=false --bridge none >>"$engine_dir/engine.log" 2>&1 </dev/null &
         engine_pid=$!
         disown "$engine_pid"
-        for n in {1..1200}; do
+        for n in {1..4000}; do
                 if engine version >/dev/null 2>&1; then return; fi
                 if ! kill -0 "$engine_pid" 2>/dev/null; then break; fi
                 sleep 0.05

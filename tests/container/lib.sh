@@ -33,6 +33,7 @@ fi
 # ---- the scene ----
 
 ip link set lo up
+mount -t tmpfs -o mode=1777 bailey-container /dev/shm || exit 1 # where podman has its locks, one file for all of a user's
 W=$T/w
 H=$T/home
 mkdir "$W" "$H" "$T/e"
@@ -71,7 +72,7 @@ left() {
 # nothing_left: also a moment later, for what is on its way
 nothing_left() {
         local n
-        for n in {1..600}; do
+        for n in {1..3000}; do # what could not be removed is tried again after up to a few minutes
                 if [ -z "$(left)" ]; then return 0; fi
                 sleep 0.1
         done

@@ -70,7 +70,7 @@ static void a_time_that_is_over(void **state) {
 
         (void)state;
         scene_begin(&scene, NULL);
-        id = start_with(&scene, &(struct bailey_run_options){ .command = "echo begin; sleep 300", .timeout_ms = 5000 });
+        id = start_with(&scene, &(struct bailey_run_options){ .command = "echo begin; sleep 300", .timeout_ms = 15000 });
         outcome = take(&scene, &id);
         assert_int_equal(outcome.end, BAILEY_TIMED_OUT);
         assert_int_equal(outcome.exit_code, 124);

@@ -200,8 +200,7 @@ settle() {
         chown -R "$uid:$uid" "$H"
 }
 
-patience=60 # seconds
-if [ -n "$engine" ]; then patience=200; fi # containers are slow to make on a busy machine
+patience=200 # seconds; on a busy machine much is slow to make, and containers most of all
 engine_env=()
 backend_head=
 if [ -n "$engine" ]; then
@@ -336,7 +335,7 @@ inside_pty() {
 # holds_output COMMAND: is its output open long after it has ended? Without walls a moment is enough to see that.
 holds_output() {
         local seconds=2
-        if [ "$walls" = yes ]; then seconds=60; fi
+        if [ "$walls" = yes ]; then seconds=100; fi # less than bailey gives a command
         inside "$1" | timeout $seconds cat
         if [ "${PIPESTATUS[1]}" = 124 ]; then echo ESCAPED; fi
 }

@@ -3,7 +3,8 @@
 # shellcheck source=tests/container/engines.sh
 . "$T/engines.sh"
 
-backend_head=$'[container]\nimage = "localhost/attacks:1"\nmount_policy = "home"'
+# Many attacks in one container take their time together.
+backend_head=$'[run]\ntimeout = 450\n[container]\nimage = "localhost/attacks:1"\nmount_policy = "home"'
 # gVisor's own threads count, and it ends of too few.
 if [ "$backend" = gvisor ]; then backend_head+=$'\n[container.resource_limits]\npids_limit = 4096'; fi
 image_programs='bash perl'
@@ -48,7 +49,7 @@ make_image() {
 # engine_idle: nothing is left of any container; also a moment later, for what is on its way
 engine_idle() {
         local n
-        for n in {1..600}; do
+        for n in {1..3000}; do
                 if [ -z "$(engine ps -aq 2>/dev/null)" ]; then return 0; fi
                 sleep 0.1
         done

@@ -12,7 +12,7 @@ import time
 
 START = 'read -r started </proc/1/stat; set -- ${started##*) }; echo "STARTED ${20}"; set --; unset started\n'
 PATIENCE = 60  # seconds for a sandbox to be ready
-GRACE = 1  # seconds for somebody to begin to make one; where there can be none, that is all that is lost
+GRACE = 3  # seconds for somebody to begin to make one; where there can be none, that is all that is lost
 
 
 def take_apart(words):

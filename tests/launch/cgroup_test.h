@@ -125,16 +125,31 @@ static inline int status_of(pid_t pid) {
         return status;
 }
 
-/* How many directories of ours are beside `cg`. */
+/* All of it was killed. On a busy machine that takes longer than cgroup_kill() waits. */
+static inline void assert_emptied(const char *dir) {
+        char text[512] = "";
+
+        for (int i = 0; i < 60000; i++) {
+                assert_int_equal(cgroup_file_read(dir, "cgroup.procs", text, sizeof(text)), 0);
+                if (!text[0])
+                        return;
+                usleep(1000);
+        }
+        fail_msg("still in it: %s", text);
+}
+
+/* How many directories of ours are beside `cg`. In suites with a pid namespace of their own somebody may have our number. */
 static inline size_t count_siblings(const char *cgroup_dir, pid_t maker) {
-        char parent[CGROUP_PATH_SIZE], prefix[32];
+        char parent[CGROUP_PATH_SIZE], prefix[64];
         struct dirent *entry;
         size_t count = 0;
+        struct stat st;
         DIR *dir;
 
+        assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
         snprintf(parent, sizeof(parent), "%s", cgroup_dir);
         *strrchr(parent, '/') = '\0';
-        snprintf(prefix, sizeof(prefix), "bailey-%d-", (int)maker);
+        snprintf(prefix, sizeof(prefix), "bailey-%d-%lu-", (int)maker, (unsigned long)st.st_ino);
         dir = opendir(parent);
         assert_non_null(dir);
         while ((entry = readdir(dir)))

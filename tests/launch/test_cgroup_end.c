@@ -28,7 +28,7 @@ static void kill_empties(void **state) {
         assert_int_equal(cgroup_add(&cg, moved, NULL), 0);
         wait_for_members(&cg, 3);
         cgroup_kill(&cg);
-        assert_file(dir_with(&cg, CGROUP_AT_PIDS), "cgroup.procs", "");
+        assert_emptied(dir_with(&cg, CGROUP_AT_PIDS));
         reap_all();
         cgroup_kill(&cg); /* nobody */
         assert_removed(&cg);
@@ -46,7 +46,7 @@ static void kill_ends_a_fork_bomb(void **state) {
         }
         wait_for_members(&cg, 20);
         cgroup_kill(&cg);
-        assert_file(dir_with(&cg, CGROUP_AT_PIDS), "cgroup.procs", "");
+        assert_emptied(dir_with(&cg, CGROUP_AT_PIDS));
         reap_all();
         assert_removed(&cg);
 }
@@ -185,7 +185,7 @@ static void clone_into(void **state) {
         wait_for_members(&cg, 2);
         assert_false(cgroup_memory_killed(&cg));
         cgroup_kill(&cg);
-        assert_file(cg.dir[0], "cgroup.procs", "");
+        assert_emptied(cg.dir[0]);
         assert_int_equal(WTERMSIG(status_of(pid)), SIGKILL);
         reap_all();
         assert_removed(&cg);

@@ -304,7 +304,7 @@ static void a_helper_that_is_missing_says_so(void **state) {
 
 static void a_helper_that_hangs_is_killed(void **state) {
         const char *const argv[] = { "/bin/sh", "-c", "echo before; sleep 300; echo after", NULL };
-        struct command command = { .argv = argv, .envp = envp, .timeout = 5 * TIME_SECOND, .in = -1, .out = -1, .err = -1 };
+        struct command command = { .argv = argv, .envp = envp, .timeout = 15 * TIME_SECOND, .in = -1, .out = -1, .err = -1 };
         struct command_end end = {};
         struct err err = {};
 

@@ -22,8 +22,8 @@ calls('timeouts are clamped to the most that the policy allows', { config: '[run
         }
 });
 
-calls('a call that does not say has the timeout of the policy', { config: '[run]\ntimeout = 5\n' }, async (server) => {
-        assert.match(text(await server.bash('echo a; sleep 100')), /^a\nbash: timed out after 5s\n(bailey: .*\n)*exit: 124\n?$/);
+calls('a call that does not say has the timeout of the policy', { config: '[run]\ntimeout = 15\n' }, async (server) => {
+        assert.match(text(await server.bash('echo a; sleep 100')), /^a\nbash: timed out after 15s\n(bailey: .*\n)*exit: 124\n?$/);
 });
 
 calls('values that make no sense are told', {}, async (server) => {
@@ -140,7 +140,7 @@ calls('a cancelled call is killed and not answered, and others go on', {}, async
 
         for (const id of [100, 'hundred']) {
                 server.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'Bash', arguments: forever, _meta: { progressToken: id } } });
-                await until('it runs', () => processes.marked(`sleep 1000.${mark}`).length && processes.marked(`sleep 2000.${mark}`).length);
+                await until('it runs', () => processes.running(`sleep 1000.${mark}`).length && processes.running(`sleep 2000.${mark}`).length);
                 const start = performance.now();
                 server.notify('notifications/cancelled', { requestId: id, reason: 'enough' });
                 await server.request('ping'); // whoever answers that has heard it

@@ -117,10 +117,10 @@ const cases = {
 
         async 'ends what takes too long'(session) {
                 const mark = tag();
-                const inSeconds = await bash(session, `echo before; sleep 1000.${mark}`, { timeout: 5 });
+                const inSeconds = await bash(session, `echo before; sleep 1000.${mark}`, { timeout: 8 }); // time to begin, too
                 const inMilliseconds = await bash(session, `sleep 1000.${mark}`, { timeout_ms: 300 });
 
-                assert.match(text(inSeconds), /^before\nbash: timed out after 5s\n(bailey: .*\n)*exit: 124\n?$/);
+                assert.match(text(inSeconds), /^before\nbash: timed out after 8s\n(bailey: .*\n)*exit: 124\n?$/);
                 assert.match(text(inMilliseconds), /^bash: timed out after 0\.3s\n(bailey: .*\n)*exit: 124\n?$/);
                 for (const { structuredContent } of [inSeconds, inMilliseconds]) {
                         assert.equal(structuredContent.timed_out, true);
@@ -155,7 +155,7 @@ const cases = {
                 const cancelled = bash(session, `sleep 1000.${mark} & sleep 2000.${mark}`, {}, { signal: stop.signal });
 
                 cancelled.catch(() => {});
-                await until('it runs', () => processes.marked(`000.${mark}`).length >= 2);
+                await until('it runs', () => processes.running(`sleep 1000.${mark}`).length && processes.running(`sleep 2000.${mark}`).length);
                 const start = performance.now();
                 stop.abort('enough');
                 await assert.rejects(cancelled);
@@ -199,7 +199,7 @@ const cases = {
                 const { structuredContent: { shell_id } } = await bash(session, `echo up; sleep 1000.${mark}`,
                         { run_in_background: true });
 
-                await until('it runs', () => processes.marked(`sleep 1000.${mark}`).length > 0);
+                await until('it runs', () => processes.running(`sleep 1000.${mark}`).length > 0);
                 await call(session, 'BashOutput', { shell_id, wait_ms: 5000 });
                 const first = await call(session, 'KillShell', { shell_id });
                 await until('it is gone', () => processes.marked(mark).length === 0);

@@ -15,7 +15,7 @@ async function busy(server, mark) {
         server.send({ jsonrpc: '2.0', id: 'endless', method: 'tools/call',
                 params: { name: 'Bash', arguments: { command: `sleep 1004.${mark}`, description }, _meta: { progressToken: 1 } } });
         for (const n of [1000, 1001, 1002, 1004])
-                await until(`sleep ${n} runs`, () => processes.marked(`sleep ${n}.${mark}`).length > 0);
+                await until(`sleep ${n} runs`, () => processes.running(`sleep ${n}.${mark}`).length > 0);
 }
 
 async function living(body, args = []) {
@@ -78,7 +78,7 @@ for (const [name, args] of Object.entries(backends)) {
                 server.notify('notifications/cancelled', { requestId: 'endless' });
                 await until('the call has ended', () => processes.marked(`sleep 1004.${mark}`).length === 0);
                 figure(`${name}: cancelled in ${Math.round(performance.now() - start)} ms`);
-                await until('the shell runs', () => processes.marked(`sleep 2001.${mark}`).length > 0);
+                await until('the shell runs', () => processes.running(`sleep 2001.${mark}`).length > 0);
                 assert.ok(!(await server.call('KillShell', { shell_id: shell })).isError);
                 for (const n of [2000, 2001, 2002])
                         await nothingLeft(`sleep ${n}.${mark}`);

@@ -14,6 +14,7 @@ const clientStdio = need('@modelcontextprotocol/client/stdio');
 export const { Ajv2020 } = need('ajv/dist/2020.js');
 
 const info = { name: 'bailey-tests', version: '1' };
+const timeout = 200_000; // theirs is a minute, which a busy machine may need for 50 calls at once
 
 // One that asks for an older revision in the handshake, as an older client does.
 class Older extends sdkStdio.StdioClientTransport {
@@ -73,7 +74,7 @@ function connectSdk(revision) {
                 const session = await connected({
                         client: new sdk.Client(info),
                         call(name, args, options) {
-                                return this.client.callTool({ name, arguments: args }, undefined, options);
+                                return this.client.callTool({ name, arguments: args }, undefined, { timeout, ...options });
                         },
                 }, transport);
 
@@ -88,7 +89,7 @@ function connectClient(mode) {
                 const session = await connected({
                         client: new client.Client(info, { versionNegotiation: { mode } }),
                         call(name, args, options) {
-                                return this.client.callTool({ name, arguments: args }, options);
+                                return this.client.callTool({ name, arguments: args }, { timeout, ...options });
                         },
                 }, transport);
 

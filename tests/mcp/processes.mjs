@@ -52,6 +52,11 @@ export function marked(text) {
         return all().filter((process) => process.state !== 'Z' && commandLine(process.pid).includes(text));
 }
 
+// running(COMMAND): those that are it, and not, as the shell that is to start it, merely have it in their command line
+export function running(command) {
+        return all().filter((process) => process.state !== 'Z' && commandLine(process.pid) === command);
+}
+
 export function describe(list) {
         return list.map((process) => `${process.pid} ${process.state} ${process.name}: ${commandLine(process.pid).slice(0, 100)}`).join('\n');
 }

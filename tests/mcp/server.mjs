@@ -16,9 +16,9 @@ const program = path.resolve(process.env.BAILEY ?? path.join(root, 'build/asan/b
 const places = new Set();
 let tags = 0;
 
-// tag(): a number that stands in no other command line: `sleep 1000.TAG`
+// tag(): a number that stands in no other command line: `sleep 1000.TAG`; all are of one length, so none is a part of another's
 export function tag() {
-        return `${process.pid}${String(++tags).padStart(4, '0')}`;
+        return `${String(process.pid).padStart(7, '0')}${String(++tags).padStart(4, '0')}`;
 }
 
 // place({ CONFIG }): CONFIG is the text of the user's config.toml

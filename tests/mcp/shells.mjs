@@ -153,7 +153,7 @@ shells('one that does not want to end is killed after two seconds, with all it s
         const mark = tag();
         const shell = await server.background(`trap '' TERM; echo up; (setsid sleep 1000.${mark}) & sleep 2000.${mark}; sleep 3000.${mark}`);
 
-        await until('it runs', () => processes.marked(`sleep 1000.${mark}`).length && processes.marked(`sleep 2000.${mark}`).length);
+        await until('it runs', () => processes.running(`sleep 1000.${mark}`).length && processes.running(`sleep 2000.${mark}`).length);
         const start = performance.now();
         const [first, second] = await Promise.all([server.call('KillShell', { shell_id: shell }), server.call('KillShell', { shell_id: shell })]);
         await until('it is gone', () => processes.marked(mark).length === 0);
@@ -193,7 +193,7 @@ shells('killing one that has ended changes nothing', {}, async (server) => {
 shells('they have no timeout but the one that is asked for', { config: '[run]\ntimeout = 1\n' }, async (server) => {
         const mark = tag();
         const [timed, endless] = await Promise.all([
-                server.background(`echo a; sleep 1000.${mark}`, { timeout: 5 }), server.background('sleep 1000')]);
+                server.background(`echo a; sleep 1000.${mark}`, { timeout: 15 }), server.background('sleep 1000')]);
         const { status, stdout } = await server.ended(timed);
 
         assert.deepEqual([status, stdout], ['timed out', 'a\n']);
@@ -202,7 +202,7 @@ shells('they have no timeout but the one that is asked for', { config: '[run]\nt
         assert.equal((await server.output(endless)).status, 'running');
 });
 
-shells('a timeout that is asked for is clamped, too', { config: '[run]\ntimeout_max = 1\n' }, async (server) => {
+shells('a timeout that is asked for is clamped, too', { config: '[run]\ntimeout_max = 15\n' }, async (server) => {
         const ids = await Promise.all([{ timeout: 999 }, { timeout_ms: 999_000 }, { timeout: 1e300 }].map((more) => (
                 server.background('echo a; sleep 1000', more))));
 

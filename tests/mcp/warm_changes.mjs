@@ -465,16 +465,21 @@ async function sessions(made) {
 }
 
 test('between calls: a command is refused from now on', () => twins({ guard: 'enforce' }, async (pair) => {
+        let used = false;
+
         assert.match((await pair.same('uname')).output, /Linux/);
-        const ready = await pair.ready();
-        for (const id of await sessions(pair.place))
-                assert.equal((await bailey(pair.place, 'deny', '--session', id, 'uname')).status, 0);
-        const answers = [await pair.warm.bash('uname'), await pair.cold.bash('uname')];
-        for (const answer of answers)
-                assert.match(text(answer), /uname/);
-        assert.deepEqual(answers.map(({ structuredContent }) => structuredContent.exit_code), [126, 126]);
-        assert.equal(text(answers[0]), text(answers[1]));
-        const answer = await pair.same('echo still');
-        assert.match(answer.output, /still/);
-        assert.ok(answer.start < ready, 'the walls are the same as before');
+        for (let n = 0; n < ROUNDS && !used; n++) { // as in differ()
+                const name = n ? `uname${n}` : 'uname', ready = await pair.ready();
+                for (const id of await sessions(pair.place))
+                        assert.equal((await bailey(pair.place, 'deny', '--session', id, name)).status, 0);
+                const answers = [await pair.warm.bash(name), await pair.cold.bash(name)];
+                for (const answer of answers)
+                        assert.match(text(answer), /uname/);
+                assert.deepEqual(answers.map(({ structuredContent }) => structuredContent.exit_code), [126, 126]);
+                assert.equal(text(answers[0]), text(answers[1]));
+                const answer = await pair.same('echo still');
+                assert.match(answer.output, /still/);
+                used = answer.start < ready;
+        }
+        assert.ok(used, 'the walls are the same as before');
 }));

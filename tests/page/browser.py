@@ -22,7 +22,9 @@ WAIT = 90
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-pipe", "about:blank",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-pipe",
+    "--allow-pre-commit-input",  # or keys are lost that come before the page is painted, which takes a busy machine its time
+    "about:blank",
 ]
 
 # What a page says when something in it is not as it should be; window.violations are those of its policy.

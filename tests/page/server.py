@@ -27,8 +27,9 @@ class Server:
     def raw(self, *parts):
         """Sends these bytes, and returns all that comes back."""
         with self.connect() as connection:
-            for part in parts:
-                connection.sendall(part)
+            with contextlib.suppress(ConnectionError):  # what is refused need not be taken to its end; the answer can be read
+                for part in parts:
+                    connection.sendall(part)
             answer = b""
             while True:
                 try:

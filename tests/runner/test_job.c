@@ -174,14 +174,14 @@ static void time_is_over(void **state) {
 
         (void)state;
         prepare(&s, "trap '' TERM; echo ready; while :; do sleep 300; done");
-        s.setup.timeout = 5 * TIME_SECOND;
+        s.setup.timeout = 15 * TIME_SECOND; /* long enough for it to be ready */
         start(&s);
-        assert_int_equal(job_deadline(&s.job), s.job.begun + 5 * TIME_SECOND);
+        assert_int_equal(job_deadline(&s.job), s.job.begun + 15 * TIME_SECOND);
         finish(&s);
         assert_true(s.job.outcome.timed_out);
         assert_false(s.job.outcome.cancelled);
         assert_int_equal(s.job.outcome.status, SIGKILL);
-        assert_true(s.job.outcome.duration >= 5 * TIME_SECOND && s.job.outcome.duration < 250 * TIME_SECOND);
+        assert_true(s.job.outcome.duration >= 15 * TIME_SECOND && s.job.outcome.duration < 250 * TIME_SECOND);
         assert_said(&s.out, "ready\n");
         clean(&s);
 }
@@ -348,7 +348,7 @@ static void several_at_once(void **state) {
                 struct err err;
                 struct scene *s;
 
-                assert_int_equal(epoll_wait(loop, &event, 1, 10000), 1);
+                assert_int_equal(epoll_wait(loop, &event, 1, 60000), 1);
                 s = event.data.ptr;
                 left -= job_turn(&s->job, false, &err) == JOB_ENDED;
         }

@@ -180,7 +180,7 @@ static const char script[] =
         "have() { command -v \"$1\" >/dev/null; }\n"
         "printf 'int main(void) { return 0; }\\n' >a.c; printf 'a: a.c\\n\\tgcc -pipe -o a a.c\\n' >Makefile\n"
         "ls -laR . | sort >list; cp -a list copy; mkfifo fifo; tar cf a.tar list; find . -type f | xargs wc >count\n"
-        "sleep 0 & wait; (echo a | tee b; df .; stat b; id; date; timeout 5 true; nice true) >out\n"
+        "sleep 0 & wait; (echo a | tee b; df .; stat b; id; date; timeout 60 true; nice true) >out\n"
         "if have gcc && have make; then make -s -j2; ./a; fi\n"
         "if have git; then git init -q .; git add a.c\n"
         "  git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit -qm a; git status >out; git gc -q; fi\n"
