@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit/beginning.h"
@@ -15,6 +14,7 @@
 #include "audit/tail.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/lock.h"
 #include "base/time.h"
 #include "policy/files.h"
 
@@ -24,8 +24,6 @@ enum {
         OPEN_TRIES = 64, /* others may rotate between our opening the file and locking it, but not for ever */
 };
 
-#define LOCK_PAUSE_FIRST INT64_C(50000)
-#define LOCK_PAUSE_MAX INT64_C(1000000)
 #define STUCK_FOR TIME_SECOND
 
 void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep) {
@@ -52,23 +50,15 @@ struct rotated_path rotated_path(const char *path, int number) {
 
 /* ---- the lock ---- */
 
-/* A record takes less than a millisecond, so whoever asks again that often has his turn soon, whoever else does. */
 int audit_lock(int fd, int how, const char *path, int64_t until, struct err *err) {
-        int64_t pause = LOCK_PAUSE_FIRST;
-
-        while (flock(fd, how | LOCK_NB) < 0) {
-                if (errno != EWOULDBLOCK && errno != EINTR)
-                        return err_sys(err, "lock %s", path);
-                if (time_monotonic() >= until) {
-                        err_set(err, ERR_SYSTEM, "%s: another process holds its lock and does not go on", path);
-                        if (err)
-                                err->sys = EWOULDBLOCK;
-                        return -1;
-                }
-                nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
-                pause = pause < LOCK_PAUSE_MAX ? pause * 2 : LOCK_PAUSE_MAX;
-        }
-        return 0;
+        if (lock_take(fd, how, until) == 0)
+                return 0;
+        if (errno != EWOULDBLOCK)
+                return err_sys(err, "lock %s", path);
+        err_set(err, ERR_SYSTEM, "%s: another process holds its lock and does not go on", path);
+        if (err)
+                err->sys = EWOULDBLOCK;
+        return -1;
 }
 
 /* Where somebody has just waited in vain, the next one need not. */

@@ -123,6 +123,17 @@ static uint32_t groups_of(const struct sandbox_policy *sandbox) {
         return (had & CGROUP_MEMORY ? GROUP_MEMORY : 0) | (had & CGROUP_PIDS ? GROUP_PIDS : 0);
 }
 
+/* What is protected, and what of that another command may just have made. */
+static int look_inside(struct run *run, const struct host_question *question) {
+        bool sweeps = run_will_sweep(run);
+
+        if (sweeps && sweep_gate_open(run->state, &run->gate, &run->err) < 0)
+                return -1;
+        if (host_gather_inside(question, &run->arena, &run->host, &run->err) < 0)
+                return -1;
+        return sweeps ? sweep_gate_mark(run->state, run->shelf, &run->host.protection, &run->arena, &run->err) : 0;
+}
+
 static int look_around(struct run *run) {
         struct host_question question = {
                 .workspace = run->policy->workspace.len ? arena_dup(&run->arena, run->policy->workspace) : NULL,
@@ -138,7 +149,7 @@ static int look_around(struct run *run) {
                 return -1;
         run->host = run->outlook->host;
         run->request.envp = run->outlook->envp;
-        if (host_gather_inside(&question, &run->arena, &run->host, &run->err) < 0)
+        if (look_inside(run, &question) < 0)
                 return -1;
         run->host.groups = groups_of(&run->policy->sandbox);
         return 0;

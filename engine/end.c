@@ -22,8 +22,12 @@ static int64_t until_of(const struct run *run) {
         return run->timeout ? time_realtime() + run->timeout + SWEEP_GRACE : SWEEP_UNTIL_ANY;
 }
 
+bool run_will_sweep(const struct run *run) {
+        return run->policy->sandbox.workspace_write && run->policy->sandbox.protect_workspace && !run->options.plan_only;
+}
+
 int run_sweep_begin(struct run *run) {
-        if (!run->policy->sandbox.workspace_write || !run->policy->sandbox.protect_workspace || run->options.plan_only)
+        if (!run_will_sweep(run))
                 return 0;
         if (sweep_shelf_begin(run->shelf, run->state, run->host.workspace, &run->host.protection, until_of(run), &run->journal,
                               &run->err) < 0)

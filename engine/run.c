@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/fd.h"
+
 struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_options *options) {
         struct run *run = calloc(1, sizeof(*run));
 
@@ -23,7 +25,7 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->audit = policy->audit;
         run->containers = policy->containers;
         audit_settle(run->audit, options->environment);
-        run->tmpdir.fd = run->epoll_fd = run->job.launched.pidfd = -1;
+        run->tmpdir.fd = run->gate = run->epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }
 
@@ -32,6 +34,7 @@ void run_begin(struct run *run) {
 
         if (result == 0)
                 result = run_sweep_begin(run);
+        fd_close(TAKE_FD(run->gate));
         if (result == 0)
                 result = run_launch(run);
         if (result < 0 || run->options.plan_only)

@@ -52,6 +52,7 @@ struct run {
         const char *shell_argv[4];
         int64_t timeout;
         struct tmpdir tmpdir;
+        int gate; /* run/sweep.h; -1 unless it begins */
         struct sweep_journal journal;
         bool sweeps;
 
@@ -83,6 +84,7 @@ bool run_turn(struct run *run, bool may_wait);
 /* ---- the stages ---- */
 
 int run_prepare(struct run *run);
+bool run_will_sweep(const struct run *run);
 int run_sweep_begin(struct run *run);
 int run_launch(struct run *run);
 int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */

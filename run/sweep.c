@@ -192,6 +192,19 @@ static void put_link_back(struct sweep *s, int fd, const struct protected_path *
         }
 }
 
+/* Whoever made it sees to it; but not to what has come in its place, which without a time of birth may look the same. */
+static void sweep_pending(struct sweep *s, int fd, const struct protected_path *was, const char *name) {
+        struct protected_path is;
+        bool is_link;
+
+        if (sweep_look(s, fd, was->path, name, &is, &is_link) != 0 || is.born > s->until)
+                return;
+        if (!same(s, was, &is))
+                remove_new(s, fd, was->path, name);
+        else if (!is.born)
+                sweep_aside(s, fd, was->path, name, "may be new");
+}
+
 /* What was there has to be there still. */
 static void sweep_known(struct sweep *s, const struct protected_path *was) {
         const char *name = strrchr(was->path, '/') + 1;
@@ -201,7 +214,9 @@ static void sweep_known(struct sweep *s, const struct protected_path *was) {
 
         if (fd < 0)
                 return;
-        if (was->link)
+        if (was->pending)
+                sweep_pending(s, fd, was, name);
+        else if (was->link)
                 put_link_back(s, fd, was, name);
         else if (sweep_look(s, fd, was->path, name, &is, &is_link) == 0 && !same(s, was, &is) && is.born <= s->until)
                 undo_replacement(s, fd, was, name);
@@ -212,7 +227,7 @@ static bool was_moved(const struct sweep *s, const char *name, const struct prot
         for (size_t i = 0; i < s->before->read_only.count; i++) {
                 const struct protected_path *was = &s->before->read_only.items[i];
 
-                if (!was->link && same(s, was, is) && strcmp(strrchr(was->path, '/') + 1, name) == 0)
+                if (!was->pending && !was->link && same(s, was, is) && strcmp(strrchr(was->path, '/') + 1, name) == 0)
                         return true;
         }
         return false;

@@ -31,6 +31,20 @@ int sweep_workspace(const char *workspace, const struct protection *before, bool
 int sweep_workspace_until(const char *workspace, const struct protection *before, int64_t until, bool keep, struct arena *arena,
                           struct str_list *ret_removed, struct err *err);
 
+struct sweep_shelf;
+
+/*
+ * Commands of one workspace may overlap, and what a survey finds may have been made by one that is still under way. Its own
+ * sweep will take that away, and ours must not bring it back: such things are `pending`. They are read-only as all others,
+ * and stay as they are.
+ *
+ * The gate is open from before the survey until the journal is there. Meanwhile no command of the user's ends unseen, so that
+ * all that can have made something are known.
+ */
+int sweep_gate_open(const char *state_dir, int *ret_fd, struct err *err); /* closed with the fd */
+int sweep_gate_mark(const char *state_dir, const struct sweep_shelf *shelf, struct protection *before, struct arena *arena,
+                    struct err *err);
+
 struct sweep_journal {
         int fd;
         unsigned shelf; /* of which state of a shelf it is; 0: of none */

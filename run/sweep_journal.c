@@ -22,6 +22,7 @@
 
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/sha256.h"
 #include "base/time.h"
 #include "policy/files.h"
 
@@ -29,6 +30,7 @@ enum {
         JOURNAL_MAX = 16 << 20,
         ITEMS_MAX = 1 << 14,
         UNTIL_DIGITS = 19,
+        NAME_SIZE = JOURNAL_MARK + 1 + ID_SIZE,
         KEEP_DAYS = 30,    /* for a workspace that is not there: its disk may come back */
         START_SECONDS = 60 /* nobody needs that long from the creation of a journal to its lock */
 };
@@ -48,8 +50,11 @@ static const struct list {
 };
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 
+enum { IS_DIRECTORY = 1, IS_PENDING = 2 };
+
 static void write_item(struct buf *buf, char kind, const struct protected_path *item) {
-        buf_format(buf, "%c %d %" PRIu64 " %" PRIu64 " %" PRId64 " %zu", kind, item->directory, item->device, item->inode,
+        buf_format(buf, "%c %d %" PRIu64 " %" PRIu64 " %" PRId64 " %zu", kind,
+                   (item->directory ? IS_DIRECTORY : 0) | (item->pending ? IS_PENDING : 0), item->device, item->inode,
                    item->born, strlen(item->path));
         if (item->link)
                 buf_format(buf, " %zu", strlen(item->link));
@@ -163,10 +168,13 @@ static bool is_plain(const char *path) {
 static void read_item(struct reader *r, struct protected_path *ret) {
         size_t path = 0, link = 0, content = 0;
         bool has_link, has_content;
+        uint64_t what;
 
         *ret = (struct protected_path){ 0 };
         expect(r, STR(" "));
-        ret->directory = read_number(r, 1);
+        what = read_number(r, IS_DIRECTORY | IS_PENDING);
+        ret->directory = what & IS_DIRECTORY;
+        ret->pending = what & IS_PENDING;
         expect(r, STR(" "));
         ret->device = read_number(r, UINT64_MAX);
         expect(r, STR(" "));
@@ -194,8 +202,8 @@ static bool below(const char *path, const char *root) {
         return strncmp(path, root, len) == 0 && (path[len] == '/' || len == 1);
 }
 
-/* A journal may only speak of its workspace and of the git directories of it. */
-static bool belongs(const struct protection *before, const char *path) {
+/* The workspace and the git directories of it: a journal may only speak of these. */
+bool journal_reaches(const struct protection *before, const char *path) {
         bool is = strcmp(path, before->workspace.path) == 0 || below(path, before->workspace.path);
 
         for (size_t i = 0; !is && i < before->git_write.count; i++)
@@ -208,7 +216,7 @@ static bool makes_sense(const struct protection *before) {
                 const struct protected_paths *paths = (const void *)((const char *)before + lists[i].offset);
 
                 for (size_t j = 0; j < paths->count; j++)
-                        if (!belongs(before, paths->items[j].path))
+                        if (!journal_reaches(before, paths->items[j].path))
                                 return false;
         }
         return true;
@@ -250,7 +258,7 @@ static int read_protection(struct str text, struct arena *arena, struct protecti
 
 /* ---- of a run ---- */
 
-static int open_runs(const char *state_dir, bool make, int *ret_fd, struct err *err) {
+int journal_directory(const char *state_dir, bool make, int *ret_fd, struct err *err) {
         struct directory runs;
         int len = snprintf(runs.path, sizeof(runs.path), "%s/runs", state_dir);
 
@@ -267,22 +275,33 @@ int journal_text(const char *workspace, const struct protection *before, struct 
         return ret->failed ? err_set(err, ERR_TOO_COMPLEX, "too much is protected in %s for a journal", workspace) : 0;
 }
 
-int journal_make(const char *state_dir, struct str text, struct sweep_journal *ret, struct err *err) {
+/* Of a journal for this workspace: MARK-ID. */
+static int name_journal(struct str workspace, char ret[static NAME_SIZE], struct err *err) {
+        char mark[SHA256_HEX_SIZE], id[ID_SIZE];
+
+        if (id_new(id, err) < 0)
+                return -1;
+        sha256_hex(workspace, mark);
+        snprintf(ret, NAME_SIZE, "%.*s-%s", JOURNAL_MARK, mark, id);
+        return 0;
+}
+
+int journal_make(const char *state_dir, struct str workspace, struct str text, struct sweep_journal *ret, struct err *err) {
         FD_AUTO runs = -1, fd = -1;
-        char id[ID_SIZE], temporary[ID_SIZE + 8];
+        char name[NAME_SIZE], temporary[NAME_SIZE + 8];
         struct sweep_journal journal = { .fd = -1 };
 
-        if (open_runs(state_dir, true, &runs, err) < 0 || id_new(id, err) < 0)
+        if (journal_directory(state_dir, true, &runs, err) < 0 || name_journal(workspace, name, err) < 0)
                 return -1;
-        snprintf(temporary, sizeof(temporary), "%s.new", id);
-        if ((size_t)snprintf(journal.path, sizeof(journal.path), "%s/runs/%s", state_dir, id) >= sizeof(journal.path))
+        snprintf(temporary, sizeof(temporary), "%s.new", name);
+        if ((size_t)snprintf(journal.path, sizeof(journal.path), "%s/runs/%s", state_dir, name) >= sizeof(journal.path))
                 return err_set(err, ERR_INVALID, "the path of the state directory is too long: %s", state_dir);
         fd = openat(runs, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return err_sys(err, "cannot create %s", journal.path);
         /* Gets its name only when it is whole and locked: nobody may take it for a dead one's. Who looks for those may hold
          * the lock for a moment. */
-        if (flock(fd, LOCK_EX) < 0 || fd_write_all(fd, text, NULL) < 0 || renameat(runs, temporary, runs, id) < 0) {
+        if (flock(fd, LOCK_EX) < 0 || fd_write_all(fd, text, NULL) < 0 || renameat(runs, temporary, runs, name) < 0) {
                 err_sys_message(err, "cannot write %s", journal.path);
                 unlinkat(runs, temporary, 0);
                 return -1;
@@ -296,7 +315,9 @@ int sweep_journal_begin(const char *state_dir, const char *workspace, const stru
                         struct sweep_journal *ret, struct err *err) {
         BUF_AUTO text;
 
-        return journal_text(workspace, before, &text, err) < 0 ? -1 : journal_make(state_dir, buf_str(&text), ret, err);
+        return journal_text(workspace, before, &text, err) < 0
+                       ? -1
+                       : journal_make(state_dir, str_z(before->workspace.path), buf_str(&text), ret, err);
 }
 
 int sweep_journal_until(const struct sweep_journal *journal, int64_t until, struct err *err) {
@@ -308,7 +329,7 @@ int sweep_journal_until(const struct sweep_journal *journal, int64_t until, stru
         return 0;
 }
 
-void sweep_journal_end(struct sweep_journal *journal) {
+void journal_remove(struct sweep_journal *journal) {
         if (journal->fd >= 0)
                 unlink(journal->path); /* before the lock goes */
         sweep_journal_leave(journal);
@@ -319,9 +340,21 @@ void sweep_journal_leave(struct sweep_journal *journal) {
         journal->fd = -1;
 }
 
+int journal_read(int fd, struct arena *arena, struct protection *ret, int64_t *ret_until) {
+        struct stat status;
+        BUF_AUTO text;
+
+        buf_init(&text, JOURNAL_MAX);
+        if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+            fd_read_all(fd, &text, NULL) < 0)
+                return -1;
+        return read_protection(buf_str(&text), arena, ret, ret_until);
+}
+
 /* ---- of those that were killed ---- */
 
 struct recovery {
+        const char *state_dir;
         int runs;
         struct arena *arena;
         struct str *said;
@@ -375,6 +408,14 @@ static bool older_than(const struct stat *status, int64_t seconds) {
         return time_realtime() / TIME_SECOND - status->st_mtim.tv_sec > seconds;
 }
 
+/* As whoever ends a command. If that cannot be now, it is done the next time. */
+static void forget(struct recovery *r, const char *name) {
+        FD_AUTO gate = journal_gate(r->state_dir, LOCK_EX, TIME_SECOND, NULL);
+
+        if (gate >= 0)
+                unlinkat(r->runs, name, 0);
+}
+
 static void sweep_for(struct recovery *r, const char *name, const struct protection *before, int64_t until, bool keep,
                       const struct stat *status) {
         struct str_list removed;
@@ -385,7 +426,7 @@ static void sweep_for(struct recovery *r, const char *name, const struct protect
                 say(r, removed.items[i]);
         if (done == 0 || err.code == ERR_REFUSED ||
             (err.code == ERR_NOT_FOUND && older_than(status, KEEP_DAYS * INT64_C(86400))))
-                unlinkat(r->runs, name, 0);
+                forget(r, name);
         else if (err.code != ERR_NOT_FOUND)
                 say_about(r, name, err.msg);
 }
@@ -395,9 +436,7 @@ static void recover_one(struct recovery *r, const char *name) {
         struct protection before;
         struct stat status;
         int64_t until = 0;
-        BUF_AUTO text;
 
-        buf_init(&text, JOURNAL_MAX);
         if (fd < 0 && errno == ENOENT)
                 return;
         if (fd < 0) {
@@ -413,8 +452,7 @@ static void recover_one(struct recovery *r, const char *name) {
                 return;
         if (fstat(fd, &status) < 0 || status.st_nlink == 0) /* done by its writer, or by another who recovers */
                 return;
-        if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || fd_read_all(fd, &text, NULL) < 0 ||
-            read_protection(buf_str(&text), r->arena, &before, &until) < 0) {
+        if (journal_read(fd, r->arena, &before, &until) < 0) {
                 keep_aside(r, name);
                 return;
         }
@@ -427,11 +465,11 @@ static void recover_one(struct recovery *r, const char *name) {
 }
 
 int sweep_recover(const char *state_dir, struct arena *arena, struct str_list *ret_removed, struct err *err) {
-        struct recovery r = { .runs = -1, .arena = arena };
+        struct recovery r = { .state_dir = state_dir, .runs = -1, .arena = arena };
         const struct dirent *entry;
         DIR *stream;
 
-        if (open_runs(state_dir, false, &r.runs, err) < 0)
+        if (journal_directory(state_dir, false, &r.runs, err) < 0)
                 return -1;
         if (r.runs < 0) {
                 *ret_removed = (struct str_list){ 0 };

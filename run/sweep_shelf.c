@@ -1,12 +1,14 @@
 #include <sys/stat.h>
 
+#include "base/fd.h"
+#include "base/time.h"
 #include "run/sweep_journal.h"
 
 enum { TEXT_MAX = 1 << 20 }; /* a longer one is not kept */
 
 void sweep_shelf_clear(struct sweep_shelf *shelf) {
         while (shelf->count)
-                sweep_journal_end(&shelf->items[--shelf->count]);
+                journal_remove(&shelf->items[--shelf->count]);
         buf_free(&shelf->text);
         buf_init(&shelf->text, TEXT_MAX);
 }
@@ -26,7 +28,7 @@ static bool take(struct sweep_shelf *shelf, int64_t until, struct sweep_journal 
                         *ret = *journal;
                         return true;
                 }
-                sweep_journal_end(journal);
+                journal_remove(journal);
         }
         return false;
 }
@@ -44,21 +46,40 @@ int sweep_shelf_begin(struct sweep_shelf *shelf, const char *state_dir, const ch
         }
         if (shelf && !shelf->text.failed && take(shelf, until, ret))
                 return 0;
-        if (journal_make(state_dir, buf_str(&text), ret, err) < 0)
+        if (journal_make(state_dir, str_z(before->workspace.path), buf_str(&text), ret, err) < 0)
                 return -1;
         ret->shelf = shelf && !shelf->text.failed ? shelf->state : 0;
         if (until == SWEEP_UNTIL_ANY || sweep_journal_until(ret, until, err) == 0)
                 return 0;
-        sweep_journal_end(ret);
+        journal_remove(ret);
         return -1;
 }
 
+static bool put_back(struct sweep_shelf *shelf, struct sweep_journal *journal) {
+        if (!shelf || journal->shelf != shelf->state || shelf->count == SWEEP_SHELF_MAX ||
+            sweep_journal_until(journal, SWEEP_UNTIL_NEVER, NULL) < 0)
+                return false;
+        shelf->items[shelf->count++] = *journal;
+        journal->fd = -1;
+        return true;
+}
+
 void sweep_shelf_end(struct sweep_shelf *shelf, struct sweep_journal *journal) {
-        if (shelf && journal->fd >= 0 && journal->shelf == shelf->state && shelf->count < SWEEP_SHELF_MAX &&
-            sweep_journal_until(journal, SWEEP_UNTIL_NEVER, NULL) == 0) {
-                shelf->items[shelf->count++] = *journal;
-                journal->fd = -1;
-        } else {
-                sweep_journal_end(journal);
+        FD_AUTO gate = -1;
+
+        if (journal->fd < 0)
+                return;
+        gate = journal_gate_of(journal);
+        if (gate >= 0) {
+                if (!put_back(shelf, journal))
+                        journal_remove(journal);
+                return;
         }
+        /* It has been swept, and will be once more: what comes later is not its command's. */
+        sweep_journal_until(journal, time_realtime(), NULL);
+        sweep_journal_leave(journal);
+}
+
+void sweep_journal_end(struct sweep_journal *journal) {
+        sweep_shelf_end(NULL, journal);
 }

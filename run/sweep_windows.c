@@ -19,6 +19,21 @@ int sweep_workspace(const char *workspace, const struct protection *before, bool
         return refuse(err);
 }
 
+int sweep_gate_open(const char *state_dir, int *ret_fd, struct err *err) {
+        (void)state_dir;
+        (void)ret_fd;
+        return refuse(err);
+}
+
+int sweep_gate_mark(const char *state_dir, const struct sweep_shelf *shelf, struct protection *before, struct arena *arena,
+                    struct err *err) {
+        (void)state_dir;
+        (void)shelf;
+        (void)before;
+        (void)arena;
+        return refuse(err);
+}
+
 int sweep_shelf_begin(struct sweep_shelf *shelf, const char *state_dir, const char *workspace, const struct protection *before,
                       int64_t until, struct sweep_journal *ret, struct err *err) {
         (void)shelf;

@@ -17,6 +17,7 @@
 struct protected_path {
         const char *path; /* absolute, and no symbolic link on the way to it */
         bool directory;
+        bool pending;       /* a command that is under way may have made it: run/sweep.h */
         const char *link;   /* text, when it is a symbolic link; then it cannot be mounted over */
         struct str content; /* of a git config, so that it can be put back; no pointer: not known */
         uint64_t device, inode;

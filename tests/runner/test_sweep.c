@@ -358,7 +358,7 @@ static void bad_journals(void **state) {
                 "truncate -s -3 $j",
                 "sed -i '1s/1/2/' $j",
                 "sed -i '1s/[0-9]\\{19\\}/99999999999999999999999/' $j",
-                "sed -i 's/^r 0 /r 2 /' $j",
+                "sed -i 's/^r 0 /r 4 /' $j",
                 "sed -i 's/^r /q /' $j",
                 "sed -i 's/ [0-9]* - -$/ 999999 - -/' $j",
                 "sed -i 's,/[.]envrc,/../../,' $j",
