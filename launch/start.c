@@ -265,7 +265,11 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         if (outside < 0 && errno != ENOSYS && errno != EPERM)
                 return err_sys(err, "pidfd_open");
         start.outside = outside;
-        return begin(&start, ret, err);
+        if (begin(&start, ret, err) < 0)
+                return -1;
+        if (ret->group.version != CGROUP_NONE)
+                cgroup_sweep();
+        return 0;
 }
 
 int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int seed, struct launched *ret,
