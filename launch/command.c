@@ -15,7 +15,7 @@
 #include "launch/kernel.h"
 #include "launch/report.h"
 
-enum { CHUNK = 4096, DRAIN_MS = 100, REPORT_FD = 3, OUTSIDE_FD = 4 };
+enum { CHUNK = 4096, DRAIN_MS = 100, DRAIN_SECONDS_MAX = 5, REPORT_FD = 3, OUTSIDE_FD = 4 };
 
 struct running {
         pid_t pid; /* of who waits for it; the program is of its group */
@@ -122,9 +122,10 @@ static void take(int *fd, struct buf *into) {
                 fd_close(TAKE_FD(*fd));
 }
 
-/* Until it ends, and a moment longer for what is still in the pipes, which others may hold open. False: out of time. */
+/* Until it ends, and a moment longer for what is still in the pipes, which others may hold open, and may go on to fill. False:
+ * out of time. */
 static bool watch(struct running *r, struct buf *out) {
-        int64_t until = r->deadline;
+        int64_t until = r->deadline, limit = r->deadline;
 
         for (;;) {
                 struct pollfd fds[] = {
@@ -132,11 +133,15 @@ static bool watch(struct running *r, struct buf *out) {
                         { .fd = r->out, .events = POLLIN },
                         { .fd = r->err, .events = POLLIN },
                 };
-                int64_t left = (until - time_monotonic() + 999999) / 1000000;
+                int64_t now = time_monotonic(), left = (until - now + 999999) / 1000000;
+                int ready;
 
-                if (left <= 0)
+                if (now >= limit)
                         return r->ended;
-                if (poll(fds, 3, (int)left) < 0)
+                ready = poll(fds, 3, left > 0 ? (int)left : 0);
+                if (ready == 0 && r->ended)
+                        return true;
+                if (ready < 0)
                         continue;
                 if (fds[1].revents)
                         take(&r->out, out);
@@ -145,6 +150,7 @@ static bool watch(struct running *r, struct buf *out) {
                 if (fds[0].revents) {
                         r->ended = true;
                         until = time_monotonic() + DRAIN_MS * INT64_C(1000000);
+                        limit = time_monotonic() + DRAIN_SECONDS_MAX * TIME_SECOND;
                 }
                 if (r->ended && r->out < 0 && r->err < 0)
                         return true;

@@ -95,8 +95,8 @@ static void stand_alone(const struct launch *launch) {
         sigset_t none;
 
         sigemptyset(&none);
+        setsid(); /* descendants.c counts on it, too; first, as signals for the caller's group are none for it */
         sigprocmask(SIG_SETMASK, &none, NULL);
-        setsid(); /* descendants.c counts on it, too */
         if (!launch->own_pids)
                 prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the parent is killed: the command at least ends with it */
 }
