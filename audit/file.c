@@ -24,7 +24,7 @@ enum {
         OPEN_TRIES = 64, /* others may rotate between our opening the file and locking it, but not for ever */
 };
 
-#define STUCK_FOR TIME_SECOND
+#define STUCK_FOR (5 * TIME_SECOND) /* in which everybody tries, but nobody waits */
 
 void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep) {
         *file = (struct audit_file){

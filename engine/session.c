@@ -16,7 +16,7 @@
 enum { EVENTS_AT_ONCE = 64 };
 
 /* Others that write records are waited for in the one loop that everybody waits for. */
-#define RECORD_PATIENCE (TIME_SECOND / 5)
+#define RECORD_PATIENCE TIME_SECOND
 #define RECORDS_AT_END TIME_SECOND /* all of them */
 
 static void forget(struct bailey_session *session, struct shell *shell);
