@@ -5,9 +5,9 @@
 # shellcheck source=tests/cli/run_helper.bash
 load run_helper
 
-# start COMMAND: runs it in the background until it has made the file `began`
+# start [FLAG...] COMMAND: runs it in the background until it has made the file `began`
 start() {
-        "${clean[@]}" "$BAILEY" run "$1" >out 2>&1 3>&- &
+        "${clean[@]}" "$BAILEY" run "$@" >out 2>&1 3>&- &
         pid=$!
         until_exists began
 }
@@ -133,4 +133,18 @@ orphans() {
         eventually gone "sleep 4418.$U"
         bailey run true
         nothing_new
+}
+
+@test "a cgroup of one that was killed goes with the next that has limits" {
+        if ! bailey doctor | grep -q 'memory enforced, by a cgroup'; then skip "no cgroups can be made here"; fi
+        start --memory 500M 'touch began; sleep 4419.'"$U"
+        kill -KILL $pid
+        wait $pid || true
+        eventually gone "sleep 4419.$U"
+        [ -n "$(orphans)" ]
+        none() {
+                bailey run --memory 500M true
+                [ -z "$(orphans)" ]
+        }
+        eventually none # what was killed may take its time to go
 }
