@@ -11,7 +11,10 @@
 #include "mcp/server.h"
 #include "mcp/wire.h"
 
-enum { CALLS_MAX = 256 }; /* at once */
+enum {
+        CALLS_MAX = 256,       /* at once */
+        BATCH_MAX = CALLS_MAX, /* messages: each may be answered by more than it takes itself */
+};
 
 /* What a call waits for. */
 enum waits {

@@ -362,6 +362,8 @@ void rpc_take(void *context, struct str line, bool too_long) {
         }
         if (!server->has_batches || json_array_size(root) == 0)
                 take_message(server, root);
+        else if (json_array_size(root) > BATCH_MAX)
+                send_error(server, NULL, RPC_INVALID_REQUEST, "a batch of more than 256 messages");
         else if (!batch_take(server, root, take_message))
                 send_error(server, NULL, RPC_BUSY, "no memory for a batch");
         json_decref(root);

@@ -201,6 +201,35 @@ static void odd_batches(void **state) {
         end(&scene);
 }
 
+/* As many as may be are answered; with one more, by one error and at once, however many there are. */
+static void large_batches(void **state) {
+        static const struct { size_t count, answers; } batches[] = { { 256, 256 }, { 257, 0 }, { 2500000, 0 } };
+        struct scene scene;
+        json_t *answer;
+
+        (void)state;
+        begin(&scene);
+        agree_upon(&scene, "2025-03-26");
+        for (size_t i = 0; i < sizeof(batches) / sizeof(*batches); i++) {
+                fputs("[1", scene.to);
+                for (size_t n = 1; n < batches[i].count; n++)
+                        fputs(",1", scene.to);
+                say(&scene, "]");
+                answer = hear(&scene);
+                assert_int_equal(json_array_size(answer), batches[i].answers);
+                if (!batches[i].answers) {
+                        assert_int_equal(code_of(answer), -32600);
+                        assert_true(json_is_null(json_object_get(answer, "id")));
+                }
+                json_decref(answer);
+        }
+        say(&scene, PING("1"));
+        answer = hear(&scene);
+        assert_int_equal(json_integer_value(json_object_get(answer, "id")), 1);
+        json_decref(answer);
+        end(&scene);
+}
+
 /* What is cancelled is not answered, and does not keep the others; if all are, there is no line. */
 static void part_of_a_batch_is_cancelled(void **state) {
         struct scene scene;
@@ -359,10 +388,15 @@ static void the_end_of_one_who_does_not_read(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(a_batch_is_answered_by_one),   cmocka_unit_test(odd_batches),
-                cmocka_unit_test(part_of_a_batch_is_cancelled), cmocka_unit_test(half_a_batch),
-                cmocka_unit_test(other_revisions_have_none),    cmocka_unit_test(no_time_to_start),
-                cmocka_unit_test(always_a_little_behind),       cmocka_unit_test(the_end_of_one_who_does_not_read),
+                cmocka_unit_test(a_batch_is_answered_by_one),
+                cmocka_unit_test(odd_batches),
+                cmocka_unit_test(large_batches),
+                cmocka_unit_test(part_of_a_batch_is_cancelled),
+                cmocka_unit_test(half_a_batch),
+                cmocka_unit_test(other_revisions_have_none),
+                cmocka_unit_test(no_time_to_start),
+                cmocka_unit_test(always_a_little_behind),
+                cmocka_unit_test(the_end_of_one_who_does_not_read),
         };
 
         return cmocka_run_group_tests_name("server", tests, NULL, NULL);
