@@ -24,6 +24,8 @@ struct made {
 
 enum { PATIENCE_MS = 2000, ORPHAN_MS = 2000 };
 
+enum { KEEPER_ABANDONED = 1 }; /* its exit status: one is dead that nobody knows of */
+
 enum made_file { MADE_PIDFD, MADE_CONTROL, MADE_REPORT, MADE_WORK, MADE_MOUNTS, MADE_COUNT };
 
 /* ---- the keeper ---- */
@@ -54,6 +56,17 @@ static int hand_in(const struct made *made, const int *files, size_t count) {
         return 0;
 }
 
+/* It could not be handed in, so that whose child it is knows nothing of it: when this process has ended, it is there to be
+ * reaped, and nobody has to wait for that. */
+static _Noreturn void abandon(struct launched *launched) {
+        struct pollfd fd = { .fd = launched->pidfd, .events = POLLIN };
+
+        launch_kill(launched);
+        if (launched->pidfd >= 0)
+                poll(&fd, 1, PATIENCE_MS);
+        _exit(KEEPER_ABANDONED);
+}
+
 static bool make_one(const struct launch *launch, const struct mount_places *places, int seed) {
         struct warm warm = { .launched = { .pidfd = -1, .control = -1, .report_fd = -1 }, .work = -1, .mounts = -1 };
         struct made made = {};
@@ -66,13 +79,13 @@ static bool make_one(const struct launch *launch, const struct mount_places *pla
                 [MADE_WORK] = warm.work,
                 [MADE_MOUNTS] = warm.mounts,
         };
-        bool gone;
 
         made.pid = warm.launched.pid;
-        gone = hand_in(&made, files, ready ? MADE_COUNT : warm.launched.pidfd >= 0) < 0;
+        if (hand_in(&made, files, ready ? MADE_COUNT : warm.launched.pidfd >= 0) < 0)
+                abandon(&warm.launched);
         for (size_t i = 0; i < MADE_COUNT; i++)
                 fd_close(files[i]);
-        return ready && !gone;
+        return ready;
 }
 
 static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, int socket, int outside) {
@@ -134,9 +147,19 @@ static struct warm warm_of(const struct made *made, const int files[static MADE_
         };
 }
 
+/* There is no room for its files in this process, and so no pidfd either. Its number is still its own, unless the program has
+ * waited for it: then it is no member of the group. */
+static void reap_lost(pid_t group, pid_t pid) {
+        siginfo_t info;
+
+        if (pid > 0 && getpgid(pid) == group && kill(pid, SIGKILL) == 0)
+                while (waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) < 0 && errno == EINTR)
+                        ;
+}
+
 static int take(const struct keeper *keeper, int flags, struct warm *ret, struct err *err) {
         int files[PASS_FILES_MAX], status;
-        struct made made;
+        struct made made = {};
         size_t count;
         ssize_t len = pass_receive(keeper->socket, &made, sizeof(made), files, &count, flags);
 
@@ -145,6 +168,11 @@ static int take(const struct keeper *keeper, int flags, struct warm *ret, struct
         if (len == sizeof(made) && count == MADE_COUNT) {
                 *ret = warm_of(&made, files);
                 return 1;
+        }
+        if (len < 0 && errno == EBADMSG) {
+                err_sys(err, "files of a sandbox");
+                reap_lost(keeper->pid, made.pid);
+                return -1;
         }
         if (len == sizeof(made))
                 *err = made.err;
@@ -174,30 +202,34 @@ static bool wait_for(const struct keeper *keeper) {
 
 /* Nobody knows of one that it was making when it was killed. It ends by itself, and is of the keeper's process group. So are
  * those that are in use, but with these it does not matter who has waited for them: that they end is told in other ways. */
-static void reap_others(pid_t group) {
-        for (int left = ORPHAN_MS; left > 0; left--) {
-                siginfo_t info = {};
+static void reap_others(pid_t group, int patience_ms) {
+        siginfo_t info = {};
 
-                if (waitid(P_PGID, (id_t)group, &info, WEXITED | WNOHANG | __WALL) < 0)
+        while (waitid(P_PGID, (id_t)group, &info, WEXITED | WNOHANG | __WALL) == 0) {
+                if (info.si_pid == 0 && patience_ms-- <= 0)
                         return;
                 if (info.si_pid == 0)
                         poll(NULL, 0, 1);
+                info = (siginfo_t){};
         }
 }
 
 void keeper_end(struct keeper *keeper) {
-        struct err ignored;
         struct warm warm;
-        int status, got = 0;
+        bool more = true;
+        int status;
 
         shutdown(keeper->socket, SHUT_WR); /* what it is at, it hands in */
-        while (got >= 0 && wait_for(keeper)) {
-                got = take(keeper, MSG_DONTWAIT, &warm, &ignored);
+        while (more && wait_for(keeper)) {
+                struct err err = {};
+                int got = take(keeper, MSG_DONTWAIT, &warm, &err);
+
                 if (got == 1)
                         warm_discard(&warm);
+                more = got >= 0 || err.sys == EBADMSG;
         }
         fd_close(TAKE_FD(keeper->socket));
-        if (got < 0 && clone_reap(keeper->pidfd, &status) == 0 && status != 0)
-                reap_others(keeper->pid);
+        if (!more && clone_reap(keeper->pidfd, &status) == 0 && status != 0)
+                reap_others(keeper->pid, WIFEXITED(status) ? 0 : ORPHAN_MS);
         fd_close(TAKE_FD(keeper->pidfd));
 }

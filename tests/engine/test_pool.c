@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -58,7 +60,7 @@ static bool is_dead(pid_t pid) {
         return false;
 }
 
-static void send(int pidfd, int number) {
+static void send_signal(int pidfd, int number) {
         assert_int_equal(syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0), 0);
 }
 
@@ -721,7 +723,7 @@ static void the_keeper_is_killed(void **state) {
 
         (void)state;
         fill();
-        send(scene.pool.keeper.pidfd, SIGKILL);
+        send_signal(scene.pool.keeper.pidfd, SIGKILL);
         while (take(&none)) { /* what it has handed in before is as good as ever */
                 warm_discard(&none);
                 if (scene.pool.keeper.socket >= 0)
@@ -754,16 +756,60 @@ static void the_keeper_is_killed_at_work(void **state) {
                 assert_false(pool_take(&scene.pool, buf_str(&scene.key), MANY, &none));
                 refill();
                 poll(NULL, 0, i);
-                send(scene.pool.keeper.pidfd, SIGKILL);
+                send_signal(scene.pool.keeper.pidfd, SIGKILL);
                 pool_empty(&scene.pool);
                 assert_empty();
+        }
+}
+
+/* It is made, and cannot be handed in. Another one of the same keeper is in use, and not waited for. */
+static void nobody_can_be_told_of_one(void **state) {
+        struct warm warm;
+        int64_t before;
+
+        (void)state;
+        fill();
+        warm = take_one();
+        assert_int_equal(shutdown(scene.pool.keeper.socket, SHUT_RD), 0);
+        keeper_ask(&scene.pool.keeper);
+        assert_int_equal(poll(&(struct pollfd){ .fd = scene.pool.keeper.pidfd, .events = POLLIN }, 1, PATIENCE_MS), 1);
+        before = time_monotonic();
+        pool_empty(&scene.pool);
+        assert_true(time_monotonic() - before < 2 * TIME_SECOND);
+        warm_discard(&warm);
+        assert_empty();
+}
+
+/* They are handed in, and there is no room for their files. */
+static void there_are_too_many_files(void **state) {
+        struct rlimit before, few;
+        struct warm none;
+        int room;
+
+        (void)state;
+        assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+        for (int i = 0; i < 5; i++) { /* but for so many of them */
+                assert_false(pool_take(&scene.pool, buf_str(&scene.key), MANY, &none));
+                refill();
+                wait_for_news();
+                poll(NULL, 0, 50); /* for some more */
+                room = dup(STDIN_FILENO);
+                assert_true(room >= 0);
+                close(room);
+                few = (struct rlimit){ (rlim_t)room + (rlim_t)i, before.rlim_max };
+                assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+                assert_false(pool_take(&scene.pool, buf_str(&scene.key), MANY, &none));
+                assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+                assert_empty();
+                assert_int_not_equal(scene.pool.broken, 0);
+                pool_empty(&scene.pool);
         }
 }
 
 static void the_keeper_is_stopped(void **state) {
         (void)state;
         fill();
-        send(scene.pool.keeper.pidfd, SIGSTOP);
+        send_signal(scene.pool.keeper.pidfd, SIGSTOP);
         pool_empty(&scene.pool);
         assert_empty();
 }
@@ -775,7 +821,7 @@ static void one_that_waits_is_killed(void **state) {
         (void)state;
         fill();
         warm = take_one();
-        send(warm.launched.pidfd, SIGKILL);
+        send_signal(warm.launched.pidfd, SIGKILL);
         assert_int_equal(poll(&(struct pollfd){ .fd = warm.launched.pidfd, .events = POLLIN }, 1, PATIENCE_MS), 1);
         assert_int_equal(run_in(&warm, text, sizeof(text)), -1); /* and the command gets a new one */
 }
@@ -862,6 +908,8 @@ int main(void) {
                 WITH_POOL(the_keeper_is_killed),
                 WITH_POOL(they_are_not_wanted_while_they_are_made),
                 WITH_POOL(the_keeper_is_killed_at_work),
+                WITH_POOL(nobody_can_be_told_of_one),
+                WITH_POOL(there_are_too_many_files),
                 WITH_POOL(the_keeper_is_stopped),
                 WITH_POOL(one_that_waits_is_killed),
                 WITH_POOL(nobody_outlives_who_wanted_them),
