@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/fd.h"
 #include "base/time.h"
@@ -18,7 +19,7 @@ enum {
 #define MOMENT (5 * TIME_SECOND / 1000) /* most commands have ended by then */
 
 void pool_init(struct pool *pool) {
-        *pool = (struct pool){ .keeper = { .pidfd = -1, .socket = -1 }, .mounts = -1 };
+        *pool = (struct pool){ .keeper = { .pidfd = -1, .socket = -1 }, .mounts = -1, .wake = -1, .epoll_fd = -1 };
         buf_init(&pool->key, KEY_MAX);
 }
 
@@ -30,6 +31,9 @@ static void drop(struct pool *pool) {
         pool->asked = 0;
         pool->later = 0;
         fd_close(TAKE_FD(pool->mounts));
+        if (pool->wake >= 0) /* before it is closed: as in run/job.c */
+                epoll_ctl(pool->epoll_fd, EPOLL_CTL_DEL, pool->wake, NULL);
+        fd_close(TAKE_FD(pool->wake));
 }
 
 void pool_empty(struct pool *pool) {
@@ -100,10 +104,22 @@ bool pool_take(struct pool *pool, struct str key, size_t least, struct warm *ret
         return false;
 }
 
+/* Who asks a file of mounts hears of a change once, and whoever waits for an epoll in another asks all that is in it: so this
+ * is not the file that tells whether those that are ready may be used. Without it they go when they are wanted, or later. */
+static void watch_mounts(struct pool *pool) {
+        struct epoll_event event = { .events = EPOLLPRI };
+
+        pool->wake = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+        if (pool->wake >= 0 && epoll_ctl(pool->epoll_fd, EPOLL_CTL_ADD, pool->wake, &event) < 0)
+                fd_close(TAKE_FD(pool->wake));
+}
+
 static int begin(struct pool *pool, const struct launch *launch, struct str key) {
         struct err err;
 
         buf_append(&pool->key, key);
+        if (pool->epoll_fd >= 0)
+                watch_mounts(pool); /* first: whatever the other tells of, this one has told, too */
         pool->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
         if (pool->key.failed || pool->mounts < 0)
                 return -1;
@@ -140,6 +156,10 @@ int64_t pool_deadline(const struct pool *pool) {
 void pool_due(struct pool *pool, int64_t now) {
         int64_t due = pool_deadline(pool);
 
+        if (pool->mounts >= 0 && mounts_changed(pool)) { /* they would keep busy what somebody has unmounted */
+                pool_empty(pool);
+                return;
+        }
         if (!due || now < due)
                 return;
         if (pool->later) {

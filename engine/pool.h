@@ -17,6 +17,8 @@ struct pool {
         size_t count, asked;  /* ready; and on their way */
         size_t least, want;   /* how many should be: as configured, and as there is demand */
         int mounts;           /* /proc/self/mountinfo: tells when something was mounted or unmounted outside */
+        int wake;             /* the same, for who waits; -1: nobody is told */
+        int epoll_fd;         /* of who calls pool_due() whenever it is ready; -1: there is none */
         int64_t used, missed; /* when one was wanted, and none was there; monotonic */
         int64_t later;        /* when others are to be asked for; 0: they were */
 };
@@ -34,7 +36,8 @@ bool pool_take(struct pool *pool, struct str key, size_t least, struct warm *ret
  * processors from that command, it happens a moment later where another is ready still. */
 void pool_refill(struct pool *pool, const struct launch *launch, struct str key);
 
-/* When there is something to do; monotonic, 0: never. And does it. */
+/* When there is something to do; monotonic, 0: never. And does it. When mounts outside have changed, that is now, and all go:
+ * the next command asks for others. */
 int64_t pool_deadline(const struct pool *pool);
 void pool_due(struct pool *pool, int64_t now);
 

@@ -60,6 +60,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
                 bailey_session_free(session);
                 return config_hand_error(&err, ret_error, error_size);
         }
+        session->pool.epoll_fd = session->epoll_fd;
         *ret = session;
         return 0;
 }

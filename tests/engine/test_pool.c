@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -586,21 +587,55 @@ static int with_mounts(void) {
         return 0;
 }
 
-static void mounts_outside_empty(void **state) {
+/* What is unmounted outside is not kept busy until somebody wants a sandbox. */
+static int with_mounts_idle(void) {
+        FD_AUTO loop = epoll_create1(EPOLL_CLOEXEC);
+        struct pollfd ready = { .fd = loop, .events = POLLIN };
+
+        if (!apart || mount("none", scene.directory, "tmpfs", 0, NULL) < 0)
+                return 77;
+        scene.mounts[3].target = "/sys"; /* the other is not there now */
+        key_now();
+        scene.pool.epoll_fd = loop;
+        fill();
+        pool_due(&scene.pool, time_monotonic());
+        if (scene.pool.keeper.socket < 0 || poll(&ready, 1, 0) != 0)
+                return 1;
+        if (umount(scene.directory) < 0)
+                return 2;
+        if (poll(&ready, 1, PATIENCE_MS) != 1)
+                return 3;
+        pool_due(&scene.pool, time_monotonic());
+        assert_empty();
+        if (poll(&ready, 1, 0) != 0)
+                return 4;
+        return 0;
+}
+
+static void in_process(int (*test)(void)) {
         int status;
         pid_t pid;
 
-        (void)state;
         fflush(NULL);
         pid = fork();
         if (pid == 0)
-                _exit(with_mounts());
+                _exit(test());
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
                 print_message("this process may not mount\n");
                 skip();
         }
         assert_int_equal(status, 0);
+}
+
+static void mounts_outside_empty(void **state) {
+        (void)state;
+        in_process(with_mounts);
+}
+
+static void mounts_outside_empty_an_idle_one(void **state) {
+        (void)state;
+        in_process(with_mounts_idle);
 }
 
 /* ---- how many ---- */
@@ -900,6 +935,7 @@ int main(void) {
                 WITH_POOL(what_is_mounted_over_is_replaced),
                 WITH_POOL(a_path_leads_elsewhere_for_a_while),
                 WITH_POOL(mounts_outside_empty),
+                WITH_POOL(mounts_outside_empty_an_idle_one),
                 WITH_POOL(others_are_asked_for_a_moment_later),
                 WITH_POOL(more_are_kept_while_they_are_wanted),
                 WITH_POOL(never_more_than_there_is_room_for),
