@@ -80,12 +80,17 @@ struct way {
         unsigned links;
 };
 
-/* In front of the rest; an absolute one starts over. False: as the kernel would say. */
-static bool turn_to(struct way *way, const char *path) {
+/* In front of the rest; an absolute one starts over. False: after too many, as the kernel would say; or there is no room, which
+ * the kernel does not need. */
+static bool turn_to(struct watch *watch, struct way *way, const char *path) {
         size_t len = strlen(path), rest = strlen(way->rest);
 
-        if (len + 1 + rest >= sizeof(way->rest) || ++way->links > LINKS_MAX)
+        if (++way->links > LINKS_MAX)
                 return false;
+        if (len + 1 + rest >= sizeof(way->rest)) {
+                watch->changed = true;
+                return false;
+        }
         memmove(way->rest + len + 1, way->rest, rest + 1);
         memcpy(way->rest, path, len);
         way->rest[len] = '/';
@@ -136,8 +141,10 @@ static bool walk_on(struct watch *watch, struct way *way) {
                         *strrchr(way->done, '/') = 0;
                 return true;
         }
-        if ((size_t)snprintf(path, sizeof(path), "%s/%s", way->done, name) >= sizeof(path))
+        if ((size_t)snprintf(path, sizeof(path), "%s/%s", way->done, name) >= sizeof(path)) {
+                watch->changed = true; /* by links, it may be there all the same */
                 return false;
+        }
         if (add_seen(watch, path) && !watch_name(watch, way->done[0] ? way->done : "/", name))
                 return false;
         link = readlink(path, text, sizeof(text) - 1);
@@ -146,7 +153,7 @@ static bool walk_on(struct watch *watch, struct way *way) {
                 return errno == EINVAL; /* it is there, and no link */
         }
         text[link] = 0;
-        return turn_to(way, text);
+        return turn_to(watch, way, text);
 }
 
 void watch_path(struct watch *watch, const char *path, bool content) {

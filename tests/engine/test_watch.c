@@ -99,6 +99,28 @@ static void what_is_not_known(void **state) {
         assert_false(watch_quiet(&watch));
 }
 
+/* By links, the kernel finds more than fits into a path. */
+static void what_is_too_long(void **state) {
+        char path[3072] = "here/";
+        struct watch watch;
+
+        (void)state;
+        script("perl -e 'symlink(\"./\" x 1000, \"here\"); $n = \"d\" x 200; $half = join(\"/\", ($n) x 12);"
+               "symlink($half, \"half\"); for (1 .. 24) { mkdir($n); chdir($n) or die; symlink($half, \"rest\") if $_ == 12 "
+               "}'");
+        for (size_t len = strlen(path); len + 3 < sizeof(path); len += 2)
+                memcpy(path + len, "./", 3);
+        for (int i = 0; i < 2; i++) {
+                const char *looked_at = i ? "half/rest" : path;
+
+                assert_int_equal(access(looked_at, F_OK), 0);
+                watch_begin(&watch);
+                watch_path(&watch, looked_at, false);
+                assert_false(watch_quiet(&watch));
+                watch_end(&watch);
+        }
+}
+
 static void more_than_the_kernel_keeps(void **state) {
         struct watch watch;
 
@@ -115,6 +137,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(each_change, begin, end),
                 cmocka_unit_test(what_is_not_known),
+                cmocka_unit_test_setup_teardown(what_is_too_long, begin, end),
                 cmocka_unit_test_setup_teardown(more_than_the_kernel_keeps, begin, end),
         };
 
