@@ -129,7 +129,7 @@ static int look_inside(struct run *run, const struct host_question *question) {
 
         if (sweeps && sweep_gate_open(run->state, &run->gate, &run->err) < 0)
                 return -1;
-        if (host_gather_inside(question, &run->arena, &run->host, &run->err) < 0)
+        if (host_gather_inside(run->policy, question, &run->arena, &run->host, &run->err) < 0)
                 return -1;
         return sweeps ? sweep_gate_mark(run->state, run->shelf, &run->host.protection, &run->arena, &run->err) : 0;
 }

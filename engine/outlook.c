@@ -15,6 +15,7 @@ static void close_lists(struct host *host) {
 
         for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
                 lists[i]->room = lists[i]->count;
+        host->links.room = host->links.count;
 }
 
 static int look(struct outlook *outlook, const struct host_question *question, struct err *err) {

@@ -52,30 +52,16 @@ const char *wall_text(enum wall wall) {
         return walls[wall_index(wall)].text;
 }
 
-static bool within_writable(const struct policy *policy, const struct host *host, const char *path) {
-        const struct protected_paths *git = &host->protection.git_write;
-
-        for (size_t i = 0; i < host->write.count; i++)
-                if (path_within(path, host->write.items[i].path))
-                        return true;
-        if (!policy->sandbox.workspace_write)
-                return false;
-        for (size_t i = 0; i < git->count; i++)
-                if (path_within(path, git->items[i].path))
-                        return true;
-        return path_within(path, host->workspace);
-}
-
 /* A path to deny inside something that can be written. Below what can only be read, all else is granted instead; a socket is
  * out of reach otherwise where it cannot be hidden. */
 static bool denies_inside(const struct policy *policy, const struct host *host) {
         if (policy->sandbox.workspace_write && policy->sandbox.protect_workspace && host->protection.read_only.count)
                 return true;
         for (size_t i = 0; i < host->write_deny.count; i++)
-                if (within_writable(policy, host, host->write_deny.items[i].path))
+                if (host_is_writable(host, &policy->sandbox, host->write_deny.items[i].path))
                         return true;
         for (size_t i = 0; i < host->masks.count; i++)
-                if (!host->masks.items[i].socket && within_writable(policy, host, host->masks.items[i].path))
+                if (!host->masks.items[i].socket && host_is_writable(host, &policy->sandbox, host->masks.items[i].path))
                         return true;
         return false;
 }

@@ -10,6 +10,7 @@
 
 #include "policy/credentials.h"
 #include "policy/files.h"
+#include "sandbox/host_lists.h"
 #include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
 
@@ -33,13 +34,6 @@ bool path_within(const char *path, const char *dir) {
         if (strcmp(dir, "/") == 0)
                 return true;
         return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == 0);
-}
-
-static bool has_control_character(const char *path) {
-        for (; *path; path++)
-                if ((unsigned char)*path < 0x20 || *path == 0x7f)
-                        return true;
-        return false;
 }
 
 static struct host_path *paths_add(struct host_paths *paths, struct arena *arena) {
@@ -89,30 +83,6 @@ static int add_directory(const struct host *host, struct host_paths *paths, stru
         return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
 }
 
-static int add_list(const struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
-                    const char *key, bool must_exist, struct err *err) {
-        for (size_t i = 0; i < list->count; i++) {
-                const char *path = arena_dup(arena, list->items[i]);
-                char real[PATH_MAX];
-                struct stat st;
-
-                if (!path)
-                        return err_set(err, ERR_MEMORY, "out of memory");
-                if (has_control_character(path))
-                        return err_set(err, ERR_INVALID, "%s: %s: a path with control characters", key, path);
-                if (host_look(host, path, real, &st)) {
-                        if (host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) < 0)
-                                return -1;
-                        paths->items[paths->count - 1].socket = S_ISSOCK(st.st_mode);
-                        paths->items[paths->count - 1].device = S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode);
-                } else if (must_exist) {
-                        return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
-                                       err_text(errno));
-                }
-        }
-        return 0;
-}
-
 /* ---- the user ---- */
 
 static int gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
@@ -150,11 +120,15 @@ static int gather_workspace(struct host *host, const struct host_question *quest
         const char *asked = question->workspace ? question->workspace : ".";
         char real[PATH_MAX];
         struct stat st;
+        int missing;
 
         if (has_control_character(asked))
                 return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", asked);
         host_sees(host, asked, false);
-        if (!realpath(asked, real) || stat(real, &st) < 0)
+        missing = host_follow(host, arena, "workspace", asked, real, err);
+        if (missing < 0)
+                return -1;
+        if (missing || stat(real, &st) < 0)
                 return err_sys(err, "workspace %s", asked);
         if (!S_ISDIR(st.st_mode))
                 return err_set(err, ERR_INVALID, "workspace %s: not a directory", asked);
@@ -197,6 +171,22 @@ static int gather_cwd(struct host *host, const char *asked, struct arena *arena,
                 return err_set(err, ERR_INVALID, "cwd %s: not a directory", asked);
         host->cwd = arena_dup(arena, str_z(real));
         return host->cwd ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+/* ---- what can be written ---- */
+
+bool host_is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
+        const struct protected_paths *git = &host->protection.git_write;
+
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(path, host->write.items[i].path))
+                        return true;
+        if (!sandbox->workspace_write)
+                return false;
+        for (size_t i = 0; i < git->count; i++)
+                if (path_within(path, git->items[i].path))
+                        return true;
+        return path_within(path, host->workspace);
 }
 
 /* ---- what is hidden ---- */
@@ -305,7 +295,7 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         for (size_t i = 0; i < credential_count; i++)
                 if (credentials[i].mask && add_store(host, arena, credentials[i].mask, err) < 0)
                         return -1;
-        if (add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
+        if (host_add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
                 return -1;
         for (size_t i = 0; i < host->masks.count; i++) {
                 host->masks.items[i].secret = true;
@@ -339,23 +329,11 @@ int host_check_workspace(const struct host *host, struct err *err) {
 
 /* ---- all ---- */
 
-static int gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err) {
-        if (add_list(host, &host->read, arena, &sandbox->fs_read_allow, "fs_read_allow", true, err) < 0 ||
-            add_list(host, &host->write, arena, &sandbox->fs_write_allow, "fs_write_allow", true, err) < 0)
-                return -1;
-        for (size_t i = 0; i < host->write.count; i++)
-                if (strcmp(host->write.items[i].path, "/") == 0)
-                        return err_set(err, ERR_INVALID,
-                                       "fs_write_allow: /: everything would be writable; name what has to be");
-        /* One that is missing could be made by the command: it has to be there to be kept. */
-        return add_list(host, &host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
-}
-
 static int gather_around(struct host *host, const struct policy *policy, const struct host_question *question,
                          struct arena *arena, struct err *err) {
         if (gather_homes(host, question->environment, arena, err) < 0 || gather_workspace(host, question, arena, err) < 0 ||
             host_system_programs(host, question->program ? question->program : "", arena, err) < 0 ||
-            gather_lists(host, &policy->sandbox, arena, err) < 0 || gather_directories(host, policy, arena, err) < 0 ||
+            host_gather_lists(host, &policy->sandbox, arena, err) < 0 || gather_directories(host, policy, arena, err) < 0 ||
             gather_masks(host, policy, question->environment, arena, err) < 0 ||
             host_keep_own(host, policy, question, arena, err) < 0)
                 return -1;
@@ -373,21 +351,23 @@ int host_gather_around(const struct policy *policy, const struct host_question *
         return 0;
 }
 
-int host_gather_inside(const struct host_question *question, struct arena *arena, struct host *host, struct err *err) {
+int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
+                       struct host *host, struct err *err) {
         const char *home = environment_get(question->environment, "HOME");
 
         if (gather_cwd(host, question->cwd, arena, err) < 0)
                 return -1;
         if (protect_survey(host->workspace, home, arena, &host->protection, err) < 0)
                 return err_context(err, "workspace %s", host->workspace);
-        return 0;
+        return host_check_links(host, &policy->sandbox, err);
 }
 
 int host_gather(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                 struct err *err) {
         struct host host;
 
-        if (host_gather_around(policy, question, arena, &host, err) < 0 || host_gather_inside(question, arena, &host, err) < 0)
+        if (host_gather_around(policy, question, arena, &host, err) < 0 ||
+            host_gather_inside(policy, question, arena, &host, err) < 0)
                 return -1;
         *ret = host;
         return 0;

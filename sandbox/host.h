@@ -28,6 +28,18 @@ struct host_paths {
         size_t count, room;
 };
 
+/* A symbolic link on the way to a path that walls depend on. */
+struct host_link {
+        const char *key;  /* what the path was given for */
+        const char *path; /* as given */
+        const char *at;   /* where the link is */
+};
+
+struct host_links {
+        struct host_link *items;
+        size_t count, room;
+};
+
 /* Paths, sorted. */
 struct host_bound {
         const char **items;
@@ -56,6 +68,7 @@ struct host {
         struct host_paths masks;   /* credential stores, fs_read_deny, sockets */
         struct host_bound bound;   /* what sockets are bound to */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
+        struct host_links links;                   /* on the way to these, and to the workspace */
         struct protection protection;
 
         /* For a backend without mounts. */
@@ -86,8 +99,10 @@ int host_gather(const struct policy *policy, const struct host_question *questio
 int host_gather_around(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                        struct err *err);
 
-/* What is looked at for each command: where it begins, and what is protected there. */
-int host_gather_inside(const struct host_question *question, struct arena *arena, struct host *host, struct err *err);
+/* What is looked at for each command: where it begins, what is protected there, and with that, whether commands can change
+ * links that walls depend on. */
+int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
+                       struct host *host, struct err *err);
 
 /* Is every socket that is bound to a path now one that host_gather_around() knew of? */
 bool host_knows_sockets(const struct host *host);
@@ -96,6 +111,9 @@ int host_paths_add(struct host_paths *paths, struct arena *arena, const char *pa
 
 /* Fills `readable`, for a backend without mounts. */
 int host_open_up(struct host *host, struct arena *arena, struct err *err);
+
+/* Can commands write `path`, whatever is denied there? */
+bool host_is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path);
 
 /* Is `path` masked, or part of something that is? What masks it; NULL: nothing. */
 const char *host_masked_by(const struct host *host, const char *path);

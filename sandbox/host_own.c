@@ -9,15 +9,6 @@
 #include "policy/files.h"
 #include "sandbox/host_system.h"
 
-static bool is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
-        if (sandbox->workspace_write && path_within(path, host->workspace))
-                return true;
-        for (size_t i = 0; i < host->write.count; i++)
-                if (path_within(path, host->write.items[i].path))
-                        return true;
-        return false;
-}
-
 /*
  * A command that could write these would choose the walls of the next one. In a writable place they are kept read-only, and
  * made if they are not there, as only what is there can be.
@@ -33,7 +24,7 @@ static int keep_settings(struct host *host, const struct sandbox_policy *sandbox
                 FD_AUTO made = -1;
 
                 host_sees(host, places[i].path, false);
-                if (is_writable(host, sandbox, places[i].path) &&
+                if (host_is_writable(host, sandbox, places[i].path) &&
                     (directory_make(places[i].path, &made, err) < 0 ||
                      host_add_if_there(host, &host->write_deny, arena, places[i].path, err) < 0))
                         return -1;
@@ -88,8 +79,8 @@ static int keep_audit(struct host *host, const struct policy *policy, const stru
         host_sees(host, directory, false);
         if (!realpath(directory, real))
                 return err_sys(err, "audit.path: %s", directory);
-        links = is_writable(host, &policy->sandbox, directory);
-        if (links || is_writable(host, &policy->sandbox, real))
+        links = host_is_writable(host, &policy->sandbox, directory);
+        if (links || host_is_writable(host, &policy->sandbox, real))
                 return keep_audit_directory(host, directory, real, links, arena, err);
         return mask_audit_files(host, &policy->audit, question->audit, arena, err);
 }

@@ -126,23 +126,6 @@ static int add_readable(struct compiler *c) {
         return 0;
 }
 
-static int add_writable(struct compiler *c) {
-        const struct protection *protection = &c->host->protection;
-        bool write = c->policy->sandbox.workspace_write;
-
-        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0 ||
-            (c->lists && bind_all(c, MOUNT_WRITE, &c->host->write) < 0))
-                return -1;
-        if (!write)
-                return 0;
-        if (bind_protected(c, MOUNT_WRITE, &protection->git_write) < 0)
-                return -1;
-        if (!c->policy->sandbox.protect_workspace)
-                return 0;
-        return bind_protected(c, MOUNT_WRITE, &protection->anchors) < 0 ? -1
-                                                                        : bind_protected(c, MOUNT_READ, &protection->read_only);
-}
-
 /* The writable mount that holds `path`; NULL: what holds it cannot be written. */
 static const char *writable_root(const struct compiler *c, const char *path) {
         const struct mount_step *best = NULL;
@@ -174,6 +157,25 @@ static int add_anchors(struct compiler *c, const char *path) {
                         return -1;
         }
         return 0;
+}
+
+static int add_writable(struct compiler *c) {
+        const struct protection *protection = &c->host->protection;
+        bool write = c->policy->sandbox.workspace_write;
+
+        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
+                return -1;
+        for (size_t i = 0; c->lists && i < c->host->write.count; i++)
+                if (add_anchors(c, c->host->write.items[i].path) < 0 || bind(c, MOUNT_WRITE, c->host->write.items[i].path) < 0)
+                        return -1;
+        if (!write)
+                return 0;
+        if (bind_protected(c, MOUNT_WRITE, &protection->git_write) < 0)
+                return -1;
+        if (!c->policy->sandbox.protect_workspace)
+                return 0;
+        return bind_protected(c, MOUNT_WRITE, &protection->anchors) < 0 ? -1
+                                                                        : bind_protected(c, MOUNT_READ, &protection->read_only);
 }
 
 /* Also where only something in it is to be seen. */

@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/route.h"
 
-enum {
-        LINKS_MAX = 40,   /* as the kernel has it */
-        PATHS_MAX = 4096, /* of one kind; each costs a mount */
-};
+enum { PATHS_MAX = 4096 }; /* of one kind; each costs a mount */
 
 /* Everything here is run, or tells what to run, by something on the host that did not ask: a shell, direnv, git, an editor,
  * an agent. */
@@ -168,56 +166,6 @@ static int read_link(struct survey *s, int fd, const char *name, const char **re
         return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 
-struct route {
-        char done[PATH_MAX]; /* real so far, without a slash at the end; empty for the root */
-        size_t len;
-        char rest[PATH_MAX];
-        unsigned links;
-};
-
-/* Puts `path` in front of what is left to go; an absolute one starts over. */
-static bool route_push(struct route *route, const char *path) {
-        size_t len = strlen(path), rest = strlen(route->rest);
-
-        if (len + 1 + rest >= sizeof(route->rest))
-                return false;
-        memmove(route->rest + len + 1, route->rest, rest + 1);
-        memcpy(route->rest, path, len);
-        route->rest[len] = '/';
-        if (path[0] == '/')
-                route->len = 0;
-        return true;
-}
-
-/* Takes the next name off the rest; false at the end. */
-static bool route_next(struct route *route, char ret_name[static NAME_MAX + 1], bool *ret_too_long) {
-        const char *start = route->rest + strspn(route->rest, "/"), *end = strchrnul(start, '/');
-        size_t len = (size_t)(end - start);
-
-        if (len == 0)
-                return false;
-        *ret_too_long = len > NAME_MAX || route->len + 1 + len >= sizeof(route->done);
-        if (*ret_too_long)
-                return true;
-        memcpy(ret_name, start, len);
-        ret_name[len] = '\0';
-        memmove(route->rest, end, strlen(end) + 1);
-        return true;
-}
-
-static void route_up(struct route *route) {
-        while (route->len > 0 && route->done[--route->len] != '/')
-                ;
-}
-
-static void route_down(struct route *route, const char *name) {
-        size_t len = strlen(name);
-
-        route->done[route->len] = '/';
-        memcpy(route->done + route->len + 1, name, len + 1);
-        route->len += 1 + len;
-}
-
 /* `route->done` is a symbolic link: it is noted, and its text is where to go on. */
 static int route_link(struct survey *s, struct route *route, struct protected_path item, bool *ret_lost, struct err *err) {
         if (read_link(s, AT_FDCWD, route->done, &item.link, err) < 0)
@@ -230,7 +178,7 @@ static int route_link(struct survey *s, struct route *route, struct protected_pa
                         return -1;
         }
         route_up(route);
-        *ret_lost = ++route->links > LINKS_MAX || !route_push(route, item.link);
+        *ret_lost = ++route->links > ROUTE_LINKS_MAX || !route_push(route, item.link);
         return 0;
 }
 

@@ -255,6 +255,8 @@ static void add_writable(struct profile *p) {
                 allow_write(p, host->write.items[i].path);
         for (size_t i = 0; p->policy->sandbox.workspace_write && i < git->count; i++)
                 allow_write(p, git->items[i].path);
+        for (size_t i = 0; i < host->write.count; i++)
+                pin_way(p, host->write.items[i].path);
         allow_write(p, host->tmpdir);
 }
 

@@ -82,6 +82,15 @@ static const struct host denied_around = {
         .write = PATHS(DIR("/data/out"), DIR("/data2")),
         .protection = { .git_write = PROTECTED({ .path = "/data/repo/.git", .directory = true }) },
 };
+/* What is listed lies in something else that can be written: what leads there stays where it is. */
+static const struct host nested = {
+        .workspace = "/srv/w",
+        .cwd = "/srv/w",
+        .sandbox_exec = "/usr/bin/sandbox-exec",
+        .read = PATHS(DIR("/srv/w/a/data")),
+        .write = PATHS(DIR("/srv/w/a/b/cache"), DIR("/data"), FILE_AT("/data/x/file")),
+        .tmpdir = "/private/tmp/.bailey-tmp-123456",
+};
 /* An ordinary user of macOS. */
 static const struct host mac = {
         .uid = 501,
@@ -158,6 +167,7 @@ static const struct plan_case {
           { "sandbox.network=inherit", "sandbox.max_memory_bytes=1GiB", "sandbox.max_pids=100", "sandbox.max_cpu_secs=5",
             "sandbox.tmp_bytes=1MiB", "sandbox.unix_sockets=deny" },
           NULL },
+        { "native-nested", &backend_native, &nested, "default", {}, NULL },
         { "native-limits-by-user",
           &backend_native,
           &laptop,
@@ -302,6 +312,7 @@ static const struct plan_case {
           "readonly",
           { "sandbox.max_open_files=5", "sandbox.require_limits=true" },
           "max_open_files cannot be enforced: jobs of Windows know no such limit" },
+        { "sandbox-exec-nested", &backend_sandbox_exec, &nested, "default", {}, NULL },
         { "hosts",
           &backend_native,
           &laptop,

@@ -1,0 +1,94 @@
+#include "sandbox/host_lists.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sandbox/host_system.h"
+
+/* ---- links ---- */
+
+int host_note_link(struct host *host, struct arena *arena, struct host_link link, struct err *err) {
+        struct host_links *links = &host->links;
+
+        if (links->count == links->room) {
+                size_t room = links->room ? links->room * 2 : 8;
+                struct host_link *items = arena_alloc(arena, room * sizeof(*items));
+
+                if (!items)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                if (links->count)
+                        memcpy(items, links->items, links->count * sizeof(*items));
+                links->items = items;
+                links->room = room;
+        }
+        link.path = arena_dup(arena, str_z(link.path));
+        link.at = arena_dup(arena, str_z(link.at));
+        if (!link.path || !link.at)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        links->items[links->count++] = link;
+        return 0;
+}
+
+/* What a link led to when it was looked at does not matter: a command may have changed it, and may change it again. */
+int host_check_links(const struct host *host, const struct sandbox_policy *sandbox, struct err *err) {
+        for (size_t i = 0; i < host->links.count; i++) {
+                const struct host_link *link = &host->links.items[i];
+
+                if (host_is_writable(host, sandbox, link->at))
+                        return err_set(err, ERR_REFUSED,
+                                       "%s: %s: commands can change the link %s on the way: name what it leads to", link->key,
+                                       link->path, link->at);
+        }
+        return 0;
+}
+
+/* ---- lists ---- */
+
+bool has_control_character(const char *path) {
+        for (; *path; path++)
+                if ((unsigned char)*path < 0x20 || *path == 0x7f)
+                        return true;
+        return false;
+}
+
+int host_add_list(struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
+                  const char *key, bool must_exist, struct err *err) {
+        for (size_t i = 0; i < list->count; i++) {
+                const char *path = arena_dup(arena, list->items[i]);
+                char real[PATH_MAX];
+                struct stat st;
+                int missing;
+
+                if (!path)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                if (has_control_character(path))
+                        return err_set(err, ERR_INVALID, "%s: %s: a path with control characters", key, path);
+                host_sees(host, path, false);
+                missing = host_follow(host, arena, key, path, real, err);
+                if (missing < 0)
+                        return -1;
+                if (!missing && lstat(real, &st) == 0) {
+                        if (host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) < 0)
+                                return -1;
+                        paths->items[paths->count - 1].socket = S_ISSOCK(st.st_mode);
+                        paths->items[paths->count - 1].device = S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode);
+                } else if (must_exist) {
+                        return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
+                                       err_text(errno));
+                }
+        }
+        return 0;
+}
+
+int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err) {
+        if (host_add_list(host, &host->read, arena, &sandbox->fs_read_allow, "fs_read_allow", true, err) < 0 ||
+            host_add_list(host, &host->write, arena, &sandbox->fs_write_allow, "fs_write_allow", true, err) < 0)
+                return -1;
+        for (size_t i = 0; i < host->write.count; i++)
+                if (strcmp(host->write.items[i].path, "/") == 0)
+                        return err_set(err, ERR_INVALID,
+                                       "fs_write_allow: /: everything would be writable; name what has to be");
+        /* One that is missing could be made by the command: it has to be there to be kept. */
+        return host_add_list(host, &host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
+}
