@@ -120,9 +120,10 @@ const struct key_row keys[] = {
         { ROW(SANDBOX, "fs_write_allow", LIST), FIELD(sandbox.fs_write_allow), .text = &text_path,
           .help = "More that can be read and written. No link that commands can change may lead there." },
         { ROW(SANDBOX, "fs_read_deny", LIST), FIELD(sandbox.fs_read_deny), .text = &text_path, TIGHTEN(ADD),
-          .help = "What can be neither read nor written, whatever is allowed, beside credential stores." },
+          .help = "What can be neither read nor written, whatever is allowed, beside credential stores. No link that "
+                  "commands can change may lead there." },
         { ROW(SANDBOX, "fs_write_deny", LIST), FIELD(sandbox.fs_write_deny), .text = &text_path, TIGHTEN(ADD),
-          .help = "What cannot be written, whatever is allowed." },
+          .help = "What cannot be written, whatever is allowed. No link that commands can change may lead there." },
         { ROW(SANDBOX, "unix_sockets", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny,
           TIGHTEST(UNIX_SOCKETS_DENY), .help = "deny: not even those that commands make themselves." },
         { ROW(SANDBOX, "syscall_policy", WORD), FIELD(sandbox.syscalls), .words = syscalls, TIGHTEST(SYSCALLS_STRICT),

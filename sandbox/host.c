@@ -61,17 +61,17 @@ int host_paths_add(struct host_paths *paths, struct arena *arena, const char *pa
         return 0;
 }
 
-bool host_look(const struct host *host, const char *path, char ret_real[static PATH_MAX], struct stat *ret_stat) {
-        host_sees(host, path, false);
-        return stat(path, ret_stat) == 0 && realpath(path, ret_real); /* most are not there, and the first call is cheap */
-}
-
-int host_add_if_there(const struct host *host, struct host_paths *paths, struct arena *arena, const char *path,
+int host_add_if_there(struct host *host, struct host_paths *paths, struct arena *arena, const char *key, const char *path,
                       struct err *err) {
         char real[PATH_MAX];
         struct stat st;
+        int missing;
 
-        return host_look(host, path, real, &st) ? host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err) : 0;
+        host_sees(host, path, false);
+        if (stat(path, &st) < 0) /* most are not there, and this call is cheap */
+                return 0;
+        missing = host_follow(host, arena, key, path, real, err);
+        return missing ? (missing < 0 ? -1 : 0) : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
 }
 
 /* For directories that are replaced: where one is only a link to another, the other is. */
@@ -88,7 +88,7 @@ static int add_directory(const struct host *host, struct host_paths *paths, stru
 static int gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
         const char *home = environment_get(environment, "HOME");
 
-        if (home && home[0] == '/' && home[1] && host_add_if_there(host, &host->homes, arena, home, err) < 0)
+        if (home && home[0] == '/' && home[1] && host_add_if_there(host, &host->homes, arena, "home directory", home, err) < 0)
                 return -1;
         if (host_system_home(host, arena, err) < 0)
                 return -1;
@@ -206,10 +206,11 @@ static int gather_directories(struct host *host, const struct policy *policy, st
                 if (!is_home(host, *i) && add_directory(host, &host->emptied, arena, *i, err) < 0)
                         return -1;
         EACH (i, host_places.kept)
-                if (host_add_if_there(host, &host->kept, arena, *i, err) < 0)
+                if (host_add_if_there(host, &host->kept, arena, "system", *i, err) < 0)
                         return -1;
         EACH (i, host_places.kept_with_network)
-                if (policy->sandbox.network == NETWORK_INHERIT && host_add_if_there(host, &host->kept, arena, *i, err) < 0)
+                if (policy->sandbox.network == NETWORK_INHERIT &&
+                    host_add_if_there(host, &host->kept, arena, "system", *i, err) < 0)
                         return -1;
         return 0;
 }
@@ -258,10 +259,10 @@ static int add_store(struct host *host, struct arena *arena, const char *mask, s
         if (mask[0] != '~' && is_closed(host, mask))
                 return 0;
         if (mask[0] != '~')
-                return host_add_if_there(host, &host->masks, arena, mask, err);
+                return host_add_if_there(host, &host->masks, arena, "credential store", mask, err);
         for (size_t i = 0; i < host->homes.count; i++)
                 if (snprintf(path, sizeof(path), "%s%s", host->homes.items[i].path, mask + 1) < (int)sizeof(path) &&
-                    host_add_if_there(host, &host->masks, arena, path, err) < 0)
+                    host_add_if_there(host, &host->masks, arena, "credential store", path, err) < 0)
                         return -1;
         return 0;
 }
@@ -276,10 +277,16 @@ static int mask_engines(struct host *host, const char *const *environment, struc
                 const char *value = environment_get(environment, *i);
                 char real[PATH_MAX];
                 struct stat st;
+                int missing;
 
-                if (!value || strncmp(value, unix_scheme, sizeof(unix_scheme) - 1) != 0 ||
-                    !host_look(host, value + sizeof(unix_scheme) - 1, real, &st) || !S_ISSOCK(st.st_mode) ||
-                    host_masked_by(host, real))
+                if (!value || strncmp(value, unix_scheme, sizeof(unix_scheme) - 1) != 0)
+                        continue;
+                value += sizeof(unix_scheme) - 1;
+                host_sees(host, value, false);
+                missing = host_follow(host, arena, *i, value, real, err);
+                if (missing < 0)
+                        return -1;
+                if (missing || lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) || host_masked_by(host, real))
                         continue;
                 if (host_paths_add(&host->masks, arena, real, false, err) < 0)
                         return -1;
@@ -302,12 +309,15 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                 host->masks.items[i].socket = false; /* denied by name */
         }
         EACH (i, host_places.masked_from_root)
-                if (host->uid == 0 && is_mounted(host, *i) && host_add_if_there(host, &host->masks, arena, *i, err) < 0)
+                if (host->uid == 0 && is_mounted(host, *i) &&
+                    host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
                         return -1;
         /* What bailey itself keeps, wherever that is. */
-        if (directory_state(environment, &state) && host_add_if_there(host, &host->masks, arena, state.path, err) < 0)
+        if (directory_state(environment, &state) &&
+            host_add_if_there(host, &host->masks, arena, "bailey's own directory", state.path, err) < 0)
                 return -1;
-        if (directory_runtime(environment, &state) && host_add_if_there(host, &host->masks, arena, state.path, err) < 0)
+        if (directory_runtime(environment, &state) &&
+            host_add_if_there(host, &host->masks, arena, "bailey's own directory", state.path, err) < 0)
                 return -1;
         return host_system_sockets(host, arena, err) < 0 ? -1 : mask_engines(host, environment, arena, err);
 }

@@ -41,7 +41,7 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
         const struct passwd *user = getpwuid(host->uid); /* users are not in /etc/passwd here */
 
         return user && user->pw_dir[0] == '/' && user->pw_dir[1]
-                       ? host_add_if_there(host, &host->homes, arena, user->pw_dir, err)
+                       ? host_add_if_there(host, &host->homes, arena, "home directory", user->pw_dir, err)
                        : 0;
 }
 

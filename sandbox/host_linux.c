@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/landlock.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -92,7 +94,7 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
                 home = field;
                 home[strcspn(home, ":")] = 0;
                 if (home[0] == '/' && home[1])
-                        result = host_add_if_there(host, &host->homes, arena, home, err);
+                        result = host_add_if_there(host, &host->homes, arena, "home directory", home, err);
         }
         return result;
 }
@@ -171,16 +173,23 @@ static int add_bound(struct host *host, size_t *room, const char *path, struct a
         return 0;
 }
 
+/* False: it cannot be reached by us, and so not by a command; or there is something else by now. */
+static bool find_socket(const struct host *host, const char *path, char ret_real[static PATH_MAX]) {
+        struct stat st;
+
+        host_sees(host, path, false);
+        return stat(path, &st) == 0 && S_ISSOCK(st.st_mode) && realpath(path, ret_real);
+}
+
 static int add_sockets(struct host *host, struct sockets *sockets, struct arena *arena, struct err *err) {
         size_t room = 0;
 
         for (char *path; (path = next_socket(sockets));) {
                 char real[PATH_MAX];
-                struct stat st;
 
                 if (add_bound(host, &room, path, arena, err) < 0)
                         return -1;
-                if (!host_look(host, path, real, &st) || !S_ISSOCK(st.st_mode))
+                if (!find_socket(host, path, real))
                         continue;
                 if (host_paths_add(&host->masks, arena, real, false, err) < 0)
                         return -1;

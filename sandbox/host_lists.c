@@ -37,8 +37,9 @@ int host_check_links(const struct host *host, const struct sandbox_policy *sandb
 
                 if (host_is_writable(host, sandbox, link->at))
                         return err_set(err, ERR_REFUSED,
-                                       "%s: %s: commands can change the link %s on the way: name what it leads to", link->key,
-                                       link->path, link->at);
+                                       "%s: %s: commands can change the link %s on the way: name what it leads to, or take it "
+                                       "out of the way",
+                                       link->key, link->path, link->at);
         }
         return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "policy/files.h"
+#include "sandbox/host_lists.h"
 #include "sandbox/host_system.h"
 
 /*
@@ -26,18 +27,15 @@ static int keep_settings(struct host *host, const struct sandbox_policy *sandbox
                 host_sees(host, places[i].path, false);
                 if (host_is_writable(host, sandbox, places[i].path) &&
                     (directory_make(places[i].path, &made, err) < 0 ||
-                     host_add_if_there(host, &host->write_deny, arena, places[i].path, err) < 0))
+                     host_add_if_there(host, &host->write_deny, arena, "bailey's own directory", places[i].path, err) < 0))
                         return -1;
         }
         return 0;
 }
 
 /* The next file that a record is continued in may have the same name, so a directory is kept rather than a file. */
-static int keep_audit_directory(struct host *host, const char *directory, const char *real, bool links, struct arena *arena,
+static int keep_audit_directory(struct host *host, const char *directory, const char *real, struct arena *arena,
                                 struct err *err) {
-        if (links && strcmp(directory, real) != 0)
-                return err_set(err, ERR_INVALID, "audit.path: %s: commands can write the links that it leads through",
-                               directory);
         if (path_within(host->workspace, real))
                 return err_set(err, ERR_INVALID, "audit.path: %s: commands work there; give it a directory of its own",
                                directory);
@@ -54,11 +52,11 @@ static int mask_audit_files(struct host *host, const struct audit_policy *audit,
                             struct err *err) {
         char name[PATH_MAX + 16];
 
-        if (host_add_if_there(host, &host->masks, arena, path, err) < 0)
+        if (host_add_if_there(host, &host->masks, arena, "audit.path", path, err) < 0)
                 return -1;
         for (int i = 1; i <= audit->rotate_keep + 1; i++) {
                 snprintf(name, sizeof(name), "%s.%d", path, i);
-                if (host_add_if_there(host, &host->masks, arena, name, err) < 0)
+                if (host_add_if_there(host, &host->masks, arena, "audit.path", name, err) < 0)
                         return -1;
         }
         return 0;
@@ -70,18 +68,18 @@ static int keep_audit(struct host *host, const struct policy *policy, const stru
         const char *slash = question->audit ? strrchr(question->audit, '/') : NULL;
         char directory[PATH_MAX], real[PATH_MAX];
         struct directory state;
-        bool links;
+        int missing;
 
         if (!slash || (directory_state(question->environment, &state) && path_within(question->audit, state.path)))
                 return 0;
         snprintf(directory, sizeof(directory), "%.*s", slash > question->audit ? (int)(slash - question->audit) : 1,
                  question->audit);
         host_sees(host, directory, false);
-        if (!realpath(directory, real))
-                return err_sys(err, "audit.path: %s", directory);
-        links = host_is_writable(host, &policy->sandbox, directory);
-        if (links || host_is_writable(host, &policy->sandbox, real))
-                return keep_audit_directory(host, directory, real, links, arena, err);
+        missing = host_follow(host, arena, "audit.path", directory, real, err);
+        if (missing)
+                return missing < 0 ? -1 : err_sys(err, "audit.path: %s", directory);
+        if (host_is_writable(host, &policy->sandbox, real))
+                return keep_audit_directory(host, directory, real, arena, err);
         return mask_audit_files(host, &policy->audit, question->audit, arena, err);
 }
 

@@ -12,7 +12,8 @@ int host_keep_own(struct host *host, const struct policy *policy, const struct h
 
 /* ---- of host.c ---- */
 
-int host_add_if_there(const struct host *host, struct host_paths *paths, struct arena *arena, const char *path,
+/* `key` says what the path is for, should there be something wrong with it. */
+int host_add_if_there(struct host *host, struct host_paths *paths, struct arena *arena, const char *key, const char *path,
                       struct err *err);
 
 #endif

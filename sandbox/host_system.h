@@ -4,9 +4,6 @@
 #ifndef BAILEY_SANDBOX_HOST_SYSTEM_H
 #define BAILEY_SANDBOX_HOST_SYSTEM_H
 
-#include <limits.h>
-#include <sys/stat.h>
-
 #include "sandbox/host.h"
 
 /* NULL-terminated lists. */
@@ -38,8 +35,5 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
 
 /* The answer depends on this path: `sees` of the question. */
 void host_sees(const struct host *host, const char *path, bool content);
-
-/* Resolved and looked at. False: there is no such thing, or it cannot be reached by us, and so not by a command. */
-bool host_look(const struct host *host, const char *path, char ret_real[static PATH_MAX], struct stat *ret_stat);
 
 #endif

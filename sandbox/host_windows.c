@@ -42,7 +42,7 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
 
         if (len == 0 || len >= PATH_MAX || wide_path_back(profile, path, sizeof(path)) < 0 || !path[0])
                 return 0;
-        return host_add_if_there(host, &host->homes, arena, path, err);
+        return host_add_if_there(host, &host->homes, arena, "home directory", path, err);
 }
 
 /* Nobody tells where they are. An AppContainer reaches none but in what it is granted. */

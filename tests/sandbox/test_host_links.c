@@ -21,7 +21,8 @@ static const char *expand(struct scene *scene, const char *text) {
 }
 
 static int gather(struct scene *scene, const char *workspace, const char *const *overrides, struct host *ret, struct err *err) {
-        const char *const environment[] = { expand(scene, "HOME=@T/home"), NULL };
+        const char *const environment[] = { expand(scene, "HOME=@T/home"), expand(scene, "DOCKER_HOST=unix://@T/docker.sock"),
+                                            NULL };
         struct policy_request wanted = { .overrides = overrides, .builtin_only = true };
         struct host_question question = { .workspace = workspace, .environment = environment };
         const struct policy *policy;
@@ -33,6 +34,8 @@ static int gather(struct scene *scene, const char *workspace, const char *const 
 
 #define READ "sandbox.fs_read_allow="
 #define WRITE "sandbox.fs_write_allow="
+#define DENY_READ "sandbox.fs_read_deny="
+#define DENY_WRITE "sandbox.fs_write_deny="
 #define NOT_WRITABLE "sandbox.workspace_write=false"
 
 static const struct link_case {
@@ -61,6 +64,27 @@ static const struct link_case {
         { "repo \"$T/r\"; git -C \"$T/r\" worktree add -qf -b x \"$W\"; ln -s \"$T/home\" \"$T/r/.git/d\"",
           { WRITE "@T/r/.git/d" },
           "@T/r/.git/d" },
+        /* What is denied. Where it leads to may be nowhere by now, but not by a link of a command's. */
+        { "mkdir r; ln -s r c; touch r/p", { DENY_READ "@W/c/p" }, "@W/c" },
+        { "ln -s /nowhere c", { DENY_READ "@W/c/p" }, "@W/c" },
+        { "ln -s c c", { DENY_READ "@W/c" }, "@W/c" },
+        { "mkdir r; ln -s r c; touch r/p", { DENY_READ "@W/r/p" }, NULL },
+        { "mkdir r; ln -s r c; touch r/p", { DENY_READ "@W/c/p", NOT_WRITABLE }, NULL },
+        { "true", { DENY_READ "@W/none/p" }, NULL },
+        { "ln -s none \"$T/l\"", { DENY_READ "@T/l/p" }, NULL },
+        { "mkdir r; ln -s r c; touch r/p", { DENY_WRITE "@W/c/p" }, "@W/c" },
+        { "mkdir r; touch r/p; ln -s \"$W/r\" \"$T/l\"", { DENY_WRITE "@T/l/p" }, NULL },
+        { "mkdir \"$T/o\"; ln -s ../home \"$T/o/d\"", { WRITE "@T/o", DENY_READ "@T/o/d/p" }, "@T/o/d" },
+        { "repo \"$T/r\"; git -C \"$T/r\" worktree add -qf -b x \"$W\"; ln -s \"$T/home\" \"$T/r/.git/d\"",
+          { DENY_READ "@T/r/.git/d/p" },
+          "@T/r/.git/d" },
+        /* So is what nobody has to list. */
+        { "mkdir r; ln -s r c; ln -s \"$W/c\" \"$T/home/.aws\"", {}, "@W/c" },
+        { "mkdir r; ln -s \"$W/r\" \"$T/home/.aws\"", {}, NULL },
+        { "mkdir r; ln -s r c; ln -s \"$W/c\" \"$T/home/.aws\"", { NOT_WRITABLE }, NULL },
+        { "ln -s \"$T/home\" c; mv \"$T/home\" \"$T/h\"; ln -s \"$W/c\" \"$T/home\"; rm c; ln -s \"$T/h\" c", {}, "@W/c" },
+        { "ln -s /nowhere c; ln -s \"$W/c\" \"$T/docker.sock\"", {}, "@W/c" },
+        { "ln -s \"$W/c\" \"$T/docker.sock\"", {}, NULL },
 };
 
 static void links_that_commands_can_write_are_refused(void **state) {
