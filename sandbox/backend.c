@@ -78,13 +78,17 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
         return needs;
 }
 
-static int refuse(const struct backend *backend, uint32_t missing, struct err *err) {
+static int refuse(const struct backend *backend, const struct host *host, uint32_t missing, struct err *err) {
         char text[400];
         size_t used = 0;
 
         for (uint32_t i = 0; i < WALL_COUNT; i++)
                 if (missing & 1U << i && used < sizeof(text))
                         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", walls[i].text);
+        if (missing & WALL_SOCKETS && host->sockets_unknown && used < sizeof(text))
+                snprintf(text + used, sizeof(text) - used,
+                         ", as /proc/net/unix cannot be read: mount /proc without subset=pid, or set sandbox.unix_sockets to "
+                         "deny");
         return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s cannot enforce: %s", backend->name, text);
 }
 
@@ -102,7 +106,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
         /* Without any wall only when that was asked for twice. */
         missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls & ~launch.waived;
         if (missing)
-                return refuse(backend, missing, err);
+                return refuse(backend, host, missing, err);
         *ret = launch;
         return 0;
 }

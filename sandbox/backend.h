@@ -55,6 +55,9 @@ enum { WALL_COUNT = 14 };
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
 
+/* What is enforced by mounts: a socket that is not known is not masked. */
+uint32_t plan_walls(const struct backend *backend, const struct policy *policy, const struct host *host);
+
 extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_podman, backend_docker, backend_gvisor,
         backend_sandbox_exec, backend_appcontainer, backend_none;
 

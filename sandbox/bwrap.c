@@ -133,7 +133,6 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
         struct arguments a = { .items = arena_alloc(arena, ARGUMENTS_MAX * sizeof(*a.items)), .arena = arena };
         struct launch launch;
         struct mount_list mounts;
-        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
 
         if (!host->bwrap)
                 return err_set(err, ERR_UNSUPPORTED, "bwrap: not installed");
@@ -147,7 +146,7 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
                 return -1;
         launch.backend = "bwrap";
-        launch.walls = inherit ? backend_bwrap.walls & ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST) : backend_bwrap.walls;
+        launch.walls = plan_walls(&backend_bwrap, policy, host);
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;

@@ -71,3 +71,13 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
         *ret = launch;
         return 0;
 }
+
+uint32_t plan_walls(const struct backend *backend, const struct policy *policy, const struct host *host) {
+        uint32_t walls = backend->walls;
+
+        if (policy->sandbox.network == NETWORK_INHERIT)
+                walls &= ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST);
+        if (host->sockets_unknown && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY)
+                walls &= ~(uint32_t)WALL_SOCKETS;
+        return walls;
+}

@@ -535,6 +535,8 @@ static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
                 walls &= ~(uint32_t)(WALL_LOCALHOST | WALL_SOCKETS);
                 *ret_waived |= WALL_SOCKETS;
         }
+        if (q->host->sockets_unknown && (q->backend->id != BACKEND_GVISOR || q->engine->gvisor_sockets))
+                walls &= ~(uint32_t)WALL_SOCKETS; /* what is mounted may hold some */
         /* What a command leaves in a container that goes on is that of the same user: it cannot be kept from what ends it. */
         if (p->facts->session) {
                 walls &= ~(uint32_t)(WALL_KILL | WALL_TMP);

@@ -67,6 +67,7 @@ struct host {
         struct host_paths kept;    /* what is needed of these all the same */
         struct host_paths masks;   /* credential stores, fs_read_deny, sockets */
         struct host_bound bound;   /* what sockets are bound to */
+        bool sockets_unknown;      /* which there are was not to be found out */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
         struct host_links links;                   /* on the way to these, and to the workspace */
         struct protection protection;

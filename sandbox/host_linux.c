@@ -105,14 +105,10 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
  * long as a command runs, it would leave holes there. */
 struct sockets {
         int fd;
+        int error;      /* an errno: there may be more than was shown */
         size_t at, end; /* what was read, and is still to be shown */
         char bytes[8192];
 };
-
-static void sockets_open(struct sockets *sockets) {
-        sockets->fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
-        sockets->at = sockets->end = 0;
-}
 
 static char *next_line(struct sockets *s) {
         for (;;) {
@@ -130,17 +126,35 @@ static char *next_line(struct sockets *s) {
                 do
                         got = read(s->fd, s->bytes + s->end, sizeof(s->bytes) - s->end);
                 while (got < 0 && errno == EINTR);
+                if (got < 0)
+                        s->error = errno;
+                else if (got == 0 && s->end)
+                        s->error = EPROTO; /* no line of this file is that long, or has no end */
                 if (got <= 0)
                         return NULL;
                 s->end += (size_t)got;
         }
 }
 
+/* It has a first line that names its columns, also where there is no socket. */
+static void sockets_open(struct sockets *sockets) {
+        const char *line;
+
+        sockets->at = sockets->end = 0;
+        sockets->fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
+        sockets->error = sockets->fd < 0 ? errno : 0;
+        if (sockets->error)
+                return;
+        line = next_line(sockets);
+        if (!sockets->error && (!line || strncmp(line, "Num", 3) != 0))
+                sockets->error = EPROTO;
+}
+
 /* The paths, one after the other; NULL at the end. */
 static char *next_socket(struct sockets *sockets) {
         char *line;
 
-        while ((line = next_line(sockets))) {
+        while (!sockets->error && (line = next_line(sockets))) {
                 char *path = strchr(line, '/');
 
                 if (path && path != line && path[-1] == ' ')
@@ -200,6 +214,11 @@ static int add_sockets(struct host *host, struct sockets *sockets, struct arena 
         return 0;
 }
 
+/* What this process or the machine has run out of: it says nothing of the host. */
+static bool is_shortage(int error) {
+        return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /* Every bound path. Connecting to a socket needs no writable mount, so none of the host's may be seen. */
 int host_system_sockets(struct host *host, struct arena *arena, struct err *err) {
         struct sockets sockets;
@@ -208,6 +227,11 @@ int host_system_sockets(struct host *host, struct arena *arena, struct err *err)
         sockets_open(&sockets);
         result = add_sockets(host, &sockets, arena, err);
         fd_close(sockets.fd);
+        if (result == 0 && is_shortage(sockets.error)) {
+                errno = sockets.error;
+                return err_sys(err, "/proc/net/unix");
+        }
+        host->sockets_unknown = sockets.error != 0;
         return result;
 }
 
@@ -221,7 +245,7 @@ bool host_knows_sockets(const struct host *host) {
                 known = host->bound.count &&
                         bsearch(&path, host->bound.items, host->bound.count, sizeof(*host->bound.items), compare);
         fd_close(sockets.fd);
-        return known;
+        return known && !sockets.error && !host->sockets_unknown;
 }
 
 /* ---- programs ---- */

@@ -14,7 +14,7 @@ static int native_plan(const struct policy *policy, const struct host *host, con
             mounts_compile(policy, host, arena, &mounts, err) < 0 || mounts_landlock(&mounts, arena, &launch.landlock, err) < 0)
                 return -1;
         launch.backend = "native";
-        launch.walls = inherit ? backend_native.walls & ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST) : backend_native.walls;
+        launch.walls = plan_walls(&backend_native, policy, host);
         launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
         launch.own_pids = true;
         launch.hostname = "bailey";

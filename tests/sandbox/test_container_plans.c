@@ -635,8 +635,38 @@ static void session_is_hardened(void **state) {
         plan_compare("docker-session-run", &text);
 }
 
+/* What is mounted may hold sockets. gVisor connects to none, unless it is told to. */
+static void sockets_have_to_be_known(void **state) {
+        static const struct {
+                const struct backend *backend;
+                const struct host *host;
+                int planned;
+        } rows[] = {
+                { &backend_docker, &laptop_docker, -1 },
+                { &backend_podman, &laptop_rootless, -1 },
+                { &backend_gvisor, &laptop_docker, 0 },
+                { &backend_gvisor, &laptop_open_sockets, -1 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct host host = *rows[i].host;
+                struct plan_case c = { "sockets", rows[i].backend, &host, {}, NULL };
+                struct launch launch;
+                struct err err = {};
+                ARENA_AUTO arena;
+
+                arena_init(&arena, 0);
+                host.sockets_unknown = true;
+                if (plan(&c, &arena, &launch, &err) != rows[i].planned ||
+                    (rows[i].planned < 0 && !strstr(err.msg, "/proc/net/unix")))
+                        fail_msg("%zu: %s", i, err.msg);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(sockets_have_to_be_known),
                 cmocka_unit_test(plans_are_as_written),
                 cmocka_unit_test(secrets_are_passed_by_name),
                 cmocka_unit_test(arguments_are_judged),

@@ -3,6 +3,10 @@
  */
 #include "tests/sandbox/workspace_test.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
 #include "policy/load.h"
 #include "sandbox/host.h"
 
@@ -76,10 +80,69 @@ static void lists_know_sockets_and_devices(void **state) {
         scene_end(&scene);
 }
 
+/* That there are too many open files says nothing of sockets. */
+static void sockets_that_cannot_be_listed_now(void **state) {
+        const char *const none[] = { NULL };
+        struct policy_request wanted = { .overrides = none, .builtin_only = true };
+        struct host_question question = { .environment = none };
+        const struct policy *policy;
+        struct err err = {};
+        struct scene scene;
+        struct host host;
+        struct rlimit limit, low;
+        int got;
+
+        (void)state;
+        scene_begin(&scene, "true");
+        question.workspace = scene.workspace;
+        assert_int_equal(policy_load(&wanted, &scene.arena, &policy, &err), 0);
+        assert_int_equal(host_gather_around(policy, &question, &scene.arena, &host, &err), 0);
+        assert_false(host.sockets_unknown);
+        assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+        low = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+        assert_false(host_knows_sockets(&host));
+        got = host_gather_around(policy, &question, &scene.arena, &host, &err);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        assert_int_equal(got, -1);
+        assert_int_equal(err.sys, EMFILE);
+        assert_non_null(strstr(err.msg, "/proc/net/unix"));
+        scene_end(&scene);
+}
+
+/* A host that lets nobody read it, made of a /proc of processes only, in namespaces of their own. */
+static void sockets_that_cannot_be_listed(void **state) {
+        const char *const none[] = { NULL };
+        struct scene scene;
+        int status;
+        pid_t child;
+
+        (void)state;
+        scene_begin(&scene, "true");
+        child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+                struct host host;
+
+                if ((geteuid() != 0 && unshare(CLONE_NEWUSER) < 0) || unshare(CLONE_NEWNS) < 0 ||
+                    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", "/proc", "tmpfs", 0, NULL) < 0)
+                        _exit(2);
+                gather(&scene, none, none, &host);
+                _exit(host.sockets_unknown && !host_knows_sockets(&host) ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        scene_end(&scene);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+                skip();
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(sockets_of_engines_are_masked),
                 cmocka_unit_test(lists_know_sockets_and_devices),
+                cmocka_unit_test(sockets_that_cannot_be_listed_now),
+                cmocka_unit_test(sockets_that_cannot_be_listed),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

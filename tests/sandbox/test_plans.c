@@ -362,16 +362,21 @@ static void plans_are_as_written(void **state) {
         }
 }
 
-/* `true` under the built-in policy. */
-static int plan_true(const struct backend *backend, const struct host *host, struct arena *arena, struct launch *ret,
-                     struct err *err) {
+/* `true` under the built-in policy, but for these. */
+static int plan_with(const struct backend *backend, const struct host *host, const char *const *overrides, struct arena *arena,
+                     struct launch *ret, struct err *err) {
         static const char *const argv[] = { "true", NULL }, *const envp[] = { NULL };
-        struct policy_request wanted = { .builtin_only = true };
+        struct policy_request wanted = { .overrides = overrides, .builtin_only = true };
         struct sandbox_request request = { .program = "true", .argv = argv, .envp = envp };
         const struct policy *policy;
 
         assert_int_equal(policy_load(&wanted, arena, &policy, err), 0);
         return backend_plan(backend, policy, host, &request, arena, ret, err);
+}
+
+static int plan_true(const struct backend *backend, const struct host *host, struct arena *arena, struct launch *ret,
+                     struct err *err) {
+        return plan_with(backend, host, NULL, arena, ret, err);
 }
 
 /* A mask has to come after all that could bring its path back, and masks of hidden places would only cost. */
@@ -411,6 +416,31 @@ static void workspace_in_a_store(void **state) {
         }
 }
 
+/* What is not known is not masked; where no unix socket can be made, it need not be. */
+static void sockets_have_to_be_known(void **state) {
+        static const char *const denied[] = { "sandbox.unix_sockets=deny", NULL };
+        static const char *const unprotected[] = { "sandbox.protect_workspace=false", NULL };
+        static const struct backend *const mounting[] = { &backend_native, &backend_bwrap };
+        struct host host = laptop;
+        ARENA_AUTO arena;
+        struct launch launch;
+        struct err err = {};
+
+        (void)state;
+        arena_init(&arena, 0);
+        host.sockets_unknown = true;
+        for (size_t i = 0; i < 2; i++) {
+                assert_int_equal(plan_true(mounting[i], &host, &arena, &launch, &err), -1);
+                assert_int_equal(err.code, ERR_UNSUPPORTED);
+                assert_non_null(strstr(err.msg, "cannot enforce: unix sockets of the host are out of reach, as /proc/net/unix "
+                                                "cannot be read: mount /proc without subset=pid"));
+                assert_int_equal(plan_with(mounting[i], &host, denied, &arena, &launch, &err), 0);
+                assert_true(launch.walls & WALL_SOCKETS);
+        }
+        assert_int_equal(plan_with(&backend_landlock, &host, unprotected, &arena, &launch, &err), 0);
+        assert_true(launch.walls & WALL_SOCKETS);
+}
+
 static void walls_have_names(void **state) {
         (void)state;
         for (uint32_t i = 0; i < WALL_COUNT; i++) {
@@ -425,9 +455,8 @@ static void walls_have_names(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(plans_are_as_written),
-                cmocka_unit_test(deny_wins),
-                cmocka_unit_test(workspace_in_a_store),
+                cmocka_unit_test(plans_are_as_written), cmocka_unit_test(deny_wins),
+                cmocka_unit_test(workspace_in_a_store), cmocka_unit_test(sockets_have_to_be_known),
                 cmocka_unit_test(walls_have_names),
         };
 
