@@ -50,24 +50,17 @@ static int bind_protected(struct compiler *c, enum mount_kind kind, const struct
         return 0;
 }
 
-/* Does the command see the host's file of this path? The longest mount over it decides. */
+/* Does the command see the host's file of this path? The last mount over it decides: it covers those below it, too. */
 static bool visible(const struct mount_list *list, const char *path) {
-        size_t best = 0;
         bool seen = false;
 
         for (size_t i = 0; i < list->count; i++) {
                 const struct mount_step *s = &list->items[i];
-                size_t len;
 
                 if (s->kind == MOUNT_ROOT_HOST)
                         seen = true;
-                if (!s->target || s->kind == MOUNT_SEAL || s->kind == MOUNT_SYMLINK || !path_within(path, s->target))
-                        continue;
-                len = strlen(s->target);
-                if (len < best)
-                        continue;
-                best = len;
-                seen = s->kind == MOUNT_READ || s->kind == MOUNT_WRITE;
+                if (s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && path_within(path, s->target))
+                        seen = s->kind == MOUNT_READ || s->kind == MOUNT_WRITE;
         }
         return seen;
 }
@@ -126,20 +119,18 @@ static int add_readable(struct compiler *c) {
         return 0;
 }
 
-/* The writable mount that holds `path`; NULL: what holds it cannot be written. */
+/* The writable mount that holds `path`; NULL: what holds it cannot be written. As above, the last one counts. */
 static const char *writable_root(const struct compiler *c, const char *path) {
-        const struct mount_step *best = NULL;
+        const struct mount_step *last = NULL;
 
         for (size_t i = 0; i < c->list->count; i++) {
                 const struct mount_step *s = &c->list->items[i];
 
-                if (!s->target || s->kind == MOUNT_SEAL || s->kind == MOUNT_SYMLINK || !path_within(path, s->target) ||
-                    strcmp(path, s->target) == 0)
-                        continue;
-                if (!best || strlen(s->target) >= strlen(best->target))
-                        best = s;
+                if (s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && path_within(path, s->target) &&
+                    strcmp(path, s->target) != 0)
+                        last = s;
         }
-        return best && best->kind == MOUNT_WRITE ? best->target : NULL;
+        return last && last->kind == MOUNT_WRITE ? last->target : NULL;
 }
 
 /* A directory on the way to a mount can be renamed, and another one put in its place; a mount cannot. */

@@ -91,6 +91,14 @@ static const struct host nested = {
         .write = PATHS(DIR("/srv/w/a/b/cache"), DIR("/data"), FILE_AT("/data/x/file")),
         .tmpdir = "/private/tmp/.bailey-tmp-123456",
 };
+/* What is listed later covers what was mounted in it before: masks are needed there, and anchors from its top on. */
+static const struct host covering = {
+        .workspace = "/data/a/w",
+        .cwd = "/data/a/w",
+        .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")),
+        .masks = PATHS(FILE_AT("/data/a/w/b/secret"), FILE_AT("/var/tmp/secret"), FILE_AT("/tmp/secret")),
+        .write = PATHS(DIR("/data"), DIR("/var")),
+};
 /* An ordinary user of macOS. */
 static const struct host mac = {
         .uid = 501,
@@ -168,6 +176,7 @@ static const struct plan_case {
             "sandbox.tmp_bytes=1MiB", "sandbox.unix_sockets=deny" },
           NULL },
         { "native-nested", &backend_native, &nested, "default", {}, NULL },
+        { "native-covering", &backend_native, &covering, "default", {}, NULL },
         { "native-limits-by-user",
           &backend_native,
           &laptop,
