@@ -68,9 +68,11 @@ int host_add_if_there(struct host *host, struct host_paths *paths, struct arena 
         int missing;
 
         host_sees(host, path, false);
-        if (stat(path, &st) < 0) /* most are not there, and this call is cheap */
+        if (stat(path, &st) < 0 && errno != EACCES) /* most are not there, and this call is cheap */
                 return 0;
         missing = host_follow(host, arena, key, path, real, err);
+        if (missing > 0 && errno == EACCES && paths == &host->masks)
+                return host_mask_closed(host, arena, real, err);
         return missing ? (missing < 0 ? -1 : 0) : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
 }
 

@@ -40,8 +40,10 @@ int host_follow(struct host *host, struct arena *arena, const char *key, const c
                 len = readlink(route.done, text, sizeof(text) - 1);
                 if (len < 0 && errno == EINVAL) /* it is there, and no link */
                         continue;
-                if (len < 0)
+                if (len < 0) {
+                        memcpy(ret_real, route.done, route.len + 1);
                         return 1;
+                }
                 text[len] = 0;
                 if (host_note_link(host, arena, (struct host_link){ .key = key, .path = path, .at = route.done }, err) < 0)
                         return -1;

@@ -1,6 +1,7 @@
 #include "sandbox/host_lists.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -53,6 +54,21 @@ bool has_control_character(const char *path) {
         return false;
 }
 
+/* A directory that nobody may search hides what is denied in it from us. Whoever owns it can open it again, and a command may
+ * be able to: then it is masked as a whole. */
+int host_mask_closed(struct host *host, struct arena *arena, const char *at, struct err *err) {
+        const char *slash = strrchr(at, '/');
+        char directory[PATH_MAX];
+        struct stat st;
+
+        if (!slash || slash == at)
+                return 0;
+        snprintf(directory, sizeof(directory), "%.*s", (int)(slash - at), at);
+        if (lstat(directory, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != host->uid || host_masked_by(host, directory))
+                return 0;
+        return host_paths_add(&host->masks, arena, directory, true, err);
+}
+
 int host_add_list(struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
                   const char *key, bool must_exist, struct err *err) {
         for (size_t i = 0; i < list->count; i++) {
@@ -74,6 +90,9 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                                 return -1;
                         paths->items[paths->count - 1].socket = S_ISSOCK(st.st_mode);
                         paths->items[paths->count - 1].device = S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode);
+                } else if (paths == &host->masks && errno == EACCES) {
+                        if (host_mask_closed(host, arena, real, err) < 0)
+                                return -1;
                 } else if (must_exist) {
                         return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
                                        err_text(errno));

@@ -16,10 +16,13 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
 /* fs_read_allow, fs_write_allow, fs_write_deny. */
 int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err);
 
+/* For a path that cannot be looked at; `at` is how far it went. */
+int host_mask_closed(struct host *host, struct arena *arena, const char *at, struct err *err);
+
 bool has_control_character(const char *path);
 
 /* Where a path leads to, as realpath() has it. Links on the way are noted, also of a path that leads nowhere. `key` is what it
- * was given for. 0; 1: there is no such thing, errno says why. host_follow.c */
+ * was given for. 0; 1: there is no such thing, errno says why; with EACCES, `ret_real` is how far it went. host_follow.c */
 int host_follow(struct host *host, struct arena *arena, const char *key, const char *path, char ret_real[static PATH_MAX],
                 struct err *err);
 
