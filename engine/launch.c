@@ -1,6 +1,6 @@
 /*
  * A run and the backends: from the strongest down. One that fails before the command has started is told about, and the next
- * one tried.
+ * one tried, unless it failed for something that is the same, or worse, with all of them.
  */
 #include "engine/run.h"
 
@@ -13,9 +13,9 @@
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
 
-/* The command itself is at fault, not the walls. */
+/* The command itself is at fault, not the walls; or who changes paths of the plan meanwhile, perhaps to get other walls. */
 static bool is_final(const struct err *err) {
-        return err->code == ERR_NOT_FOUND || err->code == ERR_INVALID;
+        return err->code == ERR_NOT_FOUND || err->code == ERR_INVALID || err->code == ERR_CHANGED;
 }
 
 /* What this process or the machine has run out of: it says nothing of the walls, and must not lead to weaker ones. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/mount.h"
 
 /* Written and read on the same machine: native numbers. But a program that has the library in it starts bailey as it is
  * installed, which must be the same version. */
@@ -42,6 +43,23 @@ static void put_texts(struct buf *out, const char *const *texts) {
                 put_text(out, texts[i]);
 }
 
+/* With the files that the sources are now, which no link leads to. */
+static int put_wrapped(struct buf *out, const struct launch *launch, struct err *err) {
+        put_size(out, launch->wrapped_count);
+        for (size_t i = 0; i < launch->wrapped_count; i++) {
+                struct wrapped_mount mount = launch->wrapped[i];
+                struct mount_place place;
+
+                if (mount_note(mount.source, &place, err) < 0)
+                        return -1;
+                put_text(out, mount.target);
+                put_size(out, mount.write);
+                put(out, &place.device, sizeof(place.device));
+                put(out, &place.inode, sizeof(place.inode));
+        }
+        return 0;
+}
+
 static void put_launch(struct buf *out, const struct launch *launch) {
         put_size(out, BLOB_MAGIC);
         put_text(out, BAILEY_VERSION);
@@ -71,6 +89,8 @@ int blob_write(const struct launch *launch, struct err *err) {
         if (fd < 0)
                 return err_sys(err, "plan");
         put_launch(&out, launch);
+        if (put_wrapped(&out, launch, err) < 0)
+                return -1;
         if (out.failed)
                 return err_set(err, ERR_TOO_COMPLEX, "arguments and environment are more than %d bytes", BLOB_MAX);
         if (fd_write_all(fd, buf_str(&out), err) < 0)
@@ -149,6 +169,19 @@ static void get_landlock(struct reader *r, struct landlock_plan *ret) {
         }
 }
 
+static void get_wrapped(struct reader *r, struct launch *ret) {
+        struct wrapped_mount *mounts;
+
+        ret->wrapped_count = get_size(r);
+        ret->wrapped = mounts = get_array(r, ret->wrapped_count, sizeof(*mounts));
+        for (size_t i = 0; mounts && i < ret->wrapped_count; i++) {
+                mounts[i].source = mounts[i].target = get_text(r);
+                mounts[i].write = get_size(r);
+                get(r, &mounts[i].device, sizeof(mounts[i].device));
+                get(r, &mounts[i].inode, sizeof(mounts[i].inode));
+        }
+}
+
 int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) {
         struct reader r = { .arena = arena };
         struct launch launch = { .own_pids = true, .announce = true };
@@ -179,6 +212,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
         launch.argv = get_texts(&r);
         launch.envp = get_texts(&r);
         launch.cwd = get_text(&r);
+        get_wrapped(&r, &launch);
         if (r.bad || r.rest.len)
                 return err_set(err, ERR_INVALID, "plan: not one of this program");
         *ret = launch;

@@ -19,6 +19,7 @@
 #include "launch/container_remove.h"
 #include "launch/container_sweep.h"
 #include "launch/control.h"
+#include "launch/mount.h"
 #include "launch/report.h"
 
 /* An engine that needs longer for these hangs. Making one may mean to copy an image. */
@@ -310,13 +311,13 @@ static int check_sources(const struct launch_container *plan, struct err *err) {
                 ssize_t len;
 
                 if (fd < 0)
-                        return err_sys(err, "%s", *source);
+                        return mount_failed(*source, err);
                 snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
                 len = readlink(name, path, sizeof(path));
                 if (len < 0)
                         return err_sys(err, "%s", name);
                 if ((size_t)len != strlen(*source) || memcmp(path, *source, (size_t)len) != 0)
-                        return err_set(err, ERR_INVALID, "%.150s leads somewhere else by now: a command may have moved it",
+                        return err_set(err, ERR_CHANGED, "%.150s leads somewhere else by now: a command may have moved it",
                                        *source);
         }
         return 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "base/fd.h"
@@ -92,7 +94,7 @@ static int make_parents(int root, const char *path, struct err *err) {
                 memcpy(part, path, len);
                 part[len] = 0;
                 if (mkdirat(root, part, 0755) < 0 && errno != EEXIST)
-                        return err_sys(err, "making %s", part);
+                        return mount_failed(path, err);
         }
         return 0;
 }
@@ -111,13 +113,34 @@ static int open_target(const struct mounter *m, const char *path, bool directory
         if (fd >= 0)
                 return fd;
         if (errno != ENOENT)
-                return err_sys(err, "%s", path);
+                return mount_failed(path, err);
         if (make_parents(m->root, name, err) < 0)
                 return -1;
         if (directory ? mkdirat(m->root, name, 0755) < 0 : mknodat(m->root, name, S_IFREG | 0644, 0) < 0)
-                return err_sys(err, "making %s", path);
+                return mount_failed(path, err);
         fd = kernel_openat2(m->root, name, O_PATH | O_CLOEXEC, no_links);
-        return fd < 0 ? err_sys(err, "%s", path) : fd;
+        return fd < 0 ? mount_failed(path, err) : fd;
+}
+
+int mount_failed(const char *path, struct err *err) {
+        static const struct {
+                int sys;
+                const char *now;
+        } changes[] = {
+                { ENOENT, "it is gone" },         { ENOTDIR, "it is gone" }, { ELOOP, "a symbolic link leads there" },
+                { ESTALE, "it is another file" }, { EROFS, "it is gone" },
+        };
+
+        for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+                if (changes[i].sys == errno) {
+                        err_set(err, ERR_CHANGED,
+                                "by now %s: something changed it while the sandbox was made. Nothing was run; run it again",
+                                changes[i].now);
+                        err_context(err, "%s", path);
+                        err->sys = errno;
+                        return -1;
+                }
+        return err_sys(err, "%s", path);
 }
 
 /* Numbers of inodes are used again when nothing holds the old one, as a mount that somebody took away does not. */
@@ -133,6 +156,16 @@ struct mount_place mount_look(const char *path) {
         };
 }
 
+int mount_note(const char *path, struct mount_place *ret, struct err *err) {
+        FD_AUTO fd = kernel_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, no_links);
+        struct stat st;
+
+        if (fd < 0 || fstat(fd, &st) < 0)
+                return mount_failed(path, err);
+        *ret = (struct mount_place){ .device = st.st_dev, .inode = st.st_ino };
+        return 0;
+}
+
 static int check_place(int fd, const struct mount_place *place, const uint64_t own[static 2], const char *path,
                        struct err *err) {
         struct stat st;
@@ -144,7 +177,20 @@ static int check_place(int fd, const struct mount_place *place, const uint64_t o
         if ((st.st_dev == place->device && st.st_ino == place->inode) || st.st_dev == own[0] || st.st_dev == own[1])
                 return 0;
         errno = ESTALE;
-        return err_sys(err, "%s", path);
+        return mount_failed(path, err);
+}
+
+/* A directory goes on a directory, a file on a file, and nothing on what was removed. */
+static int refused_mount(int target, const char *path, bool directory, struct err *err) {
+        int why = errno;
+        struct stat st;
+
+        if (fstat(target, &st) == 0 && (st.st_nlink == 0 || S_ISDIR(st.st_mode) != directory)) {
+                errno = ESTALE;
+                return mount_failed(path, err);
+        }
+        errno = why;
+        return why == ENOENT ? mount_failed(path, err) : err_sys(err, "mounting %s", path);
 }
 
 static int attach(const struct mounter *m, int mount, const char *path, bool directory, struct err *err) {
@@ -153,7 +199,7 @@ static int attach(const struct mounter *m, int mount, const char *path, bool dir
         if (target < 0 || check_place(target, m->target, m->own, path, err) < 0)
                 return -1;
         if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-                return err_sys(err, "mounting %s", path);
+                return refused_mount(target, path, directory, err);
         return 0;
 }
 
@@ -174,7 +220,7 @@ static int take_source(const char *path, const struct mount_place *expected, str
         int fd;
 
         if (place < 0)
-                return err_sys(err, "%s", path);
+                return mount_failed(path, err);
         if (check_place(place, expected, none, path, err) < 0)
                 return -1;
         fd = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
@@ -450,4 +496,48 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
         result = do_steps(steps, places, count, err);
         umask(mask);
         return result;
+}
+
+/* ---- what a wrapper has made ---- */
+
+/* That the right file is at a place is not enough: who may rename what is mounted on can put it there beside the mount of
+ * another one. So it has to be a mount itself, of its own; then as many are right as were made, and there is no other. */
+static int verify_one(const struct wrapped_mount *mount, uint64_t *ret_id, struct err *err) {
+        FD_AUTO fd = kernel_openat2(AT_FDCWD, mount->target, O_PATH | O_CLOEXEC, no_links);
+        struct statfs fs;
+        struct statx st;
+
+        if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_INO | STATX_MNT_ID, &st) < 0 || fstatfs(fd, &fs) < 0)
+                return mount_failed(mount->target, err);
+        if (!(st.stx_mask & STATX_MNT_ID) || !(st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
+                return err_set(err, ERR_UNSUPPORTED, "this kernel does not tell mounts apart: that takes Linux 5.8");
+        *ret_id = st.stx_mnt_id;
+        if (makedev(st.stx_dev_major, st.stx_dev_minor) == mount->device && st.stx_ino == mount->inode &&
+            st.stx_attributes & STATX_ATTR_MOUNT_ROOT && (mount->write || fs.f_flags & ST_RDONLY))
+                return 0;
+        errno = ESTALE;
+        return mount_failed(mount->target, err);
+}
+
+static bool is_among(const uint64_t *ids, size_t count, uint64_t id) {
+        for (size_t i = 0; i < count; i++)
+                if (ids[i] == id)
+                        return true;
+        return false;
+}
+
+int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *err) {
+        uint64_t ids[MOUNTS_MAX];
+
+        if (count > MOUNTS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
+        for (size_t i = 0; i < count; i++) {
+                if (verify_one(&mounts[i], &ids[i], err) < 0)
+                        return -1;
+                if (is_among(ids, i, ids[i])) {
+                        errno = ESTALE;
+                        return mount_failed(mounts[i].target, err);
+                }
+        }
+        return 0;
 }

@@ -20,8 +20,17 @@ struct mount_places {
 /* Where a path leads now, without following it; NULL: nowhere. */
 struct mount_place mount_look(const char *path);
 
+/* The same for one that was there when the plan was made, and has no links in it. */
+int mount_note(const char *path, struct mount_place *ret, struct err *err);
+
+/* For a path of the plan, of which errno speaks: ERR_CHANGED where it is not what it was, else as err_sys(). */
+int mount_failed(const char *path, struct err *err);
+
 /* `places`, one for each step, or NULL: if a path leads to another file by now, it fails with ESTALE. But for a target inside
  * of what is mounted first, and new: nobody else has that. */
 int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err);
+
+/* Inside of what a wrapper has made, before there is a command: has it mounted what it was told to, and nothing else? */
+int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *err);
 
 #endif

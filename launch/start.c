@@ -314,6 +314,20 @@ void launch_kill(struct launched *launched) {
 
 /* ---- what comes back ---- */
 
+/* Does a wrapper say, in bubblewrap's words, that it has not found a path of the plan? */
+static bool is_about_path(const char *text) {
+        static const char *const before[] = { "Can't find source path ", "Can't get type of source ", "Can't bind mount ",
+                                              "Can't create file at ", "Can't mkdir " };
+        static const int why[] = { ENOENT, ENOTDIR, ELOOP, ESTALE, EROFS };
+        bool path = false, gone = false;
+
+        for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+                path = path || strstr(text, before[i]);
+        for (size_t i = 0; i < sizeof(why) / sizeof(*why); i++)
+                gone = gone || strstr(text, err_text(why[i]));
+        return path && (gone || strstr(text, "in mount table")); /* it was moved away from what was just mounted there */
+}
+
 /* What a wrapper said before it gave up: better than that it did. */
 static void read_complaints(int fd, struct err *err) {
         char text[sizeof(err->msg)];
@@ -323,7 +337,11 @@ static void read_complaints(int fd, struct err *err) {
                 return;
         text[len] = 0;
         text[strcspn(text, "\n")] = 0;
-        err_set(err, ERR_SYSTEM, "%s", text);
+        if (is_about_path(text))
+                err_set(err, ERR_CHANGED,
+                        "%.140s: something changed it while the sandbox was made. Nothing was run; run it again", text);
+        else
+                err_set(err, ERR_SYSTEM, "%s", text);
 }
 
 /* Takes in one record. Returns false when there are no more. */

@@ -16,7 +16,9 @@ struct arguments {
         const char **items;
         size_t count;
         struct arena *arena;
-        size_t masks; /* empty files used so far */
+        size_t masks;                 /* empty files used so far */
+        struct wrapped_mount *mounts; /* of the host */
+        size_t mount_count;
 };
 
 static void add(struct arguments *a, const char *text) {
@@ -47,10 +49,11 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
         case MOUNT_ROOT_EMPTY: /* is how bubblewrap begins */
                 break;
         case MOUNT_READ:
-                add_option(a, "--ro-bind", step->source, step->target);
-                break;
         case MOUNT_WRITE:
-                add_option(a, "--bind", step->source, step->target);
+                add_option(a, step->kind == MOUNT_WRITE ? "--bind" : "--ro-bind", step->source, step->target);
+                a->mounts[a->mount_count++] = (struct wrapped_mount){ .source = step->source,
+                                                                      .target = step->target,
+                                                                      .write = step->kind == MOUNT_WRITE };
                 break;
         case MOUNT_TMPFS:
                 add_option(a, "--perms", "1777", NULL);
@@ -107,17 +110,34 @@ static bool is_run(const struct mount_step *step) {
                (step->target[1] == 0 || str_is(str_z(step->target), "/run"));
 }
 
+/* By something later, so that nobody could look at it inside. */
+static bool is_covered(const struct mount_list *mounts, size_t i) {
+        const struct mount_step *step = &mounts->items[i];
+
+        if (step->kind != MOUNT_READ && step->kind != MOUNT_WRITE)
+                return false;
+        for (size_t j = i + 1; j < mounts->count; j++)
+                if (mounts->items[j].kind != MOUNT_SEAL && mounts->items[j].kind != MOUNT_SYMLINK &&
+                    path_within(step->target, mounts->items[j].target))
+                        return true;
+        return false;
+}
+
 static int compile(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arguments *a,
                    struct err *err) {
         bool entered = false;
 
+        a->mounts = arena_alloc(a->arena, (mounts->count + 1) * sizeof(*a->mounts));
+        if (!a->mounts)
+                return err_set(err, ERR_MEMORY, "out of memory");
         add_walls(a, policy, host);
         for (size_t i = 0; i < mounts->count; i++) {
                 if (is_run(&mounts->items[i])) {
                         add_option(a, "--ro-bind", host->self, SELF_INSIDE);
                         entered = true;
                 }
-                add_mount(a, &mounts->items[i]);
+                if (!is_covered(mounts, i))
+                        add_mount(a, &mounts->items[i]);
         }
         if (!entered)
                 return err_set(err, ERR_UNSUPPORTED, "bwrap: there is no /run to start from");
@@ -150,6 +170,8 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;
+        launch.wrapped = a.mounts;
+        launch.wrapped_count = a.mount_count;
         *ret = launch;
         return 0;
 }

@@ -62,6 +62,13 @@ struct mount_step {
         bool socket; /* masked only because somebody listens there */
 };
 
+/* What a wrapper is to mount of the host, and has to be found inside. */
+struct wrapped_mount {
+        const char *source, *target;
+        bool write;
+        uint64_t device, inode; /* no part of a plan: noted when it is carried out */
+};
+
 /* ---- Landlock ---- */
 
 enum landlock_grant {
@@ -191,8 +198,10 @@ struct launch {
         const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside;
                                        or the command, where `profile` says all about the inside */
         size_t wrapper_masks;       /* how many empty files it is given */
-        const char *profile;        /* a text that it reads from the file `profile_path`. That is written before, in a directory
-                                       made for it, and removed when nothing is left of the command */
+        const struct wrapped_mount *wrapped; /* what it mounts, to be looked at inside: it goes by names, which may change */
+        size_t wrapped_count;
+        const char *profile; /* a text that it reads from the file `profile_path`. That is written before, in a directory
+                                made for it, and removed when nothing is left of the command */
         const char *profile_path;
         const struct launch_container *container; /* or it is all done by an engine; `cwd` and all below is inside then */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -17,6 +18,9 @@ static const char *const argv[] = { "bash", "-c", "echo 'a b'\n\xff", "", NULL }
 static const char *const envp[] = { "PATH=/bin", "EMPTY=", NULL };
 static const struct landlock_rule rules[] = { { "/", GRANT_READ }, { "/a b", GRANT_READ | GRANT_WRITE } };
 static const struct sock_filter filter[] = { { 0x06, 0, 0, 0x7fff0000 }, { 0x15, 1, 2, 3 } };
+
+static const struct wrapped_mount mounts[] = { { .source = "/usr", .target = "/a", .write = true },
+                                               { .source = "/etc/passwd", .target = "/etc/passwd" } };
 
 static const struct launch sent = {
         .landlock = { .wanted = true, .deny_tcp = true, .rules = rules, .rule_count = 2 },
@@ -28,6 +32,8 @@ static const struct launch sent = {
         .argv = argv,
         .envp = envp,
         .cwd = "/tmp/\xc3\xbc",
+        .wrapped = mounts,
+        .wrapped_count = 2,
 };
 
 static void same_texts(const char *const *a, const char *const *b) {
@@ -60,6 +66,33 @@ static void arrives(void **state) {
         assert_string_equal(got.cwd, sent.cwd);
         same_texts(sent.argv, got.argv);
         same_texts(sent.envp, got.envp);
+        assert_int_equal(got.wrapped_count, 2);
+        for (size_t i = 0; i < 2; i++) {
+                struct stat st;
+
+                assert_int_equal(stat(mounts[i].source, &st), 0);
+                assert_string_equal(got.wrapped[i].target, mounts[i].target);
+                assert_int_equal(got.wrapped[i].write, mounts[i].write);
+                assert_true(got.wrapped[i].device == st.st_dev && got.wrapped[i].inode == st.st_ino);
+        }
+}
+
+/* A path of the plan that is a link by now, behind one, or gone: nothing is sent. */
+static void nothing_that_has_changed(void **state) {
+        static const char *const paths[] = { "/proc/self/exe", "/proc/self/root/etc", "/no/such/path", "/etc/passwd/x" };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+                struct wrapped_mount mount = { .source = paths[i], .target = paths[i] };
+                struct launch launch = sent;
+                struct err err = {};
+
+                launch.wrapped = &mount;
+                launch.wrapped_count = 1;
+                assert_int_equal(blob_write(&launch, &err), -1);
+                assert_int_equal(err.code, ERR_CHANGED);
+                assert_non_null(strstr(err.msg, paths[i]));
+        }
 }
 
 /* Cut anywhere, with a byte too many, or with any byte changed to a large one: refused, or at least harmless. */
@@ -121,8 +154,8 @@ static void of_another_version(void **state) {
 }
 
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(arrives), cmocka_unit_test(nothing_else_does),
-                                            cmocka_unit_test(of_another_version) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(arrives), cmocka_unit_test(nothing_that_has_changed),
+                                            cmocka_unit_test(nothing_else_does), cmocka_unit_test(of_another_version) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
