@@ -125,7 +125,7 @@ static void take(int *fd, struct buf *into) {
 /* Until it ends, and a moment longer for what is still in the pipes, which others may hold open, and may go on to fill. False:
  * out of time. */
 static bool watch(struct running *r, struct buf *out) {
-        int64_t until = r->deadline, limit = r->deadline;
+        int64_t until = r->deadline, limit = until;
 
         for (;;) {
                 struct pollfd fds[] = {
