@@ -18,7 +18,7 @@
 #include "policy/files.h"
 
 /* A daemon that is about to start may take a moment; one that hangs takes for ever. */
-enum { ANSWER_SECONDS = 10, ANSWER_MAX = 64 << 10 };
+enum { ANSWER_SECONDS = 5, ANSWER_MAX = 64 << 10 };
 
 #define EACH(name, table) for (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
 

@@ -144,8 +144,8 @@ fake() {
 }
 unfake() {
         trap - EXIT
-        umount "$program"
-        umount "$real"
+        umount -l "$program"
+        umount -l "$real" # a client that was killed may still be on its way out
 }
 
 names=() bodies=()
