@@ -532,12 +532,15 @@ int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *e
         if (count > MOUNTS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         for (size_t i = 0; i < count; i++) {
-                if (verify_one(&mounts[i], &ids[i], err) < 0)
+                uint64_t id = 0;
+
+                if (verify_one(&mounts[i], &id, err) < 0)
                         return -1;
-                if (is_among(ids, i, ids[i])) {
+                if (is_among(ids, i, id)) {
                         errno = ESTALE;
                         return mount_failed(mounts[i].target, err);
                 }
+                ids[i] = id;
         }
         return 0;
 }

@@ -1,5 +1,6 @@
 #include "sandbox/host_system.h"
 
+#include <limits.h>
 #include <mach-o/dyld.h>
 #include <pwd.h>
 #include <stdlib.h>
