@@ -677,7 +677,8 @@ while kept.append(s.accept()) is None:
 PYTHON
 python3 "$T/silent.py" "$T/silent.sock" &
 silent=$!
-fake "echo x >>$T/asked" # how often a client tries to connect depends on when it is killed
+# How often a client tries to connect depends on when it is killed; others may still be at work on what earlier cases left.
+fake "if [[ \${DOCKER_HOST-} == *silent.sock ]]; then echo x >>$T/asked; fi"
 until_file "$T/silent.sock"
 engine_env=("DOCKER_HOST=unix://$T/silent.sock")
 try "${clean[@]}" "${engine_env[@]}" "$series" "$kind" "$T/c.toml" "$W" 'echo x >ran'
@@ -688,7 +689,7 @@ try "${clean[@]}" "${engine_env[@]}" "$series" "$kind" "$T/c.toml" "$W" 'echo x 
 kill $silent
 unfake
 test "$(grep -c 'did not answer' <<<"$output")" = 3
-test "$(wc -l <"$T/asked")" = $((2 * once))
+test $(($(wc -l <"$T/asked") - once)) -lt $((3 * once)) # three commands, not three times as often
 test ! -e ran
 END
 
