@@ -94,7 +94,9 @@ done
 exec '$PWD/../bwrap' "\${made[@]}"
 EOF
         chmod 755 ../wrapper
-        run "${clean[@]}" "${place[@]}" bash -c 'mount --bind ../wrapper "$1" && shift && exec "$@"' - "$(command -v bwrap)" \
+        # Those that it takes to mount are not for bwrap, which does not run with them.
+        run "${clean[@]}" "${place[@]}" bash -c 'mount --bind ../wrapper "$1" && shift &&
+                exec setpriv --inh-caps=-all --ambient-caps=-all "$@"' - "$(command -v bwrap)" \
                 "$BAILEY" run --config "$OFF" --backend bwrap "$4"
         echo "$output"
         echo "$output" >said
