@@ -67,8 +67,7 @@ int sweep_look(struct sweep *s, int fd, const char *path, const char *name, stru
 }
 
 static bool same(const struct sweep *s, const struct protected_path *was, const struct protected_path *is) {
-        return was->inode == is->inode && was->born == is->born && was->directory == is->directory &&
-               (!s->devices || was->device == is->device);
+        return protect_same(was, is) && (!s->devices || was->device == is->device);
 }
 
 bool sweep_reachable(const struct sweep *s, const char *path) {

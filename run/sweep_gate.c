@@ -58,10 +58,6 @@ int sweep_gate_open(const char *state_dir, int *ret_fd, struct err *err) {
 
 /* ---- the others ---- */
 
-static bool is_same(const struct protected_path *was, const struct protected_path *is) {
-        return was->inode == is->inode && was->born == is->born && was->directory == is->directory;
-}
-
 /* Directly in a workspace, each protects other names than in one below it. */
 static bool is_asked_of(const struct protection *theirs, const struct protection *ours, const char *path) {
         const char *workspace = ours->workspace.path;
@@ -76,7 +72,7 @@ static void mark_unknown(const struct protection *theirs, struct protection *our
                 struct protected_path *item = &ours->read_only.items[i];
                 const struct protected_path *known = protect_find(&theirs->read_only, item->path);
 
-                if (is_asked_of(theirs, ours, item->path) && (!known || known->pending || !is_same(known, item)))
+                if (is_asked_of(theirs, ours, item->path) && (!known || known->pending || !protect_same(known, item)))
                         item->pending = true;
         }
 }

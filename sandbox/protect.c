@@ -49,6 +49,10 @@ int protect_stat(int directory, const char *name, struct protected_path *ret, bo
         return 0;
 }
 
+bool protect_same(const struct protected_path *a, const struct protected_path *b) {
+        return a->inode == b->inode && a->born == b->born && a->directory == b->directory;
+}
+
 const struct protected_path *protect_find(const struct protected_paths *paths, const char *path) {
         for (size_t i = paths->count; i-- > 0;) /* what is looked for was often added last */
                 if (strcmp(paths->items[i].path, path) == 0)

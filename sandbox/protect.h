@@ -55,6 +55,9 @@ extern const size_t protect_name_count;
 /* What a name is, without following it. 1 when there is none. `ret->path` and what only a reader knows stay empty. */
 int protect_stat(int directory, const char *name, struct protected_path *ret, bool *ret_link, struct err *err);
 
+/* Is it the very same thing, whatever its name? Numbers of devices are left to the caller: they may change with a restart. */
+bool protect_same(const struct protected_path *a, const struct protected_path *b);
+
 /* The one at this path; NULL when there is none. */
 const struct protected_path *protect_find(const struct protected_paths *paths, const char *path);
 
