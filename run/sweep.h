@@ -1,5 +1,5 @@
 /*
- * After a command: what came into being at a protected path (sandbox/protect.h) goes away again. A journal that was written
+ * After a command: what came into being at a protected path (protect/survey.h) goes away again. A journal that was written
  * before the command started lets the next start of bailey do it when this process was killed.
  *
  * What a command made is removed. What stands in the place of something that was there before is only moved aside, to
@@ -13,14 +13,14 @@
 
 #include "base/buf.h"
 #include "policy/policy.h"
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 /*
  * Goes on where something fails, and tells the first failure in the end. `ret_removed`, which is set in any case, has a
  * sentence for each thing done: "removed /w/.envrc".
  *
  * A new git directory stays, without its hooks and configs: git works without them. The same goes for those of repositories
- * below the top (sandbox/protect_nested.h). New linked worktrees stay, without a config of their own.
+ * below the top (protect/nested.h). New linked worktrees stay, without a config of their own.
  *
  * With `keep`, what is new is moved aside, too: a command that runs for hours is not the only one who may have made it.
  */

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "policy/files.h"
-#include "sandbox/protect_nested.h"
+#include "protect/nested.h"
 
 enum { POINTER_MAX = 8 << 10 };
 

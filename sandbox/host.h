@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "policy/policy.h"
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 struct host_path {
         const char *path;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "sandbox/host_lists.h"
-#include "sandbox/route.h"
+#include "protect/route.h"
 
 static int lost(int error) {
         errno = error;

@@ -4,7 +4,7 @@
 #ifndef BAILEY_TESTS_SWEEP_TEST_H
 #define BAILEY_TESTS_SWEEP_TEST_H
 
-#include "tests/sandbox/workspace_test.h"
+#include "tests/protect/workspace_test.h"
 
 #include "run/sweep.h"
 

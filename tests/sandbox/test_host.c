@@ -1,7 +1,7 @@
 /*
  * What is looked up of the host, where it is no backend's own business: sockets and devices.
  */
-#include "tests/sandbox/workspace_test.h"
+#include "tests/protect/workspace_test.h"
 
 #include <sched.h>
 #include <sys/mount.h>

@@ -1,7 +1,7 @@
 /*
  * Links on the way to what walls are made of: one that a command could change must not be followed.
  */
-#include "tests/sandbox/workspace_test.h"
+#include "tests/protect/workspace_test.h"
 
 #include "policy/load.h"
 #include "sandbox/host.h"

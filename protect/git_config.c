@@ -1,4 +1,4 @@
-#include "sandbox/git_config.h"
+#include "protect/git_config.h"
 
 #include <stdbool.h>
 

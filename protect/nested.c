@@ -1,4 +1,4 @@
-#include "sandbox/protect_finder.h"
+#include "protect/nested_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 #include "base/fd.h"
 #include "policy/files.h"
-#include "sandbox/git_config.h"
-#include "sandbox/git_index.h"
+#include "protect/git_config.h"
+#include "protect/git_index.h"
 
 enum {
         TREES_MAX = 4096,

@@ -1,4 +1,4 @@
-#include "sandbox/git_index.h"
+#include "protect/git_index.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "sandbox/protect_survey.h"
+#include "protect/survey_inside.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/protect_nested.h"
+#include "protect/nested.h"
 
 enum { POINTER_MAX = 8 << 10 };
 

@@ -1,4 +1,4 @@
-#include "sandbox/protect_survey.h"
+#include "protect/survey_inside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "policy/files.h"
-#include "sandbox/git_config.h"
+#include "protect/git_config.h"
 
 enum {
         GIT_DIRS_MAX = 256, /* each has mounts of its own */

@@ -1,4 +1,4 @@
-#include "sandbox/route.h"
+#include "protect/route.h"
 
 #include <string.h>
 

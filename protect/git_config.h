@@ -2,8 +2,8 @@
  * The syntax of git's config files, as git reads it; what the keys mean is the caller's business. Includes are keys like
  * any other here.
  */
-#ifndef BAILEY_SANDBOX_GIT_CONFIG_H
-#define BAILEY_SANDBOX_GIT_CONFIG_H
+#ifndef BAILEY_PROTECT_GIT_CONFIG_H
+#define BAILEY_PROTECT_GIT_CONFIG_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,10 +1,10 @@
 /*
- * A survey on its way: for protect.c, protect_git.c and protect_tree.c only.
+ * A survey on its way: for the survey*.c files only.
  */
-#ifndef BAILEY_SANDBOX_PROTECT_SURVEY_H
-#define BAILEY_SANDBOX_PROTECT_SURVEY_H
+#ifndef BAILEY_PROTECT_SURVEY_INSIDE_H
+#define BAILEY_PROTECT_SURVEY_INSIDE_H
 
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 struct survey {
         struct arena *arena;
@@ -43,7 +43,7 @@ int survey_anchor(struct survey *s, const char *path, struct err *err);
 int survey_add(struct survey *s, struct protected_paths *paths, struct protected_path item, struct err *err);
 int survey_join(struct survey *s, const char *path, const char *name, const char **ret, struct err *err);
 
-/* A git directory that is in the workspace or in `git_write`, with all that is in it. `base` is its work tree. protect_git.c */
+/* A git directory that is in the workspace or in `git_write`, with all that is in it. `base` is its work tree. survey_git.c */
 int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err);
 
 /* A file that git would read: what cannot be read at all has no text, and git refuses it. */
@@ -53,7 +53,7 @@ int survey_read(struct survey *s, int fd, const char *name, size_t max, struct s
 /* What this config says of where the work tree is; NULL: nothing. */
 int survey_worktree(struct survey *s, struct str text, const char **ret, struct err *err);
 
-/* `.git` of the workspace, the workspace itself where it is a bare repository, and the repositories in it. protect_tree.c */
+/* `.git` of the workspace, the workspace itself where it is a bare repository, and the repositories in it. survey_tree.c */
 int survey_git(struct survey *s, struct err *err);
 
 bool path_below(const char *path, const char *root); /* strictly */

@@ -1,4 +1,4 @@
-#include "sandbox/protect_survey.h"
+#include "protect/survey_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/route.h"
+#include "protect/route.h"
 
 enum { PATHS_MAX = 4096 }; /* of one kind; each costs a mount */
 

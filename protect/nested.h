@@ -3,10 +3,10 @@
  * a repository, at any depth, since git goes there by itself; and a look around, a few directories deep, for what a person
  * enters. Only reads, goes through no symbolic link, and costs no more than it is allowed to.
  */
-#ifndef BAILEY_SANDBOX_PROTECT_NESTED_H
-#define BAILEY_SANDBOX_PROTECT_NESTED_H
+#ifndef BAILEY_PROTECT_NESTED_H
+#define BAILEY_PROTECT_NESTED_H
 
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 enum nested_kind {
         NESTED_TREE, /* a directory with a `.git`, of whatever kind */

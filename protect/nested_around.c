@@ -1,4 +1,4 @@
-#include "sandbox/protect_finder.h"
+#include "protect/nested_inside.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 /* $T is the directory of the test, $W its workspace; bytes that are special everywhere are in both names. */
 struct scene {

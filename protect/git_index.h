@@ -2,8 +2,8 @@
  * The index of a git repository, read for one thing: which of its paths are gitlinks, that is repositories in the
  * repository, into which git goes by itself.
  */
-#ifndef BAILEY_SANDBOX_GIT_INDEX_H
-#define BAILEY_SANDBOX_GIT_INDEX_H
+#ifndef BAILEY_PROTECT_GIT_INDEX_H
+#define BAILEY_PROTECT_GIT_INDEX_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "tests/sandbox/workspace_test.h"
+#include "tests/protect/workspace_test.h"
 
 static const char *survey(struct scene *scene) {
         struct protection found;

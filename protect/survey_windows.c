@@ -1,7 +1,7 @@
 /*
  * Nothing is protected inside of a workspace: appcontainer.c refuses policies that ask for it where it can be written.
  */
-#include "sandbox/protect.h"
+#include "protect/survey.h"
 
 int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err) {
         (void)home;

@@ -4,8 +4,8 @@
  * directories must not be renamed for that to hold, and what has to be swept away afterwards (run/sweep.h) because a path
  * that does not exist cannot be mounted over.
  */
-#ifndef BAILEY_SANDBOX_PROTECT_H
-#define BAILEY_SANDBOX_PROTECT_H
+#ifndef BAILEY_PROTECT_SURVEY_H
+#define BAILEY_PROTECT_SURVEY_H
 
 #include <stdbool.h>
 #include <stdint.h>

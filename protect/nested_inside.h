@@ -1,10 +1,10 @@
 /*
  * A search for repositories on its way: for protect_nested.c and protect_around.c only.
  */
-#ifndef BAILEY_SANDBOX_PROTECT_FINDER_H
-#define BAILEY_SANDBOX_PROTECT_FINDER_H
+#ifndef BAILEY_PROTECT_NESTED_INSIDE_H
+#define BAILEY_PROTECT_NESTED_INSIDE_H
 
-#include "sandbox/protect_nested.h"
+#include "protect/nested.h"
 
 struct tree {
         const char *path; /* below the workspace; "" is itself */
