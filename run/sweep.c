@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "policy/files.h"
 #include "policy/unasked.h"
-#include "run/remove.h"
+#include "protect/remove.h"
 #include "sandbox/host.h"
 
 enum { SECONDS_MAX = 10 }; /* for removing; what is left then has another name */
