@@ -1,6 +1,7 @@
 #include "guard/paths.h"
 
 #include "policy/credentials.h"
+#include "policy/unasked.h"
 
 enum { PATH_LOOKED_UP = 512 };
 
@@ -26,87 +27,6 @@ static const char *const harmless_devices[] = {
 
 /* Written without becoming a file. */
 static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*" };
-
-/* What a shell, git, cron or a desktop runs later by itself. */
-static const char *const startup_files[] = {
-        "**/.bash_aliases",
-        "**/.bash_completion",
-        "**/.claude/hooks/**",
-        "**/.config/environment.d/**",
-        "**/.config/git/hooks/**",
-        "**/.direnvrc",
-        "**/.gdbinit",
-        "**/.mcp.json",
-        "**/.oh-my-zsh/custom/**",
-        "**/.pam_environment",
-        "**/.bash_login",
-        "**/.bash_logout",
-        "**/.bash_profile",
-        "**/.bashrc",
-        "**/.profile",
-        "**/.zlogin",
-        "**/.zprofile",
-        "**/.zshenv",
-        "**/.zshrc",
-        "**/.cshrc",
-        "**/.tcshrc",
-        "**/.kshrc",
-        "**/.inputrc",
-        "**/.xinitrc",
-        "**/.xprofile",
-        "**/.xsession",
-        "**/.config/fish/**",
-        "**/.config/autostart/**",
-        "**/.config/systemd/user/**",
-        "**/.config/git/config",
-        "**/.local/share/systemd/user/**",
-        "**/.ssh/authorized_keys*",
-        "**/.ssh/config",
-        "**/.ssh/rc",
-        "**/.ssh/environment",
-        "**/.git/hooks",
-        "**/.git/hooks/**",
-        "**/.git/config",
-        "**/.git/config.worktree",
-        "**/.gitconfig",
-        "**/.vimrc",
-        "**/.config/nvim/**",
-        "**/.emacs",
-        "**/.emacs.d/**",
-        "**/.tmux.conf",
-        "**/.screenrc",
-        "**/.pythonrc*",
-        "**/.envrc",
-        "**/.claude/settings*.json",
-        "**/.cursor/mcp.json",
-        "**/.cursor/hooks.json",
-        "**/.codex/config.toml",
-        "**/.codex/hooks.json",
-        "**/.copilot/config.json",
-        "**/.copilot/hooks/**",
-        "**/.github/hooks/**",
-        "**/.gemini/settings.json",
-        "**/.bailey.toml",
-        "**/.bailey.json",
-        "**/.bailey.json5",
-        "**/.config/bailey/**",
-        "/etc/bailey/**",
-        "/etc/cron*",
-        "/etc/cron*/**",
-        "/var/spool/cron/**",
-        "/etc/profile",
-        "/etc/profile.d/**",
-        "/etc/ld.so.preload",
-        "/etc/rc.local",
-        "/etc/init.d/**",
-        "/etc/systemd/**",
-        "/etc/bash.bashrc",
-        "**/Library/LaunchAgents/**",
-        "/Library/LaunchDaemons/**",
-        "**/sitecustomize.py",
-        "**/usercustomize.py",
-        NULL,
-};
 
 /* .env and its kin, but not the examples that are meant to be read. */
 static const char *const dotenv_examples[] = { "dist", "example", "sample", "template", "tmpl", "md", "schema", "defaults" };
@@ -144,17 +64,18 @@ static bool glob_from_here(struct str pattern, struct str text) {
         return p == pattern.len;
 }
 
-bool path_glob(struct str pattern, struct str text) {
-        struct str rest = str_skip(pattern, 3);
-
-        if (!str_starts(pattern, STR("**/")))
-                return glob_from_here(pattern, text);
+/* In the directory that `text` is relative to, or in any below it. */
+static bool glob_anywhere(struct str pattern, struct str text) {
         for (size_t i = 0; i < text.len; i++)
                 if ((i == 0 || text.ptr[i - 1] == '/') &&
-                    (rest.ptr[0] == text.ptr[i] || rest.ptr[0] == '*' || rest.ptr[0] == '?') &&
-                    glob_from_here(rest, str_skip(text, i)))
+                    (pattern.ptr[0] == text.ptr[i] || pattern.ptr[0] == '*' || pattern.ptr[0] == '?') &&
+                    glob_from_here(pattern, str_skip(text, i)))
                         return true;
         return false;
+}
+
+bool path_glob(struct str pattern, struct str text) {
+        return str_starts(pattern, STR("**/")) ? glob_anywhere(str_skip(pattern, 3), text) : glob_from_here(pattern, text);
 }
 
 /* Most globs of a table are ruled out by the bytes that the components of a path begin with. */
@@ -179,9 +100,10 @@ static char glob_beginning(const char *glob) {
         return strncmp(glob, "**/", 3) == 0 ? glob[3] : *glob;
 }
 
-static bool in_globs(const char *const *globs, struct str text, const struct byte_set *beginnings) {
-        for (size_t i = 0; globs[i]; i++)
-                if (bytes_have(beginnings, glob_beginning(globs[i])) && path_glob(str_z(globs[i]), text))
+static bool is_unasked(struct str path, const struct byte_set *beginnings) {
+        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_GUARDED));)
+                if (bytes_have(beginnings, *row->path) &&
+                    (row->places & UNASKED_SYSTEM ? glob_from_here : glob_anywhere)(str_z(row->path), path))
                         return true;
         return false;
 }
@@ -541,8 +463,8 @@ static bool may_be_in_table(struct guard *g, const struct byte_set *beginnings) 
         if (!bytes_have(&g->table_beginnings, '.')) {
                 for (size_t i = 0; i < credential_count; i++)
                         bytes_add(&g->table_beginnings, glob_beginning(credentials[i].glob));
-                for (size_t i = 0; startup_files[i]; i++)
-                        bytes_add(&g->table_beginnings, glob_beginning(startup_files[i]));
+                for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_GUARDED));)
+                        bytes_add(&g->table_beginnings, *row->path);
         }
         for (size_t i = 0; i < 4; i++)
                 common |= beginnings->bits[i] & g->table_beginnings.bits[i];
@@ -578,7 +500,7 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 fixture = false;
         if (dots && !fixture && is_dotenv(path))
                 flags |= PATH_DOTENV;
-        if (!fixture && may_be_in_table(g, &begins) && in_globs(startup_files, path, &begins))
+        if (!fixture && may_be_in_table(g, &begins) && is_unasked(path, &begins))
                 flags |= PATH_STARTUP;
         return arg->glob ? flags | glob_flags(path) : flags;
 }

@@ -10,20 +10,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "policy/unasked.h"
 #include "protect/route.h"
 
 enum { PATHS_MAX = 4096 }; /* of one kind; each costs a mount */
-
-/* Everything here is run, or tells what to run, by something on the host that did not ask: a shell, direnv, git, an editor,
- * an agent. */
-const char *const protect_names[] = {
-        ".bailey.json", ".bailey.json5", ".bailey.toml", ".bash_login", ".bash_logout", ".bash_profile",
-        ".bashrc",      ".claude",       ".codex",       ".copilot",    ".cshrc",       ".cursor",
-        ".envrc",       ".gemini",       ".gitconfig",   ".gitmodules", ".husky",       ".idea",
-        ".inputrc",     ".kshrc",        ".mcp.json",    ".profile",    ".tcshrc",      ".vscode",
-        ".windsurf",    ".zlogin",       ".zlogout",     ".zprofile",   ".zshenv",      ".zshrc",
-};
-const size_t protect_name_count = sizeof(protect_names) / sizeof(*protect_names);
 
 /* ---- names and paths ---- */
 
@@ -316,13 +306,24 @@ static int open_workspace(struct survey *s, const char *workspace, struct err *e
         return 0;
 }
 
+/* A path of several names may lead through a link, which is protected then as well. */
+static int survey_row(struct survey *s, const struct unasked *row, struct err *err) {
+        struct place place;
+
+        if (!strchr(row->path, '/'))
+                return survey_name(s, s->workspace_fd, s->workspace, row->path, err);
+        if (survey_resolve(s, s->workspace, row->path, &place, err) < 0)
+                return -1;
+        return place.path && place.exists ? survey_protect(s, &place, err) : 0;
+}
+
 int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err) {
         struct protection found = { 0 };
         struct survey s = { .arena = arena, .home = home, .workspace_fd = -1, .found = &found };
         int failed = open_workspace(&s, workspace, err);
 
-        for (size_t i = 0; !failed && i < protect_name_count; i++)
-                failed = survey_name(&s, s.workspace_fd, s.workspace, protect_names[i], err);
+        for (const struct unasked *row = NULL; !failed && (row = unasked_next(row, UNASKED_WORKSPACE));)
+                failed = survey_row(&s, row, err);
         if (!failed)
                 failed = survey_git(&s, err);
         fd_close(s.workspace_fd);

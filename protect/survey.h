@@ -45,10 +45,6 @@ struct protection {
  * must not run then. */
 int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err);
 
-/* Below the top of a workspace, sorted; `.git` is not among them, as it may be a directory that has to stay writable. */
-extern const char *const protect_names[];
-extern const size_t protect_name_count;
-
 /* How names begin that a sweep gives to what it moves aside: nobody takes them for anything. */
 #define PROTECT_ASIDE ".bailey-aside-"
 

@@ -10,7 +10,8 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "policy/files.h"
-#include "run/remove.h"
+#include "policy/unasked.h"
+#include "protect/remove.h"
 #include "sandbox/host.h"
 
 enum { SECONDS_MAX = 10 }; /* for removing; what is left then has another name */
@@ -247,7 +248,7 @@ void sweep_name(struct sweep *s, int fd, const char *path, const char *name) {
 
 /* Nothing on the way may have become a link either, which would lead git elsewhere. */
 static void sweep_absent(struct sweep *s, const char *path) {
-        for (const char *start = path + 1, *end; *start; start = *end ? end + 1 : end) {
+        for (const char *start = path ? path + 1 : "", *end; *start; start = *end ? end + 1 : end) {
                 FD_AUTO fd = sweep_open_path(s, path, (size_t)(start - path) - 1);
                 const char *parent = arena_dup(s->arena, str_from(path, (size_t)(start - path) - 1));
                 const char *name;
@@ -274,6 +275,20 @@ static void sweep_absent(struct sweep *s, const char *path) {
                         sweep_name(s, fd, parent, name);
                 return;
         }
+}
+
+/* A path of several names is followed one by one, as any of them may have become a link. Mostly there is not even the first. */
+static void sweep_row(struct sweep *s, int workspace, const char *name) {
+        const char *top = arena_dup(s->arena, str_take(str_z(name), str_find(str_z(name), '/')));
+        struct protected_path is;
+        bool is_link;
+
+        if (!top)
+                sweep_no_memory(s, name);
+        else if (!strchr(name, '/'))
+                sweep_name(s, workspace, s->before->workspace.path, name);
+        else if (sweep_look(s, workspace, s->before->workspace.path, top, &is, &is_link) == 0)
+                sweep_absent(s, sweep_join(s, s->before->workspace.path, name));
 }
 
 /* ---- the whole ---- */
@@ -327,8 +342,8 @@ int sweep_workspace_until(const char *workspace, const struct protection *before
                 return -1;
         for (size_t i = 0; i < before->read_only.count; i++)
                 sweep_known(&s, &before->read_only.items[i]);
-        for (size_t i = 0; i < protect_name_count; i++)
-                sweep_name(&s, fd, before->workspace.path, protect_names[i]);
+        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_WORKSPACE));)
+                sweep_row(&s, fd, row->path);
         sweep_dot_git(&s, fd, before->workspace.path);
         if (protect_is_git_dir(fd, true))
                 sweep_git_dir(&s, fd, before->workspace.path);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "run/remove.h"
+#include "protect/remove.h"
 
 enum {
         DIRECTORIES_MAX = 1 << 16,

@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "run/remove.h"
+#include "protect/remove.h"
 
 #define TMPDIR_PREFIX ".bailey-tmp-"
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/unasked.h"
+
 enum { PROFILE_MAX = 8 << 20 };
 
 #define EACH(name, table) for (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
@@ -294,8 +296,8 @@ static void add_protection(struct profile *p) {
 
         deny_paths(p, "deny file-write*", &protection->read_only);
         deny_paths(p, "deny file-write*", &protection->absent);
-        for (size_t i = 0; i < protect_name_count; i++)
-                deny_name(p, p->host->workspace, protect_names[i]);
+        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_WORKSPACE));)
+                deny_name(p, p->host->workspace, row->path);
         for (size_t i = 0; i < protection->anchors.count; i++) {
                 names_add(p, &p->pins, str_z(protection->anchors.items[i].path));
                 pin_way(p, protection->anchors.items[i].path);

@@ -40,12 +40,6 @@ static void refuses(const char *layout, enum err_code code, const char *part) {
         scene_end(&scene);
 }
 
-static void names_are_sorted(void **state) {
-        (void)state;
-        for (size_t i = 1; i < protect_name_count; i++)
-                assert_true(strcmp(protect_names[i - 1], protect_names[i]) < 0);
-}
-
 static void plain(void **state) {
         (void)state;
         surveys(":", "");
@@ -54,6 +48,16 @@ static void plain(void **state) {
         surveys("mkfifo .envrc; ln -s nowhere/at/all .profile; ln -s loop .zshrc; ln -s .zshrc loop",
                 "ro W/.envrc\nro W/.profile -> nowhere/at/all\nro W/.zshrc -> loop\nro W/loop -> .zshrc\n"
                 "absent W/nowhere/at/all\n");
+}
+
+/* Of several names: what is there is kept, and so is each link on the way. */
+static void paths_of_several_names(void **state) {
+        (void)state;
+        surveys("mkdir -p .github/workflows .hg .jj/repo .config src/.github/hooks; touch .github/CODEOWNERS", "");
+        surveys("mkdir -p .github/hooks .hg; touch .hg/hgrc",
+                "ro W/.github/hooks\nro W/.hg/hgrc\nanchor W/.github\nanchor W/.hg\n");
+        surveys("mkdir -p real/hooks \"$T/out\"; ln -s real .github; ln -s \"$T/out\" .hg; ln -s nowhere .jj",
+                "ro W/.github -> real\nro W/.hg -> T/out\nro W/.jj -> nowhere\nro W/real/hooks\nanchor W/real\n");
 }
 
 static void links(void **state) {
@@ -248,8 +252,8 @@ static void bad_workspaces(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(names_are_sorted),
                 cmocka_unit_test(plain),
+                cmocka_unit_test(paths_of_several_names),
                 cmocka_unit_test(links),
                 cmocka_unit_test(links_with_text),
                 cmocka_unit_test(git_directory),

@@ -7,7 +7,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "run/remove.h"
+#include "protect/remove.h"
 
 static void nothing_happened(void **state) {
         (void)state;

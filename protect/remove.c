@@ -1,4 +1,4 @@
-#include "run/remove.h"
+#include "protect/remove.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -155,8 +155,27 @@ static int empty_top(struct removal *removal, struct err *err) {
         return failed < 0 ? -1 : seen;
 }
 
-int remove_tree(int directory, const char *name, int64_t deadline, struct err *err) {
+int remove_here(int directory, const char *name, int64_t deadline, struct err *err) {
         struct removal removal = { .top = -1, .deadline = deadline };
+        int left = remove_one(directory, name, err);
+
+        if (left <= 0)
+                return left;
+        if (remove_unlock(directory, name, err) < 0)
+                return -1;
+        removal.top = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (removal.top < 0)
+                return err_sys(err, "cannot open %s", name);
+        do
+                left = empty_top(&removal, err);
+        while (left > 0);
+        fd_close(removal.top);
+        if (left == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
+                left = err_sys(err, "cannot remove it");
+        return left;
+}
+
+int remove_tree(int directory, const char *name, int64_t deadline, struct err *err) {
         char aside[REMOVE_NAME_SIZE];
         int left = remove_one(directory, name, err);
 
@@ -164,16 +183,7 @@ int remove_tree(int directory, const char *name, int64_t deadline, struct err *e
                 return left;
         if (remove_aside(directory, name, aside, err) < 0)
                 return -1;
-        if (remove_unlock(directory, aside, err) < 0)
-                return -1;
-        removal.top = openat(directory, aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (removal.top < 0)
-                return err_sys(err, "cannot open %s", aside);
-        do
-                left = empty_top(&removal, err);
-        while (left > 0);
-        fd_close(removal.top);
-        if (left == 0 && unlinkat(directory, aside, AT_REMOVEDIR) < 0)
-                left = err_sys(err, "cannot remove it");
-        return left < 0 ? err_context(err, "%s is now %s and cannot be removed", name, aside) : 0;
+        if (remove_here(directory, aside, deadline, err) < 0)
+                return err_context(err, "%s is now %s and cannot be removed", name, aside);
+        return 0;
 }

@@ -1,0 +1,166 @@
+#include "protect/about.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "policy/files.h"
+#include "policy/json5.h"
+
+enum { ABOUT_MAX = 64 << 10 };
+static const char about_file[] = "about.json";
+
+/* ---- writing ---- */
+
+static void add_text(struct buf *out, const char *key, const char *text) {
+        buf_format(out, ",\n \"%s\": ", key);
+        buf_json(out, str_z(text));
+}
+
+static void add_path(struct buf *out, const char *key, const char *path) {
+        char hex[2 * PATH_MAX + 1];
+
+        add_text(out, key, path);
+        id_hex(str_take(str_z(path), PATH_MAX), hex);
+        buf_format(out, ",\n \"%s_hex\": \"%s\"", key, hex);
+}
+
+/* Whole or not at all for whoever reads it; not forced to the disk, as the end of a command waits for it. */
+static int replace(int directory, struct str text, struct err *err) {
+        static const char temporary[] = "about.json.new";
+        FD_AUTO fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+        if (fd < 0)
+                return err_sys(err, "cannot write %s", about_file);
+        if (fd_write_all(fd, text, err) < 0)
+                return err_context(err, "%s", about_file);
+        return renameat(directory, temporary, directory, about_file) < 0 ? err_sys(err, "cannot write %s", about_file) : 0;
+}
+
+int about_write(int directory, const struct about *about, struct err *err) {
+        BUF_AUTO out;
+
+        buf_init(&out, ABOUT_MAX);
+        buf_format(&out, "{\"state\": \"%s\",\n \"at\": %lld,\n \"mode\": %u", about->moving ? "moving" : "kept",
+                   (long long)about->at, about->mode);
+        add_text(&out, "kind", about->kind);
+        add_text(&out, "why", about->why);
+        add_text(&out, "note", about->note);
+        add_path(&out, "path", about->path);
+        add_path(&out, "workspace", about->workspace);
+        buf_append(&out, STR("}\n"));
+        if (out.failed)
+                return err_set(err, ERR_TOO_COMPLEX, "there is too much to say about %s", about->path);
+        return replace(directory, buf_str(&out), err);
+}
+
+/* ---- reading ---- */
+
+static const char *get_text(const struct tree_node *root, const char *key) {
+        const struct tree_node *node = tree_get(root, str_z(key));
+
+        return node && node->kind == TREE_STRING ? node->text.ptr : "";
+}
+
+static int64_t get_number(const struct tree_node *root, const char *key) {
+        const struct tree_node *node = tree_get(root, str_z(key));
+
+        return node && node->kind == TREE_INTEGER ? node->integer : 0;
+}
+
+static int digit(char c) {
+        return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* "" when it is no path. */
+static const char *get_path(const struct tree_node *root, const char *key, struct arena *arena) {
+        const char *hex = get_text(root, key);
+        size_t len = strlen(hex) / 2;
+        char *path = arena_alloc(arena, len + 1);
+
+        for (size_t i = 0; path && i < len; i++) {
+                int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+
+                if (high < 0 || low < 0 || high + low == 0)
+                        return "";
+                path[i] = (char)(high << 4 | low);
+        }
+        return path && path[0] == '/' && len < PATH_MAX && path[len - 1] != '/' ? path : "";
+}
+
+int about_read(int directory, struct arena *arena, struct about *ret, struct err *err) {
+        struct err why = { 0 };
+        struct tree_node *root;
+        BUF_AUTO text;
+
+        buf_init(&text, ABOUT_MAX);
+        if (file_read(directory, about_file, about_file, FILE_NO_LINK, &text, &why) < 0)
+                return err_set(err, why.sys == ENOENT ? ERR_NOT_FOUND : why.code, "%s", why.msg);
+        if (json5_read(buf_str(&text), true, arena, &root, NULL) < 0)
+                return err_set(err, ERR_INVALID, "%s is damaged", about_file);
+        *ret = (struct about){
+                .path = get_path(root, "path_hex", arena),
+                .workspace = get_path(root, "workspace_hex", arena),
+                .why = get_text(root, "why"),
+                .kind = get_text(root, "kind"),
+                .note = get_text(root, "note"),
+                .mode = (unsigned)get_number(root, "mode") & 07777,
+                .at = get_number(root, "at"),
+                .moving = strcmp(get_text(root, "state"), "moving") == 0,
+        };
+        return ret->path[0] ? 0 : err_set(err, ERR_INVALID, "%s is damaged", about_file);
+}
+
+/* ---- paths ---- */
+
+const char *about_name(const char *path) {
+        return strrchr(path, '/') + 1;
+}
+
+struct about_left about_left(const char *path, const char *id) {
+        struct about_left left;
+        const int room = NAME_MAX - (int)sizeof(".aside-") - 16;
+
+        snprintf(left.name, sizeof(left.name), "%.*s.aside-%s", room, about_name(path), id);
+        return left;
+}
+
+static int open_part(int fd, const char *name, bool make) {
+        const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+        int next = openat(fd, name, flags);
+
+        if (next < 0 && errno == ENOENT && make && (mkdirat(fd, name, 0755) == 0 || errno == EEXIST))
+                next = openat(fd, name, flags);
+        return next;
+}
+
+int about_open_parent(const char *path, bool make, int *ret_fd, struct err *err) {
+        FD_AUTO fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        const char *last = about_name(path);
+
+        for (const char *start = path + 1, *end; fd >= 0 && start < last; start = end + 1) {
+                char name[NAME_MAX + 1];
+                int next;
+
+                end = strchr(start, '/');
+                if ((size_t)snprintf(name, sizeof(name), "%.*s", (int)(end - start), start) >= sizeof(name))
+                        return err_set(err, ERR_INVALID, "a name in %s is too long", path);
+                next = name[0] ? open_part(fd, name, make) : TAKE_FD(fd);
+                if (next < 0 && errno == ENOTDIR)
+                        return err_sys(err, "%.*s is no directory; symbolic links are not followed", (int)(end - path), path);
+                if (next < 0)
+                        return err_sys(err, "cannot open %.*s", (int)(end - path), path);
+                fd_close(fd);
+                fd = next;
+        }
+        if (fd < 0)
+                return err_sys(err, "cannot open /");
+        *ret_fd = TAKE_FD(fd);
+        return 0;
+}

@@ -1,0 +1,561 @@
+#include "protect/aside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/lock.h"
+#include "base/time.h"
+#include "policy/files.h"
+#include "protect/about.h"
+#include "protect/copy.h"
+#include "protect/remove.h"
+
+enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
+#define COPY_TIME (2 * TIME_SECOND) /* somebody waits for the end of a command */
+#define REMOVE_TIME (60 * TIME_SECOND)
+#define PATIENCE (2 * TIME_SECOND)
+
+static const char item_name[] = "item", partial_name[] = "partial";
+
+/* 1: there is such a name; 0: there is none. */
+static int look(int dir, const char *name, struct stat *ret, struct err *err) {
+        if (fstatat(dir, name, ret, AT_SYMLINK_NOFOLLOW) == 0)
+                return 1;
+        return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "cannot look at %s", name);
+}
+
+/* `dir` may be the user's, and keeps the mode that it has. */
+static int remove_all(int dir, const char *name, int64_t time, struct err *err) {
+        struct stat before, after;
+        int known = fstat(dir, &before), failed = remove_here(dir, name, time_monotonic() + time, err);
+
+        if (known == 0 && fstat(dir, &after) == 0 && after.st_mode != before.st_mode)
+                copy_chmod(dir, before.st_mode);
+        return failed;
+}
+
+/* ---- moving ---- */
+
+static int rename_new(int from, const char *name, int to, const char *to_name) {
+        struct stat status;
+
+        if (renameat2(from, name, to, to_name, 1 /* RENAME_NOREPLACE */) == 0)
+                return 0;
+        if (errno != EINVAL && errno != ENOSYS) /* some file systems do not know the flag */
+                return -1;
+        if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+                return -1;
+        if (S_ISDIR(status.st_mode)) /* takes the place of an empty directory, and of nothing else */
+                return mkdirat(to, to_name, 0700) == 0 ? renameat(from, name, to, to_name) : -1;
+        return linkat(from, name, to, to_name, 0) == 0 ? unlinkat(from, name, 0) : -1;
+}
+
+struct unlocked {
+        int fd;
+        mode_t mode;
+};
+
+static struct unlocked unlock(int fd) {
+        struct unlocked unlocked = { .fd = -1 };
+        struct stat status;
+
+        if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & S_IRWXU) != S_IRWXU &&
+            copy_chmod(fd, status.st_mode | S_IRWXU) == 0)
+                unlocked = (struct unlocked){ fd, status.st_mode };
+        return unlocked;
+}
+
+static void lock_again(struct unlocked unlocked) {
+        if (unlocked.fd >= 0)
+                copy_chmod(unlocked.fd, unlocked.mode);
+}
+
+/* Of what moves, and of where it stands, the mode may be in the way: a directory that moves has to be writable itself. */
+static int move_new(int from, const char *name, int to, const char *to_name) {
+        FD_AUTO fd = -1;
+        struct unlocked parent, own;
+        int moved = rename_new(from, name, to, to_name), why;
+
+        if (moved == 0 || errno != EACCES)
+                return moved;
+        parent = unlock(from);
+        fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        own = unlock(fd);
+        moved = rename_new(from, name, to, to_name);
+        why = errno;
+        lock_again(own);
+        lock_again(parent);
+        errno = why;
+        return moved;
+}
+
+/* Not of links, which have none. */
+static void set_mode(int dir, const char *name, mode_t mode) {
+        FD_AUTO fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        struct stat status;
+
+        if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode))
+                copy_chmod(fd, mode);
+}
+
+static mode_t mode_of_left(const char *kind) {
+        return strcmp(kind, "directory") == 0 ? 0 : 0400;
+}
+
+/* ---- the store ---- */
+
+/* One thing that is kept. Whoever holds its lock moves it; all others leave it alone. */
+struct entry {
+        int store, fd;
+        char id[ASIDE_ID_SIZE];
+        struct about about;
+};
+
+static void entry_close(struct entry *entry) {
+        fd_close(entry->fd);
+        fd_close(entry->store);
+}
+#define ENTRY_AUTO __attribute__((cleanup(entry_close))) struct entry
+
+static int store_open(const char *state_dir, bool make, int *ret_fd, struct err *err) {
+        char path[PATH_MAX];
+
+        if ((size_t)snprintf(path, sizeof(path), "%s/aside", state_dir) >= sizeof(path))
+                return err_set(err, ERR_INVALID, "the path of the state directory is too long: %s", state_dir);
+        return make ? directory_make(path, ret_fd, err) : directory_open(path, ret_fd, err);
+}
+
+static int entry_new(struct entry *entry, struct err *err) {
+        char id[ID_SIZE];
+        struct stat status;
+
+        for (int tries = 0; tries < NEW_ID_TRIES; tries++) {
+                if (id_new(id, err) < 0)
+                        return -1;
+                snprintf(entry->id, sizeof(entry->id), "%.8s", id);
+                if (mkdirat(entry->store, entry->id, 0700) < 0 && errno == EEXIST)
+                        continue;
+                entry->fd = openat(entry->store, entry->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (entry->fd < 0 && errno != ENOENT)
+                        return err_sys(err, "cannot make a directory in the store");
+                if (entry->fd >= 0 && flock(entry->fd, LOCK_EX | LOCK_NB) == 0 && fstat(entry->fd, &status) == 0 &&
+                    status.st_nlink > 0)
+                        return 0; /* and not one that somebody else has found empty, and removed */
+                fd_close(TAKE_FD(entry->fd));
+        }
+        return err_set(err, ERR_SYSTEM, "no ID is free in the store");
+}
+
+enum place { PLACE_GONE, PLACE_ITEM, PLACE_LEFT };
+
+/* `ret_parent` is open for PLACE_LEFT only. */
+static int locate(const struct entry *entry, enum place *ret, int *ret_parent, struct err *err) {
+        struct about_left left;
+        struct err why = { 0 };
+        FD_AUTO parent = -1;
+        struct stat status;
+        int got = look(entry->fd, item_name, &status, err);
+
+        *ret_parent = -1;
+        *ret = got > 0 ? PLACE_ITEM : PLACE_GONE;
+        if (got != 0 || !entry->about.path[0])
+                return got < 0 ? -1 : 0;
+        if (about_open_parent(entry->about.path, false, &parent, &why) < 0)
+                return why.sys == ENOENT || why.sys == ENOTDIR ? 0 : err_set(err, why.code, "%s", why.msg);
+        left = about_left(entry->about.path, entry->id);
+        got = look(parent, left.name, &status, err);
+        if (got > 0) {
+                *ret = PLACE_LEFT;
+                *ret_parent = TAKE_FD(parent);
+        }
+        return got < 0 ? -1 : 0;
+}
+
+/* When this cannot be written, it is still known to be moving, and the next look at the store finds out where it is. */
+static void entry_kept(struct entry *entry, const char *note) {
+        entry->about.moving = false;
+        entry->about.note = note;
+        about_write(entry->fd, &entry->about, NULL);
+}
+
+/* Both are there only while a copy is made or removed: the one in the store is whole. */
+static int remove_left(const struct entry *entry) {
+        struct about_left left = about_left(entry->about.path, entry->id);
+        FD_AUTO parent = -1;
+        struct err why = { 0 };
+
+        if (about_open_parent(entry->about.path, false, &parent, &why) < 0)
+                return why.sys == ENOENT || why.sys == ENOTDIR ? 0 : -1;
+        return remove_all(parent, left.name, REMOVE_TIME, NULL);
+}
+
+/* Finishes what a bailey that was killed has begun, if that can be done now. True when nothing had moved yet, or all is back at
+ * its place, and the entry is gone. */
+static bool repair(struct entry *entry) {
+        FD_AUTO parent = -1;
+        enum place place;
+
+        if (!entry->about.moving || locate(entry, &place, &parent, NULL) < 0)
+                return false;
+        if (place == PLACE_GONE)
+                return remove_all(entry->store, entry->id, REMOVE_TIME, NULL) == 0;
+        if (place == PLACE_LEFT) {
+                remove_all(entry->fd, partial_name, REMOVE_TIME, NULL);
+                set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
+                entry_kept(entry, "it was not copied, as bailey was killed");
+        } else if (remove_left(entry) == 0) {
+                entry_kept(entry, entry->about.note);
+        }
+        return false;
+}
+
+/* ---- adding ---- */
+
+static const char *kind_of(mode_t mode) {
+        return S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : S_ISLNK(mode) ? "link" : "other";
+}
+
+/* From its place on another file system, where it is under another name already. What takes too long to remove then, the next
+ * look at the store goes on with. */
+static void copy_in(struct entry *entry, int dir, const char *left) {
+        struct copy copy = { .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = time_monotonic() + COPY_TIME };
+        struct err why = { 0 };
+        char note[sizeof(why.msg) + 32] = "";
+
+        if (copy_tree(dir, left, entry->fd, partial_name, &copy, &why) == 0 &&
+            renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
+                if (copy.skipped)
+                        snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
+                if (remove_all(dir, left, COPY_TIME, NULL) == 0)
+                        entry_kept(entry, note);
+                return;
+        }
+        remove_all(entry->fd, partial_name, COPY_TIME, NULL);
+        set_mode(dir, left, mode_of_left(entry->about.kind));
+        snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
+        entry_kept(entry, note);
+}
+
+static int move_in(struct entry *entry, int dir, const char *name, struct err *err) {
+        struct about_left left = about_left(entry->about.path, entry->id);
+
+        if (about_write(entry->fd, &entry->about, err) < 0)
+                return -1;
+        if (move_new(dir, name, entry->fd, item_name) == 0) {
+                entry_kept(entry, "");
+                return 0;
+        }
+        if (errno != EXDEV || move_new(dir, name, dir, left.name) < 0)
+                return err_sys(err, "cannot move it");
+        copy_in(entry, dir, left.name);
+        return 0;
+}
+
+int aside_add(const char *state_dir, int dir, const char *dir_path, const char *name, const char *workspace, const char *why,
+              char ret_id[static ASIDE_ID_SIZE], struct err *err) {
+        ENTRY_AUTO entry = { .store = -1, .fd = -1 };
+        char path[PATH_MAX];
+        struct stat status;
+        int got = look(dir, name, &status, err);
+
+        if (got <= 0)
+                return got < 0 ? -1 : err_set(err, ERR_NOT_FOUND, "there is no %s in %s", name, dir_path);
+        if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir_path[1] ? dir_path : "", name) >= sizeof(path))
+                return err_set(err, ERR_INVALID, "the path of %s is too long", name);
+        if (store_open(state_dir, true, &entry.store, err) < 0 || entry_new(&entry, err) < 0)
+                return err_context(err, "cannot set %s aside", path);
+        entry.about = (struct about){
+                .path = path,
+                .workspace = workspace,
+                .why = why,
+                .kind = kind_of(status.st_mode),
+                .note = "",
+                .mode = status.st_mode & 07777,
+                .at = time_realtime(),
+                .moving = true,
+        };
+        if (move_in(&entry, dir, name, err) < 0) {
+                remove_all(entry.store, entry.id, REMOVE_TIME, NULL); /* it has not moved */
+                return err_context(err, "cannot set %s aside", path);
+        }
+        memcpy(ret_id, entry.id, ASIDE_ID_SIZE);
+        return 0;
+}
+
+/* ---- finding ---- */
+
+static bool is_id(const char *name) {
+        return strlen(name) == ASIDE_ID_SIZE - 1 && strspn(name, "0123456789abcdef") == ASIDE_ID_SIZE - 1;
+}
+
+static DIR *store_list(int store, struct err *err) {
+        int fd = openat(store, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!stream) {
+                err_sys_message(err, "cannot list what is set aside");
+                fd_close(fd);
+        }
+        return stream;
+}
+
+static int find_id(int store, const char *given, char ret[static ASIDE_ID_SIZE], struct err *err) {
+        DIR *stream = store < 0 ? NULL : store_list(store, err);
+        const struct dirent *entry;
+        char found[ASIDE_ID_SIZE] = "";
+        int count = 0;
+
+        if (store >= 0 && !stream)
+                return -1;
+        while (stream && given[0] && (entry = readdir(stream)))
+                if (is_id(entry->d_name) && strncmp(entry->d_name, given, strlen(given)) == 0 && count++ == 0)
+                        snprintf(found, sizeof(found), "%.8s", entry->d_name);
+        if (stream)
+                closedir(stream);
+        if (count == 0)
+                return err_set(err, ERR_NOT_FOUND, "nothing is set aside with the ID '%.64s'; see 'bailey aside list'", given);
+        if (count > 1)
+                return err_set(err, ERR_INVALID, "%d IDs begin with '%s'; see 'bailey aside list'", count, given);
+        memcpy(ret, found, sizeof(found));
+        return 0;
+}
+
+/* 1: there is nothing in it, and it is gone, if it was `locked` by us. */
+static int entry_load(struct entry *entry, bool locked, struct arena *arena, struct err *err) {
+        struct err why = { 0 };
+        struct stat status;
+
+        if (about_read(entry->fd, arena, &entry->about, &why) == 0)
+                return locked && repair(entry) ? 1 : 0;
+        if (why.code == ERR_MEMORY)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        entry->about =
+                (struct about){ .path = "", .workspace = "", .why = "", .kind = "other", .note = "about.json is damaged" };
+        if (why.code != ERR_NOT_FOUND || look(entry->fd, item_name, &status, err) != 0)
+                return 0;
+        if (locked) /* killed before it had said what it would move */
+                remove_all(entry->store, entry->id, REMOVE_TIME, NULL);
+        return 1;
+}
+
+static int entry_find(const char *state_dir, const char *id, struct arena *arena, struct entry *entry, struct err *err) {
+        int empty;
+
+        if (store_open(state_dir, false, &entry->store, err) < 0 || find_id(entry->store, id, entry->id, err) < 0)
+                return -1;
+        entry->fd = openat(entry->store, entry->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (entry->fd < 0 || lock_take(entry->fd, LOCK_EX, time_monotonic() + PATIENCE) < 0)
+                return err_sys(err, "another bailey is moving %s", entry->id);
+        empty = entry_load(entry, true, arena, err);
+        return empty > 0 ? err_set(err, ERR_NOT_FOUND, "%s: it is at its place", entry->id) : empty;
+}
+
+/* ---- listing ---- */
+
+static int describe(const char *state_dir, const struct entry *entry, enum place place, struct arena *arena, struct aside *ret,
+                    struct err *err) {
+        const struct about *about = &entry->about;
+        char where[PATH_MAX + NAME_MAX + 2] = "";
+
+        if (place == PLACE_ITEM)
+                snprintf(where, sizeof(where), "%s/aside/%s/%s", state_dir, entry->id, item_name);
+        else if (place == PLACE_LEFT)
+                snprintf(where, sizeof(where), "%.*s%s", (int)(about_name(about->path) - about->path), about->path,
+                         about_left(about->path, entry->id).name);
+        *ret = (struct aside){
+                .id = arena_dup(arena, str_z(entry->id)),
+                .path = about->path,
+                .workspace = about->workspace,
+                .why = about->why,
+                .kind = about->kind,
+                .note = about->note,
+                .where = arena_dup(arena, str_z(where)),
+                .at = about->at,
+        };
+        if (!ret->id || !ret->where)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (!where[0])
+                ret->where = NULL;
+        return 0;
+}
+
+/* 1: there is nothing to tell of it. */
+static int list_one(const char *state_dir, struct entry *entry, struct arena *arena, struct aside *ret, struct err *err) {
+        FD_AUTO parent = -1;
+        enum place place = PLACE_GONE;
+        int empty = entry_load(entry, flock(entry->fd, LOCK_EX | LOCK_NB) == 0, arena, err);
+
+        if (empty)
+                return empty;
+        locate(entry, &place, &parent, NULL);
+        return describe(state_dir, entry, place, arena, ret, err);
+}
+
+static int by_time(const void *a, const void *b) {
+        const struct aside *left = a, *right = b;
+
+        if (left->at != right->at)
+                return left->at > right->at ? -1 : 1;
+        return strcmp(left->id, right->id);
+}
+
+static int list_add(struct aside_list *list, struct aside item, struct arena *arena, struct err *err) {
+        if ((list->count & (list->count - 1)) == 0) { /* room for the next power of two */
+                struct aside *items = arena_alloc(arena, (list->count ? list->count * 2 : 1) * sizeof(*items));
+
+                if (!items)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                if (list->count)
+                        memcpy(items, list->items, list->count * sizeof(*items));
+                list->items = items;
+        }
+        list->items[list->count++] = item;
+        return 0;
+}
+
+static int list_stream(const char *state_dir, int store, DIR *stream, struct arena *arena, struct aside_list *list,
+                       struct err *err) {
+        const struct dirent *name;
+
+        while ((name = readdir(stream))) {
+                struct entry entry = { .store = store };
+                struct aside item;
+                int got;
+
+                if (!is_id(name->d_name))
+                        continue;
+                snprintf(entry.id, sizeof(entry.id), "%.8s", name->d_name);
+                entry.fd = openat(store, entry.id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (entry.fd < 0)
+                        continue; /* gone meanwhile */
+                got = list_one(state_dir, &entry, arena, &item, err);
+                fd_close(entry.fd);
+                if (got < 0 || (got == 0 && list_add(list, item, arena, err) < 0))
+                        return -1;
+        }
+        return 0;
+}
+
+int aside_list(const char *state_dir, struct arena *arena, struct aside_list *ret, struct err *err) {
+        struct aside_list list = { 0 };
+        FD_AUTO store = -1;
+        DIR *stream;
+        int failed;
+
+        if (store_open(state_dir, false, &store, err) < 0)
+                return -1;
+        if (store >= 0) {
+                stream = store_list(store, err);
+                if (!stream)
+                        return -1;
+                failed = list_stream(state_dir, store, stream, arena, &list, err);
+                closedir(stream);
+                if (failed)
+                        return -1;
+        }
+        if (list.count)
+                qsort(list.items, list.count, sizeof(*list.items), by_time);
+        *ret = list;
+        return 0;
+}
+
+/* ---- restoring ---- */
+
+static int copy_out(const struct entry *entry, int parent, struct err *err) {
+        struct copy copy = { .bytes = UINT64_MAX, .entries = UINT64_MAX, .deadline = INT64_MAX };
+        struct about_left left = about_left(entry->about.path, entry->id);
+
+        if (copy_tree(entry->fd, item_name, parent, left.name, &copy, err) == 0) {
+                if (rename_new(parent, left.name, parent, about_name(entry->about.path)) == 0)
+                        return 0;
+                err_sys_message(err, "cannot move it");
+        }
+        remove_all(parent, left.name, REMOVE_TIME, NULL);
+        return -1;
+}
+
+static int move_out(const struct entry *entry, enum place place, int parent, struct err *err) {
+        struct about_left left = about_left(entry->about.path, entry->id);
+        const char *from = place == PLACE_ITEM ? item_name : left.name, *name = about_name(entry->about.path);
+        int dir = place == PLACE_ITEM ? entry->fd : parent;
+
+        set_mode(dir, from, entry->about.mode);
+        if (move_new(dir, from, parent, name) == 0)
+                return 0;
+        return errno == EXDEV ? copy_out(entry, parent, err) : err_sys(err, "cannot move it");
+}
+
+/* What stands at its place gives way, or is in the way. */
+static int make_room(const char *state_dir, const struct entry *entry, int parent, bool force, struct aside_restored *restored,
+                     struct err *err) {
+        const char *path = entry->about.path, *name = about_name(path);
+        char directory[PATH_MAX], why[64];
+        struct stat status;
+        int got = look(parent, name, &status, err);
+
+        if (got <= 0)
+                return got;
+        if (!force)
+                return err_set(err, ERR_REFUSED, "%s exists now; with --force it is set aside in turn", path);
+        snprintf(directory, sizeof(directory), "%.*s", name - path > 1 ? (int)(name - path) - 1 : 1, path);
+        snprintf(why, sizeof(why), "in the place of %s, which was restored", entry->id);
+        return aside_add(state_dir, parent, directory, name, entry->about.workspace, why, restored->replaced, err);
+}
+
+int aside_restore(const char *state_dir, const char *id, bool force, struct arena *arena, struct aside_restored *ret,
+                  struct err *err) {
+        struct aside_restored restored = { .replaced = "" };
+        ENTRY_AUTO entry = { .store = -1, .fd = -1 };
+        FD_AUTO parent = -1;
+        FD_AUTO to = -1;
+        enum place place;
+
+        if (entry_find(state_dir, id, arena, &entry, err) < 0 || locate(&entry, &place, &parent, err) < 0 ||
+            describe(state_dir, &entry, place, arena, &restored.aside, err) < 0)
+                return -1;
+        if (place == PLACE_GONE)
+                return err_set(err, ERR_NOT_FOUND, "%s is no longer where it was kept, beside its place", entry.about.path);
+        if (!entry.about.path[0])
+                return err_set(err, ERR_INVALID, "about.json is damaged, so move it yourself: %s", restored.aside.where);
+        if (about_open_parent(entry.about.path, true, &to, err) < 0 ||
+            make_room(state_dir, &entry, to, force, &restored, err) < 0)
+                return -1;
+        entry.about.moving = true;
+        if (about_write(entry.fd, &entry.about, err) < 0)
+                return -1;
+        if (move_out(&entry, place, to, err) < 0) {
+                entry_kept(&entry, entry.about.note);
+                if (restored.replaced[0])
+                        err_context_message(err, "what stood there is set aside as %s", restored.replaced);
+                return err_context(err, "cannot restore %s", entry.about.path);
+        }
+        remove_all(entry.store, entry.id, REMOVE_TIME, NULL); /* what is left of it says that it is empty */
+        *ret = restored;
+        return 0;
+}
+
+int aside_drop(const char *state_dir, const char *id, struct arena *arena, struct aside *ret, struct err *err) {
+        ENTRY_AUTO entry = { .store = -1, .fd = -1 };
+        FD_AUTO parent = -1;
+        struct aside aside;
+        enum place place;
+
+        if (entry_find(state_dir, id, arena, &entry, err) < 0 || locate(&entry, &place, &parent, err) < 0 ||
+            describe(state_dir, &entry, place, arena, &aside, err) < 0)
+                return -1;
+        if (place == PLACE_LEFT && remove_all(parent, about_left(entry.about.path, entry.id).name, REMOVE_TIME, err) < 0)
+                return err_context(err, "cannot remove %s", aside.where);
+        if (remove_all(entry.store, entry.id, REMOVE_TIME, err) < 0)
+                return err_context(err, "cannot remove what is kept as %s", entry.id);
+        *ret = aside;
+        return 0;
+}
