@@ -13,7 +13,6 @@
 #include "engine/verdict.h"
 #include "launch/cgroup.h"
 #include "policy/files.h"
-#include "run/sweep.h"
 #include "sandbox/host_system.h"
 
 /* A session asks again after this long: another program may have been killed. */
@@ -123,15 +122,22 @@ static uint32_t groups_of(const struct sandbox_policy *sandbox) {
         return (had & CGROUP_MEMORY ? GROUP_MEMORY : 0) | (had & CGROUP_PIDS ? GROUP_PIDS : 0);
 }
 
-/* What is protected, and what of that another command may just have made. */
-static int look_inside(struct run *run, const struct host_question *question) {
-        bool sweeps = run_will_sweep(run);
+/* What is protected, which a command that will write there has to leave as it is. */
+static int protect(struct run *run) {
+        const struct sandbox_policy *sandbox = &run->policy->sandbox;
+        const char *home = environment_get(run->options.environment, "HOME");
 
-        if (sweeps && sweep_gate_open(run->state, &run->gate, &run->err) < 0)
-                return -1;
-        if (host_gather_inside(run->policy, question, &run->arena, &run->host, &run->err) < 0)
-                return -1;
-        return sweeps ? sweep_gate_mark(run->state, run->shelf, &run->host.protection, &run->arena, &run->err) : 0;
+        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->options.plan_only)
+                return protect_survey(run->host.workspace, home, NULL, &run->arena, &run->host.protection, &run->err);
+        return run_protect_begin(run);
+}
+
+static int look_inside(struct run *run, const struct host_question *question) {
+        if (protect(run) < 0)
+                return err_context(&run->err, "workspace %s", run->host.workspace);
+        for (size_t i = 0; i < run->host.protection.notice_count; i++)
+                run_notice(run, "%s", run->host.protection.notices[i]);
+        return host_gather_inside(run->policy, question, &run->arena, &run->host, &run->err);
 }
 
 static int look_around(struct run *run) {
@@ -192,17 +198,14 @@ static int64_t deadline_of(struct run *run) {
 
 static void recover(struct run *run) {
         int64_t now = time_monotonic();
-        struct str_list removed = {};
         struct err err = {};
 
         if (run->recovered && *run->recovered && now - *run->recovered < RECOVER_EVERY)
                 return;
-        if (sweep_recover(run->state, &run->arena, &removed, &err) < 0)
-                run_notice(run, "after a run that was killed: %s", err.msg);
+        if (run_protect_recover(run, &err) < 0)
+                run_notice(run, "after a command that was killed: %s", err.msg);
         else if (run->recovered)
                 *run->recovered = now;
-        for (size_t i = 0; i < removed.count; i++)
-                run_notice(run, "after a run that was killed: %.*s", (int)removed.items[i].len, removed.items[i].ptr);
 }
 
 static int prepare(struct run *run) {

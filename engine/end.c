@@ -1,5 +1,6 @@
 /*
- * The end of a run: what it left is swept, and its outcome is put together, explained and put on record.
+ * The end of a run: what it left at protected places is set aside, and its outcome is put together, explained and put on
+ * record.
  */
 #include "engine/run.h"
 
@@ -7,52 +8,54 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
-#include "base/time.h"
 #include "engine/containers.h"
 #include "engine/record.h"
 #include "launch/report.h"
+#include "policy/files.h"
 #include "run/explain.h"
 
-#define SWEEP_GRACE (5 * TIME_SECOND)
+/* ---- what is protected ---- */
 
-/* ---- the sweep ---- */
-
-/* After a kill, what is made later than this was made by somebody else. */
-static int64_t until_of(const struct run *run) {
-        return run->timeout ? time_realtime() + run->timeout + SWEEP_GRACE : SWEEP_UNTIL_ANY;
+static void say(void *context, const char *sentence) {
+        run_notice(context, "%s", sentence);
 }
 
-bool run_will_sweep(const struct run *run) {
-        return run->policy->sandbox.workspace_write && run->policy->sandbox.protect_workspace && !run->options.plan_only;
+static struct protect_request protect_request(struct run *run) {
+        return (struct protect_request){
+                .state_dir = run->state,
+                .home = environment_get(run->options.environment, "HOME"),
+                .arena = &run->arena,
+                .say = say,
+                .context = run,
+        };
 }
 
-int run_sweep_begin(struct run *run) {
-        if (!run_will_sweep(run))
-                return 0;
-        if (sweep_shelf_begin(run->shelf, run->state, run->host.workspace, &run->host.protection, until_of(run), &run->journal,
-                              &run->err) < 0)
+int run_protect_recover(struct run *run, struct err *err) {
+        struct protect_request request = protect_request(run);
+
+        return protect_recover(&request, err);
+}
+
+int run_protect_begin(struct run *run) {
+        struct baseline *baseline = baseline_get(run->baselines, run->host.workspace);
+        struct protect_request request = protect_request(run);
+
+        if (!baseline)
+                return err_set(&run->err, ERR_MEMORY, "out of memory");
+        if (protect_begin(baseline, &request, &run->host.protection, &run->err) < 0)
                 return -1;
-        run->sweeps = true;
+        run->baseline = baseline;
         return 0;
 }
 
-/* What it made at protected places is taken away, now or at the next start. */
-static void sweep(struct run *run, bool ran) {
-        struct str_list removed = {};
+/* What it made at protected places is set aside, now or at the next start. */
+static void protect_again(struct run *run) {
+        struct protect_request request = protect_request(run);
         struct err err = {};
 
-        if (!run->sweeps)
-                return;
-        if (ran && sweep_workspace(run->host.workspace, &run->host.protection, run->options.background, &run->arena, &removed,
-                                   &err) < 0) {
-                run_notice(run, "protected files could not be put back: %s; it is tried again at the next start", err.msg);
-                sweep_journal_leave(&run->journal);
-        } else {
-                sweep_shelf_end(run->shelf, &run->journal);
-        }
-        for (size_t i = 0; i < removed.count; i++)
-                run_notice(run, "%.*s: commands may not change it, as it would run outside the sandbox",
-                           (int)removed.items[i].len, removed.items[i].ptr);
+        if (run->baseline && protect_end(run->baseline, &request, &err) < 0)
+                run_notice(run, "protected places could not be checked: %s; the next command tries again", err.msg);
+        run->baseline = NULL;
 }
 
 /* ---- the events of --status-fd ---- */
@@ -191,7 +194,7 @@ static void leave_container(struct run *run) {
 void run_end(struct run *run, int result) {
         bool ran = result == 0 && !run->options.plan_only;
 
-        sweep(run, ran);
+        protect_again(run);
         if (ran)
                 leave_container(run);
         tmpdir_remove(&run->tmpdir);

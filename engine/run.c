@@ -3,9 +3,9 @@
  */
 #include "engine/run.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-#include "base/fd.h"
 
 struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_options *options) {
         struct run *run = calloc(1, sizeof(*run));
@@ -25,16 +25,13 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->audit = policy->audit;
         run->containers = policy->containers;
         audit_settle(run->audit, options->environment);
-        run->tmpdir.fd = run->gate = run->epoll_fd = run->job.launched.pidfd = -1;
+        run->tmpdir.fd = run->epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }
 
 void run_begin(struct run *run) {
         int result = run_prepare(run);
 
-        if (result == 0)
-                result = run_sweep_begin(run);
-        fd_close(TAKE_FD(run->gate));
         if (result == 0)
                 result = run_launch(run);
         if (result < 0 || run->options.plan_only)
@@ -60,18 +57,24 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         struct run *run = run_new(policy, options);
         struct secrets secrets;
         struct stream output = {};
+        struct baseline *baselines = NULL;
+        char state[PATH_MAX] = "";
         int result;
 
         if (!run)
                 return -1;
         secrets_init(&secrets);
         run->secrets = &secrets;
+        run->baselines = &baselines;
         run->out_stream = options->capture ? &output : NULL;
         run_begin(run);
         while (!run->over)
                 run_turn(run, true);
+        if (run->state)
+                snprintf(state, sizeof(state), "%s", run->state);
         result = run_hand_out(run, ret);
         stream_free(&output);
+        baseline_free(&baselines, state);
         secrets_free(&secrets);
         return result;
 }

@@ -13,8 +13,8 @@
 #include "engine/secrets.h"
 #include "guard/guard.h"
 #include "include/bailey.h"
+#include "protect/protect.h"
 #include "run/job.h"
-#include "run/sweep.h"
 #include "run/tmpdir.h"
 
 enum { COMMAND_MAX = 1 << 20, NOTICES_MAX = 64 };
@@ -38,8 +38,8 @@ struct run {
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
         struct pool *pool;                      /* sandboxes that are ready */
         struct outlook **kept;                  /* what is known of the host */
-        struct sweep_shelf *shelf;              /* journals to use again */
-        int64_t *recovered;                     /* when it was last looked for runs that were killed; monotonic */
+        struct baseline **baselines;            /* of workspaces */
+        int64_t *recovered;                     /* when it was last looked for commands that were killed; monotonic */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
 
@@ -52,9 +52,7 @@ struct run {
         const char *shell_argv[4];
         int64_t timeout;
         struct tmpdir tmpdir;
-        int gate; /* run/sweep.h; -1 unless it begins */
-        struct sweep_journal journal;
-        bool sweeps;
+        struct baseline *baseline; /* while its workspace is protected; NULL: it is not */
 
         struct backend_choice choice;
         size_t tried; /* of these */
@@ -84,8 +82,8 @@ bool run_turn(struct run *run, bool may_wait);
 /* ---- the stages ---- */
 
 int run_prepare(struct run *run);
-bool run_will_sweep(const struct run *run);
-int run_sweep_begin(struct run *run);
+int run_protect_recover(struct run *run, struct err *err);
+int run_protect_begin(struct run *run);
 int run_launch(struct run *run);
 int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */
 void run_tell_started(struct run *run);

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/config.h"
+#include "policy/files.h"
 
 enum { EVENTS_AT_ONCE = 64 };
 
@@ -66,6 +67,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
 }
 
 void bailey_session_free(struct bailey_session *session) {
+        struct directory state;
         struct audit *audit;
 
         if (!session)
@@ -84,7 +86,7 @@ void bailey_session_free(struct bailey_session *session) {
         pool_free(&session->pool);
         if (session->outlook)
                 outlook_leave(session->outlook);
-        sweep_shelf_clear(&session->shelf);
+        baseline_free(&session->baselines, directory_state(session->environment, &state) ? state.path : NULL);
         for (struct leaving *leaving = session->leaving, *next; leaving; leaving = next) {
                 next = leaving->next;
                 left(session, &leaving->source);
@@ -443,7 +445,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->secrets = &session->secrets;
         shell->run->pool = &session->pool;
         shell->run->kept = &session->outlook;
-        shell->run->shelf = &session->shelf;
+        shell->run->baselines = &session->baselines;
         shell->run->recovered = &session->recovered;
         shell->run->out_stream = &shell->out;
         shell->run->err_stream = shell->background ? &shell->err : NULL;

@@ -57,7 +57,7 @@ struct bailey_session {
         struct secrets secrets;
         struct pool pool;
         struct outlook *outlook; /* NULL: nobody has looked yet */
-        struct sweep_shelf shelf;
+        struct baseline *baselines;
         int64_t recovered; /* run.h */
         struct leaving *leaving;
         int epoll_fd, timer_fd, news_fd;

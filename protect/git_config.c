@@ -171,10 +171,10 @@ int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, 
                 } else if (c == '[') {
                         next(&r);
                         if (!read_section(&r))
-                                return 0;
+                                return 1;
                 } else {
                         if (!is_ascii_alpha((unsigned char)c) || !read_setting(&r))
-                                return 0;
+                                return 1;
                         if (show(context, &r.setting, err) < 0)
                                 return -1;
                 }

@@ -17,8 +17,8 @@ struct git_setting {
 
 typedef int git_setting_fn(void *context, const struct git_setting *setting, struct err *err);
 
-/* Shows each setting in the order of the file, and stops where the callback fails. Where the syntax is wrong it ends, as git
- * would refuse the file; that is no error. */
+/* Shows each setting in the order of the file, and stops where the callback fails. 1: the syntax is wrong from somewhere on,
+ * and git would refuse the file. */
 int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, void *context, struct err *err);
 
 #endif

@@ -1,8 +1,14 @@
+/*
+ * Where the repositories in a workspace are, besides the one at its top. Two ways lead to them: the gitlinks in the index of
+ * a repository, at any depth, since git goes there by itself; and a look around, a few directories deep, for what a person
+ * enters. Only reads, goes through no symbolic link, and costs no more than it is allowed to.
+ */
 #include "protect/nested_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +23,9 @@
 
 enum {
         TREES_MAX = 4096,
+        LINKS_MAX = 4096,
+        ENTRIES = 1 << 12, /* names in directories that are looked at */
+        ENTRIES_DEEP = 1 << 16,
         SCRATCH_MAX = 64 << 20,
         INDEX_MAX = 64 << 20,
         CONFIG_MAX = 1 << 20,
@@ -29,10 +38,11 @@ enum {
 int finder_open(const struct finder *f, int from, const char *path, int flags) {
         struct open_how how = { .flags = (unsigned)flags | O_DIRECTORY | O_CLOEXEC,
                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-        int fd = (int)syscall(SYS_openat2, from < 0 ? f->workspace : from, *path ? path : ".", &how, sizeof(how));
+        int fd = (int)syscall(SYS_openat2, from < 0 ? f->s->workspace_fd : from, *path ? path : ".", &how, sizeof(how));
 
         if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* an old kernel, or a filter that does not know the call */
-                fd = openat(from < 0 ? f->workspace : from, *path ? path : ".", flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                fd = openat(from < 0 ? f->s->workspace_fd : from, *path ? path : ".",
+                            flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return fd;
 }
 
@@ -55,13 +65,14 @@ bool finder_sees(int fd, const char *path) {
         return fstatat(fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
 }
 
-int finder_add(struct finder *f, const char *path, enum nested_kind kind, struct err *err) {
+int finder_add(struct finder *f, const char *path, bool bare, struct err *err) {
         for (size_t i = 0; i < f->count; i++)
-                if (f->trees[i].kind == kind && strcmp(f->trees[i].path, path) == 0)
+                if (f->trees[i].bare == bare && strcmp(f->trees[i].path, path) == 0)
                         return 0;
-        f->too_many = f->too_many || f->count >= TREES_MAX;
-        if (f->too_many) /* told when those that were found have been visited */
+        if (f->count >= TREES_MAX) {
+                f->s->found->unseen = true;
                 return 0;
+        }
         if (f->count == f->room) {
                 size_t room = f->room ? f->room * 2 : 8;
                 struct tree *trees = arena_alloc(&f->scratch, room * sizeof(*trees));
@@ -73,7 +84,7 @@ int finder_add(struct finder *f, const char *path, enum nested_kind kind, struct
                 f->trees = trees;
                 f->room = room;
         }
-        f->trees[f->count++] = (struct tree){ path, kind };
+        f->trees[f->count++] = (struct tree){ path, bare };
         return 0;
 }
 
@@ -158,27 +169,41 @@ struct links {
 };
 
 static int show_link(void *context, struct str name, struct err *err) {
-        const struct links *links = context;
+        struct links *links = context;
         struct arena_mark mark = arena_mark(&links->f->scratch);
         const char *path = finder_join(&links->f->scratch, links->tree->path, name);
         const char *below = path ? path + strlen(path) - name.len : NULL;
-        FD_AUTO fd = below ? finder_open(links->f, links->fd, below, O_PATH) : -1;
+        FD_AUTO fd = below && ++links->f->links <= LINKS_MAX ? finder_open(links->f, links->fd, below, O_PATH) : -1;
 
         if (fd >= 0 && finder_sees(fd, ".git"))
-                return finder_add(links->f, path, NESTED_TREE, err);
+                return finder_add(links->f, path, false, err);
         arena_rewind(&links->f->scratch, mark);
         return 0;
 }
 
-static int look_deep(struct finder *f, const struct tree *tree, int git_dir, const char *path, struct err *err) {
+/* The index cannot be understood, so all below its repository is looked at. If that is too much, the index may lead git to what
+ * was not found. */
+static int look_deep(struct finder *f, const struct tree *tree, int git_dir, struct err *err) {
+        struct survey *s = f->s;
+        char link[64], real[PATH_MAX];
+        ssize_t len;
         bool all;
 
         if (finder_look_around(f, tree->path, true, &f->deep_left, &all, err) < 0)
                 return -1;
-        return all ? 0 : f->visitor->unknown(f->visitor->context, git_dir, path, err);
+        if (all)
+                return 0;
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", git_dir);
+        len = readlink(link, real, sizeof(real) - 1);
+        if (len <= 0)
+                return err_sys(err, "a git directory of %s", s->workspace);
+        real[len] = '\0';
+        if (!survey_root(s, real) && strcmp(real, s->workspace) != 0)
+                return 0;
+        return survey_name(s, git_dir, arena_dup(s->arena, str_z(real)), "index", PROTECTED_INDEX, false, err);
 }
 
-static int find_links(struct finder *f, const struct tree *tree, int fd, const char *path, struct err *err) {
+static int find_links(struct finder *f, const struct tree *tree, int fd, struct err *err) {
         struct links links = { f, tree, fd };
         FD_AUTO git_dir = open_git_dir(fd);
         char *bytes = NULL;
@@ -192,43 +217,44 @@ static int find_links(struct finder *f, const struct tree *tree, int fd, const c
         if (known && bytes)
                 failed = git_index_read(str_from(bytes, len), id_size(f, git_dir), show_link, &links, &known, err);
         free(bytes);
-        if (failed || known)
+        if (failed || (known && f->links <= LINKS_MAX))
                 return failed;
-        return look_deep(f, tree, git_dir, path, err);
+        return look_deep(f, tree, git_dir, err);
 }
 
 /* ---- the whole ---- */
 
 static int find_in(struct finder *f, struct tree tree, struct err *err) {
+        const char *top = f->s->workspace;
         FD_AUTO fd = finder_open(f, -1, tree.path, O_PATH);
-        const char *path = *tree.path ? finder_join(f->arena, f->path, str_z(tree.path)) : f->path;
+        const char *path = *tree.path ? finder_join(f->s->arena, top, str_z(tree.path)) : top;
 
-        if (fd < 0)
-                return 0;
+        if (fd < 0) {
+                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES || errno == EXDEV)
+                        return 0; /* gone meanwhile; what is closed was told when it was found */
+                return err_sys(err, "%s/%s", top, tree.path);
+        }
         if (!path)
-                return *tree.path && strlen(f->path) + strlen(tree.path) + 1 >= PATH_MAX
-                               ? 0
-                               : err_set(err, ERR_MEMORY, "out of memory");
-        if (*tree.path && f->visitor->found(f->visitor->context, fd, path, tree.kind, err) < 0)
+                return strlen(top) + strlen(tree.path) + 1 >= PATH_MAX ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        if (*tree.path && survey_nested(f->s, fd, path, tree.bare, err) < 0)
                 return -1;
-        return tree.kind == NESTED_TREE ? find_links(f, &tree, fd, path, err) : 0;
+        return tree.bare ? 0 : find_links(f, &tree, fd, err);
 }
 
-int nested_find(int workspace, const char *path, const struct nested_visitor *visitor, struct arena *arena, bool *ret_all,
-                struct err *err) {
-        struct finder f = { .visitor = visitor, .arena = arena, .workspace = workspace, .path = path };
-        unsigned left = visitor->entries;
+int survey_find_nested(struct survey *s, struct err *err) {
+        struct finder f = { .s = s, .deep_left = ENTRIES_DEEP };
+        /* what is more than before, a command made */
+        unsigned left = s->before && !s->before->unseen ? ENTRIES_DEEP : ENTRIES;
+        bool all = true;
         int failed;
 
-        f.deep_left = NESTED_ENTRIES_DEEP;
         arena_init(&f.scratch, SCRATCH_MAX);
-        failed = finder_add(&f, "", NESTED_TREE, err);
+        failed = finder_add(&f, "", false, err);
         if (!failed)
-                failed = finder_look_around(&f, "", false, &left, ret_all, err);
+                failed = finder_look_around(&f, "", false, &left, &all, err);
         for (size_t i = 0; !failed && i < f.count; i++)
                 failed = find_in(&f, f.trees[i], err);
         arena_free(&f.scratch);
-        if (!failed && f.too_many)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d repositories in %s", TREES_MAX, path);
+        s->found->unseen = s->found->unseen || !all;
         return failed;
 }

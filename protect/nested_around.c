@@ -1,6 +1,7 @@
 #include "protect/nested_inside.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -83,19 +84,32 @@ static void push(struct walk *w, const char *path, unsigned depth) {
         w->tail = folder;
 }
 
+/* A directory that cannot be looked into. 1: it can now. */
+static int closed(struct walk *w, const char *path, struct err *err) {
+        const char *full = finder_join(w->f->s->arena, w->f->s->workspace, str_z(path));
+
+        return full ? survey_closed(w->f->s, full, err) : err_set(err, ERR_MEMORY, "out of memory");
+}
+
 /* One that is not entered: what it is can be asked without opening it. */
 static int ask(struct walk *w, int fd, const char *name, const char *path, bool bare, struct err *err) {
         char inner[NAME_MAX + 16];
         unsigned has = 0;
 
         snprintf(inner, sizeof(inner), "%s/.git", name);
-        if (finder_sees(fd, inner) && finder_add(w->f, path, NESTED_TREE, err) < 0)
+        if (!finder_sees(fd, inner) && errno == EACCES) {
+                int again = closed(w, path, err);
+
+                if (again <= 0)
+                        return again;
+        }
+        if (finder_sees(fd, inner) && finder_add(w->f, path, false, err) < 0)
                 return -1;
         for (size_t i = 0; bare && i < sizeof(git_signs) / sizeof(*git_signs) && (i == 0 || (has & HAS_HEAD)); i++) {
                 snprintf(inner, sizeof(inner), "%s/%s", name, git_signs[i].name);
                 has |= finder_sees(fd, inner) ? git_signs[i].has : 0;
         }
-        return is_bare(has) ? finder_add(w->f, path, NESTED_BARE, err) : 0;
+        return is_bare(has) ? finder_add(w->f, path, true, err) : 0;
 }
 
 /* Most directories hold only files, and to list them is what costs. */
@@ -116,7 +130,7 @@ static int walk_name(struct walk *w, int fd, const struct folder *folder, const 
         if (folder->depth + 1 >= w->depth || (w->skip && is_crowded(name)))
                 return ask(w, fd, name, path, true, err);
         if (!holds_directories(w, fd, name)) /* so it is bare only in a way that nobody makes who is not hostile */
-                return ask(w, fd, name, path, w->f->visitor->wary, err);
+                return ask(w, fd, name, path, w->f->s->before, err);
         push(w, path, folder->depth + 1);
         return 0;
 }
@@ -141,10 +155,8 @@ static int walk_entry(struct walk *w, int fd, const struct folder *folder, const
         }
         --*w->left;
         *has |= sign_of(name);
-        if (strncmp(name, PROTECT_ASIDE, sizeof(PROTECT_ASIDE) - 1) == 0) /* a sweep put it there for its owner */
-                return 0;
         if (strcmp(name, ".git") == 0)
-                return *folder->path ? finder_add(w->f, folder->path, NESTED_TREE, err) : 0;
+                return *folder->path ? finder_add(w->f, folder->path, false, err) : 0;
         return is_directory(fd, name, entry->d_type) ? walk_name(w, fd, folder, name, err) : 0;
 }
 
@@ -155,11 +167,15 @@ static int walk_folder(struct walk *w, const struct folder *folder, struct err *
         alignas(struct dirent64) char list[LIST_SIZE];
         ssize_t len = 0;
 
-        if (fd < 0) { /* may be one that can be entered, but not listed */
-                FD_AUTO path = finder_open(w->f, -1, folder->path, O_PATH);
+        if (fd < 0 && errno == EACCES) {
+                int again = closed(w, folder->path, err);
 
-                return path >= 0 && *folder->path ? ask(w, path, ".", folder->path, true, err) : 0;
+                if (again <= 0)
+                        return again;
+                fd = finder_open(w->f, -1, folder->path, O_RDONLY);
         }
+        if (fd < 0)
+                return 0;
         while (*w->left && (len = getdents64(fd, list, sizeof(list))) > 0)
                 for (ssize_t at = 0; at < len;) {
                         const struct dirent64 *entry = (const void *)(list + at);
@@ -175,14 +191,14 @@ static int walk_folder(struct walk *w, const struct folder *folder, struct err *
         w->tail = tail; /* what is in a git directory is no repository to enter */
         if (tail)
                 tail->next = NULL;
-        return finder_add(w->f, folder->path, NESTED_BARE, err);
+        return finder_add(w->f, folder->path, true, err);
 }
 
 static void know_device(struct walk *w) {
         struct statfs system;
         struct stat status;
 
-        if (fstatfs(w->f->workspace, &system) < 0 || fstat(w->f->workspace, &status) < 0)
+        if (fstatfs(w->f->s->workspace_fd, &system) < 0 || fstat(w->f->s->workspace_fd, &status) < 0)
                 return;
         w->device = status.st_dev;
         for (size_t i = 0; i < sizeof(counting) / sizeof(*counting); i++)

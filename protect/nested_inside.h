@@ -1,26 +1,23 @@
 /*
- * A search for repositories on its way: for protect_nested.c and protect_around.c only.
+ * A search for repositories on its way: for nested.c and nested_around.c only.
  */
 #ifndef BAILEY_PROTECT_NESTED_INSIDE_H
 #define BAILEY_PROTECT_NESTED_INSIDE_H
 
-#include "protect/nested.h"
+#include "protect/survey_inside.h"
 
 struct tree {
         const char *path; /* below the workspace; "" is itself */
-        enum nested_kind kind;
+        bool bare;        /* a git directory by itself; else a directory with a `.git` */
 };
 
 struct finder {
-        const struct nested_visitor *visitor;
-        struct arena *arena;  /* for the paths that are handed out */
-        struct arena scratch; /* for those that are only gone through: hostile trees may have many */
-        int workspace;
-        const char *path;
+        struct survey *s;
+        struct arena scratch; /* for paths that are only gone through: hostile trees may have many */
         struct tree *trees;
         size_t count, room;
-        bool too_many;
-        unsigned deep_left;
+        unsigned links;     /* gitlinks that were looked at */
+        unsigned deep_left; /* names in directories, below repositories whose index says nothing */
 };
 
 /* A directory below another one, or below the workspace when that is -1. */
@@ -33,10 +30,10 @@ const char *finder_join(struct arena *arena, const char *path, struct str name);
 bool finder_sees(int fd, const char *path);
 
 /* What is to be visited; once. */
-int finder_add(struct finder *f, const char *path, enum nested_kind kind, struct err *err);
+int finder_add(struct finder *f, const char *path, bool bare, struct err *err);
 
 /* Looks for repositories in this directory and those below it, a few deep or, with `deep`, as deep as they are. Takes off
- * `left` what it has seen; `ret_all` is false when that was too little. protect_around.c */
+ * `left` what it has seen; `ret_all` is false when that was too little. nested_around.c */
 int finder_look_around(struct finder *f, const char *path, bool deep, unsigned *left, bool *ret_all, struct err *err);
 
 #endif

@@ -3,45 +3,84 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/sha256.h"
+#include "policy/files.h"
 #include "policy/unasked.h"
 #include "protect/route.h"
 
-enum { PATHS_MAX = 4096 }; /* of one kind; each costs a mount */
+enum {
+        COVERS_MAX = 1024, /* each costs a mount */
+        PATHS_MAX = 1 << 16,
+        HASHED_MAX = 1 << 20, /* bytes of a file that is known by its content, too */
+};
 
-/* ---- names and paths ---- */
+/* ---- what stands at a name ---- */
 
-int protect_stat(int directory, const char *name, struct protected_path *ret, bool *ret_link, struct err *err) {
-        struct statx status;
-        int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] ? 0 : AT_EMPTY_PATH);
+static int no_memory(struct err *err) {
+        return err_set(err, ERR_MEMORY, "out of memory");
+}
 
-        if (statx(directory, name, flags, STATX_TYPE | STATX_INO | STATX_BTIME, &status) < 0) {
+/* A handle names a file for good, while the number of an inode is used again. Not every file system has them. */
+static void identify(int directory, const char *name, const struct stat *status, struct protected_identity *ret) {
+        struct {
+                struct file_handle head;
+                unsigned char bytes[MAX_HANDLE_SZ];
+        } handle = { .head.handle_bytes = sizeof(ret->bytes) - 1 };
+        int mount_id, flags = name[0] ? 0 : AT_EMPTY_PATH;
+
+        if (name_to_handle_at(directory, name, &handle.head, &mount_id, flags) == 0) {
+                ret->len = (unsigned char)(handle.head.handle_bytes + 1);
+                ret->bytes[0] = (unsigned char)handle.head.handle_type;
+                memcpy(ret->bytes + 1, handle.head.f_handle, handle.head.handle_bytes);
+                return;
+        }
+        ret->len = sizeof(status->st_dev) + sizeof(status->st_ino);
+        memcpy(ret->bytes, &status->st_dev, sizeof(status->st_dev));
+        memcpy(ret->bytes + sizeof(status->st_dev), &status->st_ino, sizeof(status->st_ino));
+}
+
+static int read_link(struct arena *arena, int directory, const char *name, const char **ret, struct err *err) {
+        char text[PATH_MAX];
+        ssize_t len = readlinkat(directory, name, text, sizeof(text));
+
+        if (len < 0 || (size_t)len >= sizeof(text))
+                return err_sys(err, "cannot read the link %s", name);
+        *ret = arena_dup(arena, str_from(text, (size_t)len));
+        return *ret ? 0 : no_memory(err);
+}
+
+int protect_stat(int directory, const char *name, struct protected_path *ret, struct arena *arena, struct err *err) {
+        struct protected_path item = { 0 };
+        struct stat status;
+
+        if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] ? 0 : AT_EMPTY_PATH)) < 0) {
                 if (errno == ENOENT || errno == ENOTDIR)
                         return 1;
                 return err_sys(err, "%s", name);
         }
-        *ret = (struct protected_path){
-                .directory = S_ISDIR(status.stx_mode),
-                .device = makedev(status.stx_dev_major, status.stx_dev_minor),
-                .inode = status.stx_ino,
-        };
-        if (status.stx_mask & STATX_BTIME)
-                ret->born = status.stx_btime.tv_sec <= 0
-                                    ? 0
-                                    : status.stx_btime.tv_sec * INT64_C(1000000000) + status.stx_btime.tv_nsec;
-        *ret_link = S_ISLNK(status.stx_mode);
+        item.directory = S_ISDIR(status.st_mode);
+        identify(directory, name, &status, &item.identity);
+        if (S_ISLNK(status.st_mode) && read_link(arena, directory, name, &item.link, err) < 0)
+                return -1;
+        *ret = item;
         return 0;
 }
 
 bool protect_same(const struct protected_path *a, const struct protected_path *b) {
-        return a->inode == b->inode && a->born == b->born && a->directory == b->directory;
+        return a->directory == b->directory && !a->link == !b->link && (!a->link || strcmp(a->link, b->link) == 0) &&
+               a->identity.len == b->identity.len && memcmp(a->identity.bytes, b->identity.bytes, a->identity.len) == 0;
 }
+
+/* ---- paths and lists ---- */
 
 const struct protected_path *protect_find(const struct protected_paths *paths, const char *path) {
         for (size_t i = paths->count; i-- > 0;) /* what is looked for was often added last */
@@ -59,44 +98,50 @@ bool path_below(const char *path, const char *root) {
 }
 
 int survey_join(struct survey *s, const char *path, const char *name, const char **ret, struct err *err) {
-        size_t path_len = strlen(path), name_len = strlen(name), slash = path_len > 1;
-        char *joined = arena_bytes(s->arena, path_len + slash + name_len + 1);
+        size_t size = strlen(path) + strlen(name) + 2;
+        char *joined = arena_bytes(s->arena, size);
 
         if (!joined)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        memcpy(joined, path, path_len);
-        memcpy(joined + path_len, "/", slash);
-        memcpy(joined + path_len + slash, name, name_len + 1);
+                return no_memory(err);
+        snprintf(joined, size, "%s/%s", path[1] ? path : "", name);
         *ret = joined;
         return 0;
 }
 
-/* ---- lists ---- */
-
 /* Room is doubled whenever the count is a power of two, from 8 on; the arena forgets nothing, which is less than as much
  * again. */
-static int grow(struct survey *s, struct protected_paths *paths, struct err *err) {
-        struct protected_path *items;
+int protected_add(struct protected_paths *paths, struct protected_path item, struct arena *arena, struct err *err) {
+        struct protected_path *items = paths->items;
 
-        if (paths->count >= PATHS_MAX)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d protected paths in %s", PATHS_MAX, s->workspace);
-        if (paths->count && (paths->count < 8 || (paths->count & (paths->count - 1))))
+        if (protect_find(paths, item.path))
                 return 0;
-        items = arena_alloc(s->arena, (paths->count ? paths->count * 2 : 8) * sizeof(*items));
-        if (!items)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        if (paths->count)
-                memcpy(items, paths->items, paths->count * sizeof(*items));
-        paths->items = items;
+        if (paths->count >= PATHS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "more than %d protected paths", PATHS_MAX);
+        if (!paths->count || (paths->count >= 8 && !(paths->count & (paths->count - 1)))) {
+                items = arena_alloc(arena, (paths->count ? paths->count * 2 : 8) * sizeof(*items));
+                if (!items)
+                        return no_memory(err);
+                if (paths->count)
+                        memcpy(items, paths->items, paths->count * sizeof(*items));
+                paths->items = items;
+        }
+        paths->items[paths->count++] = item;
         return 0;
 }
 
 int survey_add(struct survey *s, struct protected_paths *paths, struct protected_path item, struct err *err) {
-        if (protect_find(paths, item.path))
-                return 0;
-        if (grow(s, paths, err) < 0)
-                return -1;
-        paths->items[paths->count++] = item;
+        return protected_add(paths, item, s->arena, err);
+}
+
+static int tell(struct survey *s, const char *path, const char *why, struct err *err) {
+        size_t size = strlen(path) + strlen(why) + 3;
+        char *text = arena_bytes(s->arena, size);
+
+        if (!text)
+                return no_memory(err);
+        snprintf(text, size, "%s: %s", path, why);
+        if (s->found->notice_count < sizeof(s->found->notices) / sizeof(*s->found->notices))
+                s->found->notices[s->found->notice_count++] = text;
         return 0;
 }
 
@@ -111,26 +156,25 @@ const char *survey_root(const struct survey *s, const char *path) {
 
 /* Up to and without the last `/` of the path when not `itself`. Those that do not exist need no anchor. */
 static int anchor_path(struct survey *s, const char *path, bool itself, struct err *err) {
-        const char *root = survey_root(s, path);
+        const char *root = !s->before ? survey_root(s, path) : NULL;
 
         if (!root)
                 return 0;
         for (const char *p = path + strlen(root) + 1; p; p = *p ? p + 1 : NULL) {
-                struct protected_path item;
-                const char *part;
-                bool is_link;
+                struct protected_path item = { 0 };
+                struct stat status;
 
                 p = strchrnul(p, '/');
                 if (!*p && !itself)
                         break;
-                part = *p ? arena_dup(s->arena, str_from(path, (size_t)(p - path))) : path;
-                if (!part)
-                        return err_set(err, ERR_MEMORY, "out of memory");
-                if (protect_find(&s->found->anchors, part))
+                item.path = *p ? arena_dup(s->arena, str_from(path, (size_t)(p - path))) : path;
+                if (!item.path)
+                        return no_memory(err);
+                if (protect_find(&s->found->anchors, item.path))
                         continue;
-                if (protect_stat(AT_FDCWD, part, &item, &is_link, NULL) != 0 || !item.directory)
+                if (lstat(item.path, &status) < 0 || !S_ISDIR(status.st_mode))
                         break;
-                item.path = part;
+                item.directory = true;
                 if (survey_add(s, &s->found->anchors, item, err) < 0)
                         return -1;
         }
@@ -141,46 +185,124 @@ int survey_anchor(struct survey *s, const char *path, struct err *err) {
         return anchor_path(s, path, true, err);
 }
 
-/* `item` is complete. */
-static int add_read_only(struct survey *s, struct protected_path item, struct err *err) {
-        if (anchor_path(s, item.path, false, err) < 0)
+/* A file that the host replaces by one with the same content has not changed. */
+static void hash_content(struct survey *s, struct protected_path *item) {
+        struct sha256 sha;
+        uint8_t digest[SHA256_SIZE];
+        BUF_AUTO text;
+
+        buf_init(&text, HASHED_MAX);
+        if (file_read(AT_FDCWD, item->path, item->path, FILE_NO_LINK, &text, NULL) < 0)
+                return;
+        sha256_init(&sha);
+        sha256_add(&sha, buf_str(&text));
+        sha256_end(&sha, digest);
+        item->content = str_from(arena_dup(s->arena, str_from((const char *)digest, sizeof(digest))), sizeof(digest));
+        if (!item->content.ptr)
+                item->content.len = 0;
+}
+
+/* `item` is complete but for its content. */
+static int add_item(struct survey *s, struct protected_path item, bool covered, struct err *err) {
+        struct protected_paths *list = covered ? &s->found->read_only : &s->found->checked;
+
+        if (!covered && protect_find(&s->found->read_only, item.path))
+                return 0;
+        if (!item.directory && !item.link && item.kind != PROTECTED_CONFIG && item.kind != PROTECTED_TODO)
+                hash_content(s, &item);
+        if (covered && anchor_path(s, item.path, false, err) < 0)
                 return -1;
-        return survey_add(s, &s->found->read_only, item, err);
+        if (covered && !s->before && list->count >= COVERS_MAX) {
+                if (!s->found->sealed &&
+                    tell(s, s->workspace, "more to protect than can be mounted: read-only as a whole", err))
+                        return -1;
+                s->found->sealed = true;
+                return 0;
+        }
+        return survey_add(s, list, item, err);
+}
+
+int survey_whole(struct survey *s, const char *path, const char *why, struct err *err) {
+        struct protected_path item;
+
+        if (protect_stat(AT_FDCWD, path, &item, s->arena, err) != 0)
+                return err_context(err, "%s", path);
+        item.path = path;
+        if (!s->before && tell(s, path, why, err) < 0)
+                return -1;
+        return add_item(s, item, true, err);
+}
+
+/* Another command may put a link in its place: none is followed. */
+static bool open_up(const char *path, const struct stat *status) {
+        struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+        FD_AUTO fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+        char name[64];
+
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+        return fd >= 0 && (status->st_mode & S_IRWXU) != S_IRWXU && chmod(name, (status->st_mode & 07777) | S_IRWXU) == 0;
+}
+
+int survey_closed(struct survey *s, const char *path, struct err *err) {
+        struct stat status;
+
+        if (!survey_root(s, path))
+                return 0; /* commands have the same user, and could not write there anyway */
+        if (lstat(path, &status) < 0)
+                return err_sys(err, "%s", path);
+        if (status.st_uid != geteuid())
+                return 0;
+        if (s->before && open_up(path, &status))
+                return 1;
+        return survey_whole(s, path, "cannot be looked into: read-only while commands run", err);
 }
 
 /* ---- following ---- */
 
-static int read_link(struct survey *s, int fd, const char *name, const char **ret, struct err *err) {
-        char text[PATH_MAX];
-        ssize_t len = readlinkat(fd, name, text, sizeof(text));
+static bool knows_link(const struct survey *s, const char *path, const char *text) {
+        const struct protected_path *was = protect_find(&s->before->read_only, path);
 
-        if (len < 0 || (size_t)len >= sizeof(text))
-                return err_sys(err, "cannot read the link %s", name);
-        *ret = arena_dup(s->arena, str_from(text, (size_t)len));
-        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return was && was->link && strcmp(was->link, text) == 0;
 }
 
 /* `route->done` is a symbolic link: it is noted, and its text is where to go on. */
 static int route_link(struct survey *s, struct route *route, struct protected_path item, bool *ret_lost, struct err *err) {
-        if (read_link(s, AT_FDCWD, route->done, &item.link, err) < 0)
-                return -1;
         if (survey_root(s, route->done)) {
                 item.path = arena_dup(s->arena, str_from(route->done, route->len));
                 if (!item.path)
-                        return err_set(err, ERR_MEMORY, "out of memory");
-                if (add_read_only(s, item, err) < 0)
+                        return no_memory(err);
+                if (add_item(s, item, true, err) < 0)
                         return -1;
+        }
+        /* Where a new link leads is none of ours: the link itself will go. */
+        if (s->before && survey_root(s, route->done) && !knows_link(s, route->done, item.link)) {
+                *ret_lost = true;
+                return 0;
         }
         route_up(route);
         *ret_lost = ++route->links > ROUTE_LINKS_MAX || !route_push(route, item.link);
         return 0;
 }
 
+/* `route->done` cannot be looked at. 1: try again. */
+static int route_closed(struct survey *s, struct route *route, bool *ret_lost, struct err *err) {
+        struct route up = *route;
+        const char *path;
+
+        *ret_lost = true;
+        if (errno == ENAMETOOLONG || errno == ELOOP)
+                return 0;
+        if (errno != EACCES)
+                return survey_root(s, route->done) ? err_sys(err, "%s", route->done) : 0;
+        route_up(&up);
+        path = arena_dup(s->arena, str_from(up.done, up.len));
+        return path ? survey_closed(s, path, err) : no_memory(err);
+}
+
 /* One name further. Past the first that does not exist the rest is only text. */
 static int route_step(struct survey *s, struct route *route, const char *name, struct place *place, bool *ret_lost,
                       struct err *err) {
         struct protected_path item = { 0 };
-        bool is_link = false;
         int got;
 
         if (strcmp(name, ".") == 0)
@@ -192,12 +314,19 @@ static int route_step(struct survey *s, struct route *route, const char *name, s
         route_down(route, name);
         if (!place->exists)
                 return 0;
-        got = protect_stat(AT_FDCWD, route->done, &item, &is_link, NULL);
-        if (got < 0)
-                *ret_lost = true; /* not even we may look there */
-        else if (got > 0)
+        got = protect_stat(AT_FDCWD, route->done, &item, s->arena, NULL);
+        if (got < 0) {
+                got = route_closed(s, route, ret_lost, err);
+                if (got <= 0)
+                        return got;
+                *ret_lost = false;
+                got = protect_stat(AT_FDCWD, route->done, &item, s->arena, err);
+                if (got < 0)
+                        return err_context(err, "%s", route->done);
+        }
+        if (got > 0)
                 place->exists = false;
-        else if (is_link)
+        else if (item.link)
                 return route_link(s, route, item, ret_lost, err);
         place->directory = place->exists && item.directory;
         return 0;
@@ -223,45 +352,45 @@ int survey_resolve(struct survey *s, const char *from, const char *path, struct 
                 return 0;
         place.path = route.len ? arena_dup(s->arena, str_from(route.done, route.len)) : "/";
         if (!place.path)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return no_memory(err);
         *ret = place;
         return 0;
 }
 
-int survey_protect(struct survey *s, const struct place *place, struct err *err) {
-        struct protected_path item = { .path = place->path };
-        bool is_link;
+int survey_protect(struct survey *s, const struct place *place, enum protected_kind kind, struct err *err) {
+        struct protected_path item = { .path = place->path, .kind = kind };
         int got;
 
         if (!place->path || !survey_root(s, place->path))
                 return 0;
-        got = place->exists ? protect_stat(AT_FDCWD, place->path, &item, &is_link, err) : 1;
+        got = place->exists ? protect_stat(AT_FDCWD, place->path, &item, s->arena, err) : 1;
         if (got < 0)
                 return err_context(err, "%s", place->path);
         item.path = place->path;
+        item.kind = kind;
         if (got == 0)
-                return add_read_only(s, item, err);
-        item = (struct protected_path){ .path = place->path };
+                return add_item(s, item, true, err);
         if (anchor_path(s, place->path, false, err) < 0)
                 return -1;
         return survey_add(s, &s->found->absent, item, err);
 }
 
-int survey_name(struct survey *s, int fd, const char *path, const char *name, struct err *err) {
+int survey_name(struct survey *s, int fd, const char *path, const char *name, enum protected_kind kind, bool covered,
+                struct err *err) {
         struct protected_path item;
         struct place target;
-        bool is_link;
-        int got = protect_stat(fd, name, &item, &is_link, err);
+        int got = protect_stat(fd, name, &item, s->arena, err);
 
         if (got != 0)
                 return got < 0 ? err_context(err, "%s", path) : 0;
         if (survey_join(s, path, name, &item.path, err) < 0)
                 return -1;
-        if (!is_link)
-                return add_read_only(s, item, err);
+        item.kind = kind;
+        if (!item.link)
+                return add_item(s, item, covered, err);
         if (survey_resolve(s, path, name, &target, err) < 0) /* notes the link itself, too */
                 return -1;
-        return survey_protect(s, &target, err);
+        return survey_protect(s, &target, kind, err);
 }
 
 /* ---- the whole ---- */
@@ -288,44 +417,66 @@ static void drop_needless_anchors(struct protection *found) {
 
 static int open_workspace(struct survey *s, const char *workspace, struct err *err) {
         char real[PATH_MAX];
-        bool is_link;
 
         if (workspace[0] != '/')
                 return err_set(err, ERR_INVALID, "the workspace is not an absolute path: %s", workspace);
         if (!realpath(workspace, real))
                 return err_sys(err, "cannot find the workspace %s", workspace);
-        s->workspace = arena_dup(s->arena, str_z(real));
+        s->found->workspace = s->workspace = arena_dup(s->arena, str_z(real));
         if (!s->workspace)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return no_memory(err);
         s->workspace_fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (s->workspace_fd < 0)
-                return err_sys(err, "cannot open the workspace %s", real);
-        if (protect_stat(s->workspace_fd, "", &s->found->workspace, &is_link, err) != 0)
-                return err_context(err, "%s", real);
-        s->found->workspace.path = s->workspace;
-        return 0;
+        return s->workspace_fd < 0 ? err_sys(err, "cannot open the workspace %s", real) : 0;
 }
 
-/* A path of several names may lead through a link, which is protected then as well. */
+/* Names of several parts lead through directories that may be links. */
 static int survey_row(struct survey *s, const struct unasked *row, struct err *err) {
         struct place place;
 
         if (!strchr(row->path, '/'))
-                return survey_name(s, s->workspace_fd, s->workspace, row->path, err);
+                return survey_name(s, s->workspace_fd, s->workspace, row->path, PROTECTED_NAME, true, err);
         if (survey_resolve(s, s->workspace, row->path, &place, err) < 0)
                 return -1;
-        return place.path && place.exists ? survey_protect(s, &place, err) : 0;
+        return place.path && place.exists ? survey_protect(s, &place, PROTECTED_NAME, err) : 0;
 }
 
-int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err) {
+/* What configs and links led to before a command. Where they lead now does not count: those that are new go. */
+static int survey_known(struct survey *s, const struct protected_paths *known, struct err *err) {
+        for (size_t i = 0; i < known->count; i++) {
+                struct place place;
+
+                if (protect_find(&s->found->read_only, known->items[i].path) ||
+                    protect_find(&s->found->checked, known->items[i].path))
+                        continue;
+                if (survey_resolve(s, "/", known->items[i].path, &place, err) < 0)
+                        return -1;
+                if (place.path && place.exists && survey_protect(s, &place, known->items[i].kind, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+                   struct protection *ret, struct err *err) {
         struct protection found = { 0 };
-        struct survey s = { .arena = arena, .home = home, .workspace_fd = -1, .found = &found };
+        struct survey s = { .arena = arena, .before = before, .home = home, .workspace_fd = -1, .found = &found };
         int failed = open_workspace(&s, workspace, err);
+
+        for (size_t i = 0; !failed && before && i < before->git_write.count; i++)
+                failed = survey_add(&s, &found.git_write, before->git_write.items[i], err);
 
         for (const struct unasked *row = NULL; !failed && (row = unasked_next(row, UNASKED_WORKSPACE));)
                 failed = survey_row(&s, row, err);
+        if (!failed && !before)
+                failed = survey_global(&s, err);
         if (!failed)
                 failed = survey_git(&s, err);
+        if (!failed && !before)
+                failed = survey_above(&s, err);
+        if (!failed && before)
+                failed = survey_known(&s, &before->read_only, err);
+        if (!failed && before)
+                failed = survey_known(&s, &before->absent, err);
         fd_close(s.workspace_fd);
         if (failed)
                 return -1;

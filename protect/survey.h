@@ -1,27 +1,42 @@
 /*
  * What a command may not change in its own workspace, since the host would run it later: git's hooks and configs, the
- * settings of editors and agents, shell rc files. The survey only reads. It says what has to be mounted read-only, which
- * directories must not be renamed for that to hold, and what has to be swept away afterwards (run/sweep.h) because a path
- * that does not exist cannot be mounted over.
+ * settings of editors and agents, shell rc files. A survey says what is there, what has to be covered by a read-only mount
+ * while commands run, and which directories must not be renamed for that to hold. It is taken before a command and, to see
+ * what the command left, after it (protect.h).
  */
 #ifndef BAILEY_PROTECT_SURVEY_H
 #define BAILEY_PROTECT_SURVEY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
+enum protected_kind {
+        PROTECTED_NAME,    /* whatever it is, it must not be new */
+        PROTECTED_CONFIG,  /* of git: keys that run nothing may be new (git_keys.h) */
+        PROTECTED_HOOKS,   /* a directory: samples may be new */
+        PROTECTED_POINTER, /* a file `.git` below the top: may be new when it leads to a git directory that is watched, too */
+        PROTECTED_ENTRY,   /* commondir and gitdir of a linked worktree: may be new when they lead to their repository */
+        PROTECTED_TODO,    /* of git rebase: lines that run nothing may be new */
+        PROTECTED_INDEX,   /* of git, when it cannot be understood: it may lead git to repositories that were not found */
+};
+
+/* What a file is, whatever its name: the kernel's handle, or device and inode where there is none. No handle is used twice. */
+struct protected_identity {
+        unsigned char len, bytes[47];
+};
+
 struct protected_path {
         const char *path; /* absolute, and no symbolic link on the way to it */
+        enum protected_kind kind;
         bool directory;
-        bool pending;       /* a command that is under way may have made it: run/sweep.h */
         const char *link;   /* text, when it is a symbolic link; then it cannot be mounted over */
-        struct str content; /* of a git config, so that it can be put back; no pointer: not known */
-        uint64_t device, inode;
-        int64_t born; /* nanoseconds since 1970, 0 where the file system does not tell; numbers of inodes are used again */
+        struct str content; /* of a CONFIG or TODO: its text; of another file: its SHA-256; no pointer: not known */
+        struct protected_identity identity;
 };
 
 struct protected_paths {
@@ -30,59 +45,35 @@ struct protected_paths {
 };
 
 struct protection {
-        struct protected_path workspace;  /* its real path */
-        struct protected_paths read_only; /* exist now, and stay as they are */
+        const char *workspace;            /* its real path */
+        struct protected_paths read_only; /* exist now, and are covered */
+        struct protected_paths checked;   /* exist now, and are looked at when a command ends */
+        struct protected_paths absent;    /* do not exist, and only a config or a link says that they are protected */
         struct protected_paths anchors;   /* writable directories that must not be renamed, outermost first */
         struct protected_paths git_write; /* git directories of this workspace that lie outside of it, to be made writable */
-        struct protected_paths git_dirs;  /* the outermost git directories that a command could write, in or outside of it */
-        struct protected_paths absent;    /* do not exist, and only a config or a link says that they are protected */
-        /* Where there may be repositories that were not found: the workspace, when looking around was too much, and each
-         * `.git` whose index cannot be understood when that was too much, too. */
-        struct protected_paths unknown;
+        bool sealed;                      /* there is too much to cover: the workspace is read-only as a whole */
+        bool unseen;                      /* there is too much to look for repositories everywhere */
+        const char *notices[8];           /* sentences for the user */
+        size_t notice_count;
 };
 
-/* `workspace` is absolute; `home` is what git takes for ~/, or NULL. Fails when there is more than can be protected: a command
- * must not run then. */
-int protect_survey(const char *workspace, const char *home, struct arena *arena, struct protection *ret, struct err *err);
+/*
+ * `workspace` is absolute; `home` is what git takes for ~/, or NULL. With `before`, which was taken before a command, this is a
+ * look at what the command left: it opens directories that the command closed, never gives up for what it finds, and finds
+ * nothing for covers.
+ */
+int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+                   struct protection *ret, struct err *err);
 
-/* How names begin that a sweep gives to what it moves aside: nobody takes them for anything. */
-#define PROTECT_ASIDE ".bailey-aside-"
-
-/* What a name is, without following it. 1 when there is none. `ret->path` and what only a reader knows stay empty. */
-int protect_stat(int directory, const char *name, struct protected_path *ret, bool *ret_link, struct err *err);
-
-/* Is it the very same thing, whatever its name? Numbers of devices are left to the caller: they may change with a restart. */
-bool protect_same(const struct protected_path *a, const struct protected_path *b);
+/* Adds an item, unless there is one with its path. */
+int protected_add(struct protected_paths *paths, struct protected_path item, struct arena *arena, struct err *err);
 
 /* The one at this path; NULL when there is none. */
 const struct protected_path *protect_find(const struct protected_paths *paths, const char *path);
 
-/* `directory` looks like a git directory: of a workspace's own top the answer has to be surer. */
-bool protect_is_git_dir(int directory, bool top);
+/* What stands at a name, without following it: fills in all but the path and the kind. 1 when there is nothing. */
+int protect_stat(int directory, const char *name, struct protected_path *ret, struct arena *arena, struct err *err);
 
-/*
- * Walks a git directory, its linked worktrees and the git directories of its submodules by descriptors, never through a
- * symbolic link.
- */
-enum protect_kind {
-        PROTECT_GIT_DIR,
-        PROTECT_WORKTREE, /* the entry of a linked worktree in a git directory */
-        PROTECT_FOLDER,   /* only holds others */
-};
-
-struct protect_visitor {
-        void *context;
-        unsigned max;   /* directories; more is an error */
-        unsigned depth; /* of folders in folders; deeper ones go to `too_deep` */
-        /* 0: goes on; 1: leaves this directory alone. */
-        int (*directory)(void *context, int fd, const char *path, enum protect_kind kind, struct err *err);
-        /* A protected name, whether there is such a thing or not; also a symbolic link where a directory should be. */
-        int (*name)(void *context, int fd, const char *path, const char *name, struct err *err);
-        int (*too_deep)(void *context, int fd, const char *path, const char *name, struct err *err);
-        /* A directory cannot be opened, errno says why. 0: leaves it alone; 1: tries again. */
-        int (*locked)(void *context, int fd, const char *path, const char *name, struct err *err);
-};
-
-int protect_walk(int git_dir, const char *path, const struct protect_visitor *visitor, struct arena *arena, struct err *err);
+bool protect_same(const struct protected_path *a, const struct protected_path *b);
 
 #endif

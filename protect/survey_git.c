@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/fd.h"
 #include "policy/files.h"
 #include "protect/git_config.h"
+#include "protect/git_keys.h"
 
 enum {
         GIT_DIRS_MAX = 256, /* each has mounts of its own */
@@ -20,8 +20,23 @@ enum {
         HOOKS_MAX = 512, /* entries of a directory of hooks that are looked at */
 };
 
+/* What git runs, or what tells it what to run, in a git directory and in the entry of a linked worktree. Attributes and
+ * alternates are not among them: without a config that names a program they run nothing. */
+static const struct {
+        const char *name;
+        enum protected_kind kind, of_entry;
+} git_names[] = {
+        { "commondir", PROTECTED_NAME, PROTECTED_ENTRY },
+        { "config", PROTECTED_CONFIG, PROTECTED_CONFIG },
+        { "config.worktree", PROTECTED_CONFIG, PROTECTED_CONFIG },
+        { "gitdir", PROTECTED_NAME, PROTECTED_ENTRY },
+        { "hooks", PROTECTED_HOOKS, PROTECTED_HOOKS },
+};
+#define TODO "rebase-merge/git-rebase-todo"
+
 /* ---- reading ---- */
 
+/* What git could not read either is no text. After a command, nothing that cannot be read counts as harmless. */
 int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err) {
         BUF_AUTO text;
         struct err why = { 0 };
@@ -30,9 +45,14 @@ int survey_read(struct survey *s, int fd, const char *name, size_t max, struct s
         *ret = str_from(NULL, 0);
         buf_init(&text, max);
         if (file_read(fd, name, name, FILE_ANY, &text, &why) < 0) {
-                if (why.code != ERR_TOO_COMPLEX && why.code != ERR_MEMORY)
+                bool closed = why.sys == ENOENT || why.sys == ENOTDIR || why.sys == ELOOP || why.sys == EACCES ||
+                              why.sys == EISDIR || why.sys == ENXIO || why.code == ERR_INVALID || why.code == ERR_NOT_FOUND;
+
+                if (closed || (s->before && why.code != ERR_MEMORY))
                         return 0;
-                return err_set(err, why.code, "%s", why.msg);
+                if (why.sys)
+                        errno = why.sys;
+                return why.sys ? err_sys(err, "%s", name) : err_set(err, why.code, "%s", why.msg);
         }
         copy = arena_dup(s->arena, buf_str(&text));
         if (!copy)
@@ -68,18 +88,40 @@ int survey_worktree(struct survey *s, struct str text, const char **ret, struct 
         return 0;
 }
 
-/* git's `~/`; other users' homes are none of a workspace's business. */
+/* The home directory in /etc/passwd: the C library's functions would load modules into a static program. */
+static const char *home_of(struct survey *s, struct str user) {
+        BUF_AUTO text;
+        struct str rest;
+
+        buf_init(&text, 1 << 20);
+        if (file_read(AT_FDCWD, "/etc/passwd", "/etc/passwd", FILE_ANY, &text, NULL) < 0)
+                return NULL;
+        for (rest = buf_str(&text); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
+                struct str line = str_take(rest, str_find(rest, '\n'));
+
+                if (!str_starts(line, user) || str_skip(line, user.len).len == 0 || line.ptr[user.len] != ':')
+                        continue;
+                for (int field = 0; field < 5; field++)
+                        line = str_skip(line, str_find(line, ':') + 1);
+                return arena_dup(s->arena, str_take(line, str_find(line, ':')));
+        }
+        return NULL;
+}
+
+/* As git reads a path: `~/` and `~USER/` are homes. */
 static int resolve_value(struct survey *s, const char *from, const char *value, struct place *ret, struct err *err) {
-        const char *home = strncmp(value, "~/", 2) == 0 ? s->home : NULL;
+        const char *home = s->home, *rest = strchrnul(value, '/');
 
         *ret = (struct place){ 0 };
-        if (!*value || (!home && value[0] == '~'))
+        if (!*value)
                 return 0;
-        if (home)
-                return home[0] == '/' && survey_join(s, home, value + 2, &value, err) == 0
-                               ? survey_resolve(s, "/", value, ret, err)
-                               : 0;
-        return from || value[0] == '/' ? survey_resolve(s, from ? from : "/", value, ret, err) : 0;
+        if (value[0] != '~')
+                return from || value[0] == '/' ? survey_resolve(s, from ? from : "/", value, ret, err) : 0;
+        if (value[1] && value[1] != '/')
+                home = home_of(s, str_from(value + 1, (size_t)(rest - value - 1)));
+        if (!home || home[0] != '/')
+                return 0;
+        return survey_join(s, home, *rest ? rest + 1 : ".", &value, err) < 0 ? -1 : survey_resolve(s, "/", value, ret, err);
 }
 
 /* A hook is often a link to a script in the repository. */
@@ -94,7 +136,7 @@ static int survey_hooks(struct survey *s, const char *path, struct err *err) {
                         continue;
                 failed = survey_resolve(s, path, entry->d_name, &target, err);
                 if (!failed)
-                        failed = survey_protect(s, &target, err);
+                        failed = survey_protect(s, &target, PROTECTED_NAME, err);
         }
         if (stream)
                 closedir(stream);
@@ -105,17 +147,20 @@ static int hooks_path(struct config *config, const char *value, struct err *err)
         struct survey *s = config->s;
         struct place place;
 
+        if (!config->base && value[0] != '/' && value[0] != '~' && s->hooks_path_count < SURVEY_HOOKS_PATHS) {
+                s->hooks_paths[s->hooks_path_count++] = value;
+                return 0;
+        }
         if (resolve_value(s, config->base, value, &place, err) < 0)
                 return -1;
         if (!place.path)
                 return 0;
         if (strcmp(place.path, s->workspace) == 0)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "core.hooksPath is the workspace itself, so its hooks cannot be protected; set it to a directory "
-                        "of their own (%s)",
-                        s->workspace);
-        if (survey_protect(s, &place, err) < 0)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "core.hooksPath is %s, so hooks cannot be told from the files of the workspace; set it to a "
+                               "directory of their own",
+                               place.path);
+        if (survey_protect(s, &place, PROTECTED_HOOKS, err) < 0)
                 return -1;
         return place.directory && survey_root(s, place.path) ? survey_hooks(s, place.path, err) : 0;
 }
@@ -130,16 +175,14 @@ static int include_path(struct config *config, const char *value, struct err *er
 
         if (resolve_value(config->s, config->folder, value, &place, err) < 0)
                 return -1;
-        if (!place.path || survey_protect(config->s, &place, err) < 0)
+        if (!place.path || survey_protect(config->s, &place, PROTECTED_NAME, err) < 0)
                 return place.path ? -1 : 0;
-        if (!place.exists || place.directory)
-                return 0;
-        if (++config->s->includes > INCLUDES_MAX) /* git itself stops at ten in each other, so this may be a circle */
-                return err_set(err, ERR_TOO_COMPLEX, "git's configs include more than %d others: %s", INCLUDES_MAX, place.path);
+        if (++config->s->includes > INCLUDES_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "more than %d included git configs: %s", INCLUDES_MAX, place.path);
         if (survey_read(config->s, AT_FDCWD, place.path, SURVEY_CONFIG_MAX, &text, err) < 0)
                 return -1;
         slash = strrchr(place.path, '/');
-        inner.folder = arena_dup(config->s->arena, str_from(place.path, (size_t)(slash - place.path) + (slash == place.path)));
+        inner.folder = arena_dup(config->s->arena, str_from(place.path, slash > place.path ? (size_t)(slash - place.path) : 1));
         return inner.folder ? read_settings(&inner, text, err) : err_set(err, ERR_MEMORY, "out of memory");
 }
 
@@ -153,8 +196,61 @@ static int show_setting(void *context, const struct git_setting *setting, struct
         return 0;
 }
 
+/* After a command only what configs said before counts. */
 static int read_settings(struct config *config, struct str text, struct err *err) {
-        return text.ptr ? git_config_read(text, config->s->arena, show_setting, config, err) : 0;
+        return !config->s->before && text.ptr && git_config_read(text, config->s->arena, show_setting, config, err) < 0 ? -1
+                                                                                                                        : 0;
+}
+
+/* ---- configs outside ---- */
+
+static int read_outside(struct survey *s, const char *folder, const char *name, const char *base, struct err *err) {
+        struct config config = { .s = s, .folder = folder, .base = base };
+        const char *path;
+        struct str text;
+
+        if (survey_join(s, folder, name, &path, err) < 0 || survey_read(s, AT_FDCWD, path, SURVEY_CONFIG_MAX, &text, err) < 0)
+                return -1;
+        s->includes = 0;
+        return read_settings(&config, text, err);
+}
+
+int survey_global(struct survey *s, struct err *err) {
+        if (read_outside(s, "/etc", "gitconfig", NULL, err) < 0)
+                return -1;
+        if (!s->home || s->home[0] != '/')
+                return 0;
+        return read_outside(s, s->home, ".gitconfig", NULL, err) < 0
+                       ? -1
+                       : read_outside(s, s->home, ".config/git/config", NULL, err);
+}
+
+/* What holds for every repository holds for this one, whose work tree is `base`. */
+static int apply_global(struct survey *s, const char *base, struct err *err) {
+        struct config config = { .s = s, .base = base };
+
+        for (size_t i = 0; base && i < s->hooks_path_count; i++)
+                if (hooks_path(&config, s->hooks_paths[i], err) < 0)
+                        return -1;
+        return 0;
+}
+
+int survey_above(struct survey *s, struct err *err) {
+        char *path = arena_dup(s->arena, str_z(s->workspace));
+        struct stat status;
+
+        if (!path)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        for (char *slash = strrchr(path, '/'); slash && slash > path; slash = strrchr(path, '/')) {
+                const char *git_dir;
+
+                *slash = '\0';
+                if (survey_join(s, path, ".git", &git_dir, err) < 0)
+                        return -1;
+                if (stat(git_dir, &status) == 0 && S_ISDIR(status.st_mode))
+                        return read_outside(s, git_dir, "config", path, err) < 0 ? -1 : apply_global(s, path, err);
+        }
+        return 0;
 }
 
 /* ---- git directories ---- */
@@ -165,6 +261,29 @@ struct git_root {
         const char *base; /* its work tree, or itself */
         bool nested;
 };
+
+static DIR *list(int directory, const char *name) {
+        FD_AUTO fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+        if (stream)
+                TAKE_FD(fd);
+        return stream;
+}
+
+static bool there(int directory, const char *name) {
+        struct stat status;
+
+        return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+}
+
+bool survey_is_git_dir(int directory, bool top) {
+        if (!there(directory, "HEAD"))
+                return false;
+        if (there(directory, "commondir") || (there(directory, "objects") && there(directory, "refs")))
+                return true;
+        return !top && (there(directory, "config") || there(directory, "objects"));
+}
 
 /* The pointer of a submodule: git looks into submodules by itself, so what it points to must not change either. */
 static int survey_submodule(struct survey *s, const char *git_dir, const char *worktree, const char **ret_base,
@@ -179,8 +298,17 @@ static int survey_submodule(struct survey *s, const char *git_dir, const char *w
         if (survey_resolve(s, place.path, ".git", &pointer, err) < 0)
                 return -1;
         if (!pointer.path || !pointer.directory)
-                return survey_protect(s, &pointer, err);
+                return survey_protect(s, &pointer, PROTECTED_POINTER, err);
         return survey_root(s, pointer.path) ? survey_git_dir(s, pointer.path, place.path, false, err) : 0;
+}
+
+static void keep_content(struct survey *s, const char *path, struct str text) {
+        struct protected_paths *lists[] = { &s->found->read_only, &s->found->checked };
+
+        for (size_t i = 0; i < 2; i++)
+                for (size_t j = 0; j < lists[i]->count; j++)
+                        if (!lists[i]->items[j].link && strcmp(lists[i]->items[j].path, path) == 0)
+                                lists[i]->items[j].content = text;
 }
 
 static int survey_config(const struct git_root *root, int fd, const char *path, const char *name, struct err *err) {
@@ -197,9 +325,7 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
                 return 0;
         if (survey_join(s, path, name, &joined, err) < 0)
                 return -1;
-        for (size_t i = 0; i < s->found->read_only.count; i++)
-                if (!s->found->read_only.items[i].link && strcmp(s->found->read_only.items[i].path, joined) == 0)
-                        s->found->read_only.items[i].content = text;
+        keep_content(s, joined, text);
         if (survey_worktree(s, text, &config.worktree, err) < 0)
                 return -1;
         if (module && config.worktree && survey_submodule(s, path, config.worktree, &config.base, err) < 0)
@@ -207,73 +333,206 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
         return read_settings(&config, text, err);
 }
 
-static int visit_directory(void *context, int fd, const char *path, enum protect_kind kind, struct err *err) {
-        const struct git_root *root = context;
+/* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at
+ * afterwards, as a new one is. */
+static bool is_plain(const struct git_root *root, int fd, const char *path) {
+        const struct git_repository repository = { path, root->s->workspace };
+        struct str text;
+        DIR *stream;
+        const struct dirent *entry;
+        bool plain = root->nested && !there(fd, "config.worktree") && !there(fd, "commondir") && !there(fd, "gitdir");
 
-        (void)fd;
-        if (kind != PROTECT_FOLDER && root->s->walked.count >= GIT_DIRS_MAX)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d git directories, which cannot all be protected: %s",
-                               GIT_DIRS_MAX, root->path);
-        if (kind != PROTECT_FOLDER && survey_add(root->s, &root->s->walked, (struct protected_path){ .path = path }, err) < 0)
-                return -1;
-        /* of a nested one what is read-only is anchored, so that a clone which has nothing of that kind can be removed */
-        return root->nested ? 0 : survey_anchor(root->s, path, err);
+        if (!plain || survey_read(root->s, fd, "config", SURVEY_CONFIG_MAX, &text, NULL) < 0 ||
+            (!text.ptr && there(fd, "config")) || !git_config_is_harmless(STR(""), text, &repository, root->s->arena))
+                return false;
+        if (!there(fd, "hooks"))
+                return true;
+        stream = list(fd, "hooks");
+        while (stream && plain && (entry = readdir(stream)))
+                plain = entry->d_name[0] == '.' || str_ends(str_z(entry->d_name), STR(".sample"));
+        plain = plain && stream;
+        if (stream)
+                closedir(stream);
+        return plain;
 }
 
-static int visit_name(void *context, int fd, const char *path, const char *name, struct err *err) {
-        const struct git_root *root = context;
+bool survey_is_entry_harmless(int fd, const char *name) {
+        struct stat status;
+        BUF_AUTO text;
+
+        buf_init(&text, 64);
+        if (strcmp(name, "gitdir") == 0) /* only tells git what may be pruned */
+                return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+        return file_read(fd, name, name, FILE_NO_LINK, &text, NULL) == 0 && str_is(buf_str(&text), "../..\n");
+}
+
+static int survey_git_name(const struct git_root *root, int fd, const char *path, const char *name, enum protected_kind kind,
+                           bool covered, struct err *err) {
+        struct survey *s = root->s;
         struct place hooks;
 
-        if (survey_name(root->s, fd, path, name, err) < 0)
+        if (kind == PROTECTED_ENTRY)
+                covered = there(fd, name) && !survey_is_entry_harmless(fd, name);
+        if (survey_name(s, fd, path, name, kind, covered, err) < 0)
                 return -1;
-        if (strncmp(name, "config", 6) == 0)
+        if (kind == PROTECTED_CONFIG)
                 return survey_config(root, fd, path, name, err);
-        if (strcmp(name, "hooks") != 0)
+        if (kind != PROTECTED_HOOKS || !covered)
                 return 0;
-        if (survey_resolve(root->s, path, name, &hooks, err) < 0)
+        if (survey_resolve(s, path, name, &hooks, err) < 0)
                 return -1;
-        return hooks.path && hooks.directory ? survey_hooks(root->s, hooks.path, err) : 0;
+        return hooks.path && hooks.directory ? survey_hooks(s, hooks.path, err) : 0;
 }
 
-static int visit_too_deep(void *context, int fd, const char *path, const char *name, struct err *err) {
-        (void)context, (void)fd, (void)name;
-        return err_set(err, ERR_TOO_COMPLEX, "directories for git are more than %d deep: %s", DEPTH_MAX, path);
+static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
+        const char *joined;
+        struct str text;
+
+        if (survey_name(root->s, fd, path, TODO, PROTECTED_TODO, false, err) < 0 ||
+            survey_join(root->s, path, TODO, &joined, err) < 0 ||
+            survey_read(root->s, fd, TODO, SURVEY_CONFIG_MAX, &text, err) < 0)
+                return -1;
+        if (text.ptr)
+                keep_content(root->s, joined, text);
+        return 0;
 }
 
-/* Another user's directory is closed to the command, too. */
-static int visit_locked(void *context, int fd, const char *path, const char *name, struct err *err) {
-        struct stat status;
-        int why = errno;
+static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err);
 
-        (void)context;
-        if (why == EACCES && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid != geteuid())
+/* Opens a directory in another one; -1 as fd: there is none, or it is looked after otherwise. */
+static int walk_open(const struct git_root *root, int parent, const char *path, const char *name, const char **ret_path,
+                     int *ret_fd, struct err *err) {
+        struct survey *s = root->s;
+
+        *ret_fd = -1;
+        if (survey_join(s, path, name, ret_path, err) < 0)
+                return -1;
+        for (int tries = 0; tries < 3; tries++) {
+                FD_AUTO fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                int again;
+
+                if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0) { /* what can be listed cannot always be searched */
+                        *ret_fd = TAKE_FD(fd);
+                        return 0;
+                }
+                if (errno == ENOENT)
+                        return 0;
+                if (errno == ENOTDIR || errno == ELOOP)
+                        break;
+                if (errno != EACCES)
+                        return err_sys(err, "%s", *ret_path);
+                again = survey_closed(s, *ret_path, err);
+                if (again <= 0)
+                        return again;
+        }
+        /* a link where a directory should be leads git elsewhere */
+        return survey_name(s, parent, path, name, PROTECTED_NAME, true, err);
+}
+
+/* Every directory in this one, which is `modules`, `worktrees` or a directory of the former. */
+static int walk_entries(const struct git_root *root, int fd, const char *path, bool entries, unsigned depth, struct err *err) {
+        struct survey *s = root->s;
+        DIR *stream = list(fd, ".");
+        const struct dirent *entry;
+        int failed = 0;
+
+        if (!stream)
+                return err_sys(err, "cannot list %s", path);
+        while (!failed && (entry = readdir(stream))) {
+                FD_AUTO inner = -1;
+                const char *inner_path;
+
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG)
+                        continue;
+                failed = walk_open(root, fd, path, entry->d_name, &inner_path, &inner, err);
+                if (failed || inner < 0)
+                        continue;
+                if (depth >= DEPTH_MAX || ++s->folders > FOLDERS_MAX)
+                        failed = survey_whole(s, inner_path,
+                                              "too much in it to protect one by one: read-only while commands run", err);
+                else if (entries || survey_is_git_dir(inner, false))
+                        failed = walk_git_dir(root, inner, inner_path, entries, depth + 1, err);
+                else if (survey_anchor(s, inner_path, err) == 0)
+                        failed = walk_entries(root, inner, inner_path, false, depth + 1, err);
+        }
+        closedir(stream);
+        return failed;
+}
+
+static int walk_folder(const struct git_root *root, int git_dir, const char *path, const char *name, unsigned depth,
+                       struct err *err) {
+        FD_AUTO fd = -1;
+        const char *joined;
+
+        if (walk_open(root, git_dir, path, name, &joined, &fd, err) < 0)
+                return -1;
+        if (fd < 0)
                 return 0;
-        errno = why;
-        return err_sys(err, "cannot open %s in %s", name, path);
+        if (!root->nested && name[0] != 'w' && survey_anchor(root->s, joined, err) < 0)
+                return -1;
+        return walk_entries(root, fd, joined, name[0] == 'w', depth, err);
+}
+
+static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err) {
+        struct survey *s = root->s;
+        bool covered = !is_plain(root, fd, path);
+
+        if (covered && !s->before && s->walked.count >= GIT_DIRS_MAX)
+                return survey_whole(s, path, "one git directory too many: read-only while commands run", err);
+        if (survey_add(s, &s->walked, (struct protected_path){ .path = path }, err) < 0)
+                return -1;
+        /* of a nested one what is covered is anchored, so that a clone which has nothing of that kind can be removed */
+        if (!root->nested && !entry && survey_anchor(s, path, err) < 0)
+                return -1;
+        for (size_t i = 0; i < sizeof(git_names) / sizeof(*git_names); i++)
+                if (survey_git_name(root, fd, path, git_names[i].name, entry ? git_names[i].of_entry : git_names[i].kind,
+                                    covered, err) < 0)
+                        return -1;
+        if (survey_todo(root, fd, path, err) < 0 || (!entry && walk_folder(root, fd, path, "worktrees", depth, err) < 0))
+                return -1;
+        return walk_folder(root, fd, path, "modules", depth, err); /* a worktree has its own submodules */
+}
+
+/* A directory of the user's may have been made to look like a bare repository: its `hooks` and `config` are not to be touched
+ * for that, but what makes it one is. */
+static bool knows_git_dir(const struct survey *s, const char *path) {
+        const struct protected_paths *lists[] = { &s->before->read_only, &s->before->checked };
+        size_t len = strlen(path);
+
+        for (size_t i = 0; i < 2; i++)
+                for (size_t j = 0; j < lists[i]->count; j++) {
+                        const struct protected_path *item = &lists[i]->items[j];
+
+                        if (path_below(item->path, path) && !strchr(item->path + len + 1, '/') &&
+                            (item->kind == PROTECTED_CONFIG || item->kind == PROTECTED_HOOKS))
+                                return true;
+                }
+        return false;
 }
 
 int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err) {
         struct git_root root = { .s = s, .path = path, .base = base, .nested = nested };
-        const struct protect_visitor visitor = {
-                .context = &root,
-                .max = FOLDERS_MAX,
-                .depth = DEPTH_MAX,
-                .directory = visit_directory,
-                .name = visit_name,
-                .too_deep = visit_too_deep,
-                .locked = visit_locked,
-        };
-        FD_AUTO fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        struct protected_path item;
-        bool is_link;
+        FD_AUTO fd = -1;
+        int again = 1;
 
-        if (fd < 0 || protect_stat(fd, "", &item, &is_link, err) != 0)
-                return err_sys(err, "cannot open %s", path);
-        item.path = path;
-        if (protect_find(&s->found->git_dirs, path) || protect_find(&s->walked, path))
+        if (protect_find(&s->walked, path))
                 return 0;
+        for (int tries = 0; tries < 2 && again > 0; tries++) {
+                fd_close(TAKE_FD(fd));
+                fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0)
+                        break;
+                if (errno != EACCES)
+                        return err_sys(err, "cannot open %s", path);
+                again = survey_closed(s, path, err);
+        }
+        if (again <= 0)
+                return again;
         s->includes = 0;
-        if (survey_add(s, &s->found->git_dirs, item, err) < 0)
+        if (s->before && strcmp(path, base) == 0 && !knows_git_dir(s, path) &&
+            !is_plain(&(struct git_root){ s, path, base, true }, fd, path))
+                return survey_name(s, fd, path, "HEAD", PROTECTED_NAME, false, err);
+        if (walk_git_dir(&root, fd, path, false, 0, err) < 0)
                 return -1;
-        return protect_walk(fd, path, &visitor, s->arena, err);
+        return apply_global(s, base, err);
 }

@@ -1,11 +1,14 @@
 #include "protect/survey_inside.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "protect/nested.h"
+#include "policy/files.h"
 
 enum { POINTER_MAX = 8 << 10 };
 
@@ -33,6 +36,30 @@ static int read_path(struct survey *s, int fd, const char *name, const char *pre
                 return 0;
         *ret = arena_dup(s->arena, text);
         return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+bool survey_leads_inside(const struct protection *found, const char *workspace, int fd, const char *path) {
+        char target[PATH_MAX], real[PATH_MAX];
+        struct str text;
+        BUF_AUTO file;
+
+        buf_init(&file, POINTER_MAX);
+        if (file_read(fd, ".git", ".git", FILE_NO_LINK, &file, NULL) < 0 || !str_starts(buf_str(&file), STR("gitdir: ")))
+                return false;
+        text = str_skip(buf_str(&file), 8);
+        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+                text.len--;
+        if (!text.len || str_find(text, '\0') < text.len ||
+            snprintf(target, sizeof(target), "%s/%.*s", text.ptr[0] == '/' ? "" : path, (int)text.len, text.ptr) >=
+                    (int)sizeof(target) ||
+            !realpath(target, real))
+                return false;
+        if (path_below(real, workspace))
+                return true;
+        for (size_t i = 0; i < found->git_write.count; i++)
+                if (path_below(real, found->git_write.items[i].path))
+                        return true;
+        return false;
 }
 
 /* ---- .git ---- */
@@ -88,7 +115,7 @@ static int prove_git_dir(const struct root *root, const char *git_dir, const cha
         const char *common;
 
         *ret = NULL;
-        if (fd < 0 || !protect_is_git_dir(fd, false))
+        if (fd < 0 || !survey_is_git_dir(fd, false))
                 return 0;
         if (read_path(root->s, fd, "commondir", "", &common, err) < 0)
                 return -1;
@@ -97,9 +124,7 @@ static int prove_git_dir(const struct root *root, const char *git_dir, const cha
 
 static int survey_outside(const struct root *root, const char *git_dir, struct err *err) {
         struct survey *s = root->s;
-        struct protected_path item;
         const char *proven;
-        bool is_link;
 
         if (prove_git_dir(root, git_dir, &proven, err) < 0)
                 return -1;
@@ -107,10 +132,10 @@ static int survey_outside(const struct root *root, const char *git_dir, struct e
                 return 0;
         if (!path_below(proven, s->workspace)) {
                 FD_AUTO fd = open(proven, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                struct protected_path item = { .path = proven, .directory = true };
 
-                if (fd < 0 || !protect_is_git_dir(fd, false) || protect_stat(fd, "", &item, &is_link, NULL) != 0)
+                if (fd < 0 || !survey_is_git_dir(fd, false))
                         return 0;
-                item.path = proven;
                 if (survey_add(s, &s->found->git_write, item, err) < 0)
                         return -1;
         }
@@ -122,7 +147,9 @@ static int survey_pointer(const struct root *root, struct err *err) {
         struct place place;
         const char *target;
 
-        if (survey_name(s, root->fd, root->path, ".git", err) < 0 ||
+        bool covered = !root->nested || !survey_leads_inside(s->found, s->workspace, root->fd, root->path);
+
+        if (survey_name(s, root->fd, root->path, ".git", root->nested ? PROTECTED_POINTER : PROTECTED_NAME, covered, err) < 0 ||
             read_path(s, root->fd, ".git", "gitdir: ", &target, err) < 0)
                 return -1;
         if (!target)
@@ -130,7 +157,7 @@ static int survey_pointer(const struct root *root, struct err *err) {
         if (survey_resolve(s, root->path, target, &place, err) < 0)
                 return -1;
         if (!place.path || !place.directory)
-                return survey_protect(s, &place, err);
+                return survey_protect(s, &place, PROTECTED_NAME, err);
         if (strcmp(place.path, s->workspace) == 0)
                 return 0; /* a bare repository, which is looked for anyway */
         return path_below(place.path, s->workspace) ? survey_git_dir(s, place.path, root->path, root->nested, err)
@@ -145,18 +172,17 @@ static int survey_git_link(const struct root *root, struct err *err) {
                 return -1;
         if (place.path && place.directory && path_below(place.path, s->workspace))
                 return survey_git_dir(s, place.path, root->path, root->nested, err);
-        return survey_protect(s, &place, err);
+        return survey_protect(s, &place, PROTECTED_NAME, err);
 }
 
 static int survey_dot_git(const struct root *root, struct err *err) {
         struct protected_path item;
         const char *path;
-        bool is_link;
-        int got = protect_stat(root->fd, ".git", &item, &is_link, err);
+        int got = protect_stat(root->fd, ".git", &item, root->s->arena, err);
 
         if (got != 0)
                 return got < 0 ? err_context(err, "%s", root->path) : 0;
-        if (is_link)
+        if (item.link)
                 return survey_git_link(root, err);
         if (!item.directory)
                 return survey_pointer(root, err);
@@ -165,37 +191,12 @@ static int survey_dot_git(const struct root *root, struct err *err) {
         return survey_git_dir(root->s, path, root->path, root->nested, err);
 }
 
-/* ---- nested ---- */
+/* ---- the whole ---- */
 
-static int found_nested(void *context, int fd, const char *path, enum nested_kind kind, struct err *err) {
-        struct root root = { .s = context, .fd = fd, .path = path, .nested = true };
+int survey_nested(struct survey *s, int fd, const char *path, bool bare, struct err *err) {
+        struct root root = { .s = s, .fd = fd, .path = path, .nested = true };
 
-        return kind == NESTED_BARE ? survey_git_dir(root.s, path, path, true, err) : survey_dot_git(&root, err);
-}
-
-static int note_unknown(struct survey *s, const char *path, struct err *err) {
-        return survey_add(s, &s->found->unknown, (struct protected_path){ .path = path }, err);
-}
-
-static int found_unknown(void *context, int git_dir, const char *path, struct err *err) {
-        struct survey *s = context;
-
-        (void)git_dir;
-        return survey_join(s, path, ".git", &path, err) < 0 ? -1 : note_unknown(s, path, err);
-}
-
-static int survey_nested(struct survey *s, struct err *err) {
-        const struct nested_visitor visitor = {
-                .context = s,
-                .entries = NESTED_ENTRIES,
-                .found = found_nested,
-                .unknown = found_unknown,
-        };
-        bool all;
-
-        if (nested_find(s->workspace_fd, s->workspace, &visitor, s->arena, &all, err) < 0)
-                return -1;
-        return all ? 0 : note_unknown(s, s->workspace, err);
+        return bare ? survey_git_dir(s, path, path, true, err) : survey_dot_git(&root, err);
 }
 
 int survey_git(struct survey *s, struct err *err) {
@@ -203,7 +204,7 @@ int survey_git(struct survey *s, struct err *err) {
 
         if (survey_dot_git(&top, err) < 0)
                 return -1;
-        if (protect_is_git_dir(s->workspace_fd, true) && survey_git_dir(s, s->workspace, s->workspace, false, err) < 0)
+        if (survey_is_git_dir(s->workspace_fd, true) && survey_git_dir(s, s->workspace, s->workspace, false, err) < 0)
                 return -1;
-        return survey_nested(s, err);
+        return survey_find_nested(s, err);
 }

@@ -365,21 +365,21 @@ int host_gather_around(const struct policy *policy, const struct host_question *
 
 int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
                        struct host *host, struct err *err) {
-        const char *home = environment_get(question->environment, "HOME");
-
         if (gather_cwd(host, question->cwd, arena, err) < 0)
                 return -1;
-        if (protect_survey(host->workspace, home, arena, &host->protection, err) < 0)
-                return err_context(err, "workspace %s", host->workspace);
         return host_check_links(host, &policy->sandbox, err);
 }
 
 int host_gather(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                 struct err *err) {
+        const char *home = environment_get(question->environment, "HOME");
         struct host host;
 
-        if (host_gather_around(policy, question, arena, &host, err) < 0 ||
-            host_gather_inside(policy, question, arena, &host, err) < 0)
+        if (host_gather_around(policy, question, arena, &host, err) < 0)
+                return -1;
+        if (protect_survey(host.workspace, home, NULL, arena, &host.protection, err) < 0)
+                return err_context(err, "workspace %s", host.workspace);
+        if (host_gather_inside(policy, question, arena, &host, err) < 0)
                 return -1;
         *ret = host;
         return 0;

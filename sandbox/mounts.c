@@ -152,7 +152,7 @@ static int add_anchors(struct compiler *c, const char *path) {
 
 static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
-        bool write = c->policy->sandbox.workspace_write;
+        bool write = c->policy->sandbox.workspace_write && !protection->sealed;
 
         if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
                 return -1;

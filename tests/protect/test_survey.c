@@ -4,7 +4,7 @@ static const char *survey(struct scene *scene) {
         struct protection found;
         struct err err = { 0 };
 
-        if (protect_survey(scene->workspace, getenv("HOME"), &scene->arena, &found, &err) < 0)
+        if (protect_survey(scene->workspace, getenv("HOME"), NULL, &scene->arena, &found, &err) < 0)
                 fail_msg("%s", err.msg);
         for (size_t i = 0; i < found.anchors.count; i++)
                 for (size_t j = i + 1; j < found.anchors.count; j++)
@@ -32,11 +32,11 @@ static void refuses(const char *layout, enum err_code code, const char *part) {
         struct scene scene;
 
         scene_begin(&scene, layout);
-        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, &err), -1);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, &err), -1);
         assert_int_equal(err.code, code);
         if (!strstr(err.msg, part))
                 fail_msg("no '%s' in: %s", part, err.msg);
-        assert_null(found.workspace.path);
+        assert_null(found.workspace);
         scene_end(&scene);
 }
 
@@ -77,7 +77,7 @@ static void links_with_text(void **state) {
 
         (void)state;
         scene_begin(&scene, "ln -s 'a b\n\"c' .envrc");
-        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), &scene.arena, &found, NULL), 0);
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, NULL), 0);
         assert_int_equal(found.read_only.count, 1);
         assert_string_equal(found.read_only.items[0].link, "a b\n\"c");
         assert_int_equal(found.absent.count, 1);
@@ -170,12 +170,10 @@ static void worktree_as_workspace(void **state) {
         scene_begin(&scene, "repo \"$T/main\"; rm -rf \"$T/main/.git/hooks\"; rmdir \"$W\"; git -C \"$T/main\" worktree add -q "
                             "-b x \"$W\"");
         script(&scene, "git -C \"$T/main\" worktree add -q ../other");
-        assert_string_equal(
-                survey(&scene),
-                "ro T/main/.git/config\nro T/main/.git/worktrees/other/commondir\nro T/main/.git/worktrees/other/gitdir\n"
-                "ro T/main/.git/worktrees/w--$x/commondir\nro T/main/.git/worktrees/w--$x/gitdir\nro W/.git\n"
-                "write T/main/.git\n"
-                "anchor T/main/.git/worktrees\nanchor T/main/.git/worktrees/other\nanchor T/main/.git/worktrees/w--$x\n");
+        assert_string_equal(survey(&scene),
+                            "ro T/main/.git/config\nro W/.git\nchecked T/main/.git/worktrees/other/commondir\n"
+                            "checked T/main/.git/worktrees/other/gitdir\nchecked T/main/.git/worktrees/w--$x/commondir\n"
+                            "checked T/main/.git/worktrees/w--$x/gitdir\nwrite T/main/.git\n");
         scene_end(&scene);
 }
 
@@ -222,13 +220,73 @@ static void git_inside(void **state) {
         surveys("touch HEAD; mkdir hooks; echo evil >commondir", "ro W/commondir\nro W/hooks\n");
 }
 
+/* What is too much is covered as a whole, and the user is told. */
+static void covers_whole(const char *layout, const char *path, const char *notice) {
+        struct protection found = { 0 };
+        struct err err = { 0 };
+        struct scene scene;
+        char full[PATH_MAX + 256];
+        int failed;
+
+        scene_begin(&scene, layout);
+        /* to root nothing is closed */
+        if (geteuid() == 0) {
+                script(&scene, "chown -R 65534 \"$T\"");
+                assert_int_equal(setresuid(65534, 65534, 0), 0);
+        }
+        failed = protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, &err);
+        if (getuid() == 65534)
+                assert_int_equal(setresuid(0, 0, 0), 0);
+        if (failed)
+                fail_msg("of: %s\n%s", layout, err.msg);
+        snprintf(full, sizeof(full), "%s/%s", scene.workspace, path);
+        if (!protect_find(&found.read_only, full))
+                fail_msg("of: %s\n%s is not covered in\n%s", layout, path, describe(&scene, &found));
+        assert_true(found.notice_count > 0);
+        assert_non_null(strstr(found.notices[0], notice));
+        scene_end(&scene);
+}
+
 static void limits(void **state) {
         (void)state;
-        refuses("repo .; mkdir .git/modules; cd .git/modules; for i in {1..256}; do mkdir $i; touch $i/HEAD $i/config; done",
-                ERR_TOO_COMPLEX, "256 git directories");
-        refuses("repo .; mkdir -p .git/modules/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/10/11/12", ERR_TOO_COMPLEX, "deep");
+        covers_whole("repo .; mkdir -p .git/modules/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/10/11/12",
+                     ".git/modules/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/10/11", "too much in it");
         refuses("repo .; head -c 2000000 /dev/zero >.git/config", ERR_TOO_COMPLEX, "config");
-        refuses("repo .; mkdir .git/modules; cd .git/modules; mkdir {1..2100}", ERR_TOO_COMPLEX, "directories");
+}
+
+static void too_many_folders(void **state) {
+        struct protection found;
+        struct scene scene;
+
+        (void)state;
+        scene_begin(&scene, "repo .; mkdir .git/modules; cd .git/modules; mkdir {1..3200}");
+        assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, NULL), 0);
+        assert_true(found.sealed); /* more covers than can be mounted */
+        assert_true(found.read_only.count <= 1024);
+        scene_end(&scene);
+}
+
+/* ---- configs outside ---- */
+
+static void user_configs(void **state) {
+        (void)state;
+        surveys("repo .; rm -rf .git/hooks; mkdir h; printf '[core]\\nhooksPath = h\\n' >\"$T/.gitconfig\"",
+                "ro W/.git/config\nro W/h\nanchor W/.git\n");
+        surveys("repo .; rm -rf .git/hooks; mkdir -p \"$T/.config/git\"; touch c\n"
+                "git config -f \"$T/.config/git/config\" include.path \"$W/c\"",
+                "ro W/.git/config\nro W/c\nanchor W/.git\n");
+        /* a repository above */
+        surveys("repo \"$T\"; git -C \"$T\" config core.hooksPath \"$W/h\"; mkdir h", "ro W/h\n");
+        surveys("repo .; rm -rf .git/hooks; mkdir h; git config core.hooksPath \"~$(id -un)/..$W/h\"",
+                "ro W/.git/config\nro W/h\nanchor W/.git\n");
+}
+
+/* What is closed is covered as a whole; nothing is taken for absent because it cannot be looked at. */
+static void closed_directories(void **state) {
+        (void)state;
+        covers_whole("repo .; rm -rf .git/hooks; mkdir -p tools/hooks; git config core.hooksPath tools/hooks; chmod 000 tools",
+                     "tools", "cannot be looked into");
+        covers_whole("repo .; own vendor/lib; chmod 000 vendor/lib", "vendor/lib", "cannot be looked into");
 }
 
 static void bad_workspaces(void **state) {
@@ -238,15 +296,15 @@ static void bad_workspaces(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(protect_survey("tmp", getenv("HOME"), &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("tmp", getenv("HOME"), NULL, &arena, &found, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
-        assert_int_equal(protect_survey("/nowhere at all", getenv("HOME"), &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/nowhere at all", getenv("HOME"), NULL, &arena, &found, &err), -1);
         assert_int_equal(err.sys, ENOENT);
-        assert_int_equal(protect_survey("/etc/passwd", getenv("HOME"), &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/etc/passwd", getenv("HOME"), NULL, &arena, &found, &err), -1);
         assert_int_equal(err.sys, ENOTDIR);
         arena_free(&arena);
         arena_init(&arena, 1);
-        assert_int_equal(protect_survey("/tmp", getenv("HOME"), &arena, &found, &err), -1);
+        assert_int_equal(protect_survey("/tmp", getenv("HOME"), NULL, &arena, &found, &err), -1);
         assert_int_equal(err.code, ERR_MEMORY);
 }
 
@@ -265,6 +323,9 @@ int main(void) {
                 cmocka_unit_test(unproven_pointers),
                 cmocka_unit_test(git_inside),
                 cmocka_unit_test(limits),
+                cmocka_unit_test(too_many_folders),
+                cmocka_unit_test(user_configs),
+                cmocka_unit_test(closed_directories),
                 cmocka_unit_test(bad_workspaces),
         };
 

@@ -30,7 +30,9 @@ static inline int script_status(struct scene *scene, const char *script) {
                 "export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b LC_ALL=C\n"
                 "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE\n"
                 "git() { command git -c protocol.file.allow=always -c init.defaultBranch=main \"$@\"; }\n"
-                "repo() { git init -q \"$1\"; git -C \"$1\" commit -q --allow-empty -m one; }\n";
+                "repo() { git init -q \"$1\"; git -C \"$1\" commit -q --allow-empty -m one; }\n"
+                /* with a setting that only its user can have made */
+                "own() { repo \"$1\"; git -C \"$1\" config alias.a b; }\n";
         char *text = NULL;
         int status = 0;
         pid_t child;
@@ -93,13 +95,14 @@ static inline void put_path(struct buf *buf, const struct scene *scene, const ch
 
 /* "ro W/.git/config" and so on, a line each, sorted. */
 static inline const char *describe(struct scene *scene, const struct protection *found) {
-        static const char *const names[] = { "ro", "write", "absent", "anchor" };
-        const struct protected_paths *lists[] = { &found->read_only, &found->git_write, &found->absent, &found->anchors };
+        static const char *const names[] = { "ro", "checked", "write", "absent", "anchor" };
+        const struct protected_paths *lists[] = { &found->read_only, &found->checked, &found->git_write, &found->absent,
+                                                  &found->anchors };
         BUF_AUTO all;
         const char *text;
 
         buf_init(&all, 1 << 20);
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 5; i++) {
                 char *lines[1024];
                 size_t count = lists[i]->count;
 
