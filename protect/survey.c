@@ -450,10 +450,22 @@ static int survey_known(struct survey *s, const struct protected_paths *known, s
                         continue;
                 if (survey_resolve(s, "/", known->items[i].path, &place, err) < 0)
                         return -1;
-                if (place.path && place.exists && survey_protect(s, &place, known->items[i].kind, err) < 0)
+                if (place.path && place.exists &&
+                    (survey_protect(s, &place, known->items[i].kind, err) < 0 ||
+                     survey_content(s, place.path, known->items[i].kind, err) < 0))
                         return -1;
         }
         return 0;
+}
+
+static int survey_all_known(struct survey *s, const struct protection *before, struct err *err) {
+        /* a pointer may lead elsewhere by now */
+        for (size_t i = 0; i < before->git_write.count; i++)
+                if (survey_git_dir(s, before->git_write.items[i].path, s->workspace, false, err) < 0)
+                        return -1;
+        if (survey_known(s, &before->read_only, err) < 0 || survey_known(s, &before->checked, err) < 0)
+                return -1;
+        return survey_known(s, &before->absent, err);
 }
 
 int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
@@ -474,9 +486,7 @@ int protect_survey(const char *workspace, const char *home, const struct protect
         if (!failed && !before)
                 failed = survey_above(&s, err);
         if (!failed && before)
-                failed = survey_known(&s, &before->read_only, err);
-        if (!failed && before)
-                failed = survey_known(&s, &before->absent, err);
+                failed = survey_all_known(&s, before, err);
         fd_close(s.workspace_fd);
         if (failed)
                 return -1;

@@ -384,17 +384,25 @@ static int survey_git_name(const struct git_root *root, int fd, const char *path
         return hooks.path && hooks.directory ? survey_hooks(s, hooks.path, err) : 0;
 }
 
-static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
-        const char *joined;
+int survey_content(struct survey *s, const char *path, enum protected_kind kind, struct err *err) {
         struct str text;
 
-        if (survey_name(root->s, fd, path, TODO, PROTECTED_TODO, false, err) < 0 ||
-            survey_join(root->s, path, TODO, &joined, err) < 0 ||
-            survey_read(root->s, fd, TODO, SURVEY_CONFIG_MAX, &text, err) < 0)
+        if (kind != PROTECTED_CONFIG && kind != PROTECTED_TODO)
+                return 0;
+        if (survey_read(s, AT_FDCWD, path, SURVEY_CONFIG_MAX, &text, err) < 0)
                 return -1;
         if (text.ptr)
-                keep_content(root->s, joined, text);
+                keep_content(s, path, text);
         return 0;
+}
+
+static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
+        const char *joined;
+
+        if (survey_name(root->s, fd, path, TODO, PROTECTED_TODO, false, err) < 0 ||
+            survey_join(root->s, path, TODO, &joined, err) < 0)
+                return -1;
+        return survey_content(root->s, joined, PROTECTED_TODO, err);
 }
 
 static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err);

@@ -71,6 +71,9 @@ bool survey_leads_inside(const struct protection *found, const char *workspace, 
 enum { SURVEY_CONFIG_MAX = 1 << 20 };
 int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err);
 
+/* Keeps the text of a config or a list of `git rebase` with its item, when it has one. */
+int survey_content(struct survey *s, const char *path, enum protected_kind kind, struct err *err);
+
 /* What this config says of where the work tree is; NULL: nothing. */
 int survey_worktree(struct survey *s, struct str text, const char **ret, struct err *err);
 
