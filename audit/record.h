@@ -14,7 +14,7 @@ enum audit_kind {
         AUDIT_REFUSED, /* by the guard: the only record of that command */
         AUDIT_FAILED,  /* it could not be started */
         AUDIT_TESTED,  /* judged, and not meant to run */
-        AUDIT_CHANGED, /* no command: a person changed the policy of a session */
+        AUDIT_CHANGED, /* no command: a person changed the policy of a session, or decided on what is set aside */
         AUDIT_REPAIR,  /* a writer was killed inside a record; see file.c */
 };
 

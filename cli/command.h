@@ -59,6 +59,7 @@ struct cli_command {
         { "help", 'h', NULL, "say this" }
 
 extern const struct cli_command cli_allow;
+extern const struct cli_command cli_aside;
 extern const struct cli_command cli_audit;
 extern const struct cli_command cli_completion;
 extern const struct cli_command cli_config;
@@ -71,6 +72,7 @@ extern const struct cli_command cli_hook;
 extern const struct cli_command cli_kill;
 extern const struct cli_command cli_mcp;
 extern const struct cli_command cli_parse;
+extern const struct cli_command cli_restore; /* aside.c */
 extern const struct cli_command cli_rules;
 extern const struct cli_command cli_run;
 extern const struct cli_command cli_status;

@@ -14,6 +14,8 @@ const struct cli_command *const cli_commands[] = {
         &cli_allow,
         &cli_deny,
         &cli_kill,
+        &cli_aside,
+        &cli_restore,
         &cli_test,
         &cli_parse,
         &cli_rules,

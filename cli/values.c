@@ -61,6 +61,21 @@ static void offer_rules(const struct value_request *request, struct buf *out) {
         offer_objects(answer_read(status, text, length), "id", "example", out);
 }
 
+static void offer_asides(const struct value_request *request, struct buf *out) {
+        struct bailey_aside_items found;
+        char error[256];
+
+        (void)request;
+        if (bailey_aside_list((const char *const *)environ, &found, error, sizeof(error)) < 0)
+                return;
+        for (size_t i = 0; i < found.count; i++) {
+                buf_format(out, "%s\t", found.items[i].id);
+                buf_visible(out, str_z(found.items[i].path));
+                buf_char(out, '\n');
+        }
+        bailey_aside_items_free(&found);
+}
+
 /* ---- config keys ---- */
 
 static json_t *schema_read(void) {
@@ -168,6 +183,7 @@ static const struct value_row {
         void (*offer)(const struct value_request *request, struct buf *out);
 } rows[] = {
         { "ARGUMENT", .shell = ":files" },
+        { "ASIDE_ID", .offer = offer_asides },
         { "BACKEND", .offer = offer_backends },
         { "BYTES" },
         { "COMMAND", .shell = ":programs" },

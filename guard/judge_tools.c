@@ -336,7 +336,8 @@ void judge_bailey(struct call *call) {
         changes = (word_is(&words, 0, "hook") && (word_is(&words, 1, "install") || word_is(&words, 1, "uninstall"))) ||
                   (word_is(&words, 0, "trust") && !has_option(call, 'l', "list")) ||
                   (word_is(&words, 0, "config") && word_is(&words, 1, "init")) ||
-                  (is_one_of(&words, "allow deny kill") && !has_option(call, 0, "list"));
+                  (word_is(&words, 0, "aside") && (word_is(&words, 1, "restore") || word_is(&words, 1, "drop"))) ||
+                  (is_one_of(&words, "allow deny kill restore") && !has_option(call, 0, "list"));
         if (changes)
                 guard_effect(call->guard, FX_ESCALATE, 0, STR("bailey, told what to allow,"), call->args[0].range);
 }

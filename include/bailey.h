@@ -346,6 +346,51 @@ int bailey_container_build(const struct bailey_policy *policy, const char *const
                            const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
                            size_t error_size);
 
+/* ---- what is set aside ---- */
+
+/*
+ * What a command may have left at a protected place, so that something on the host would run it later, is not removed: it is
+ * moved out of the workspace, and kept until its user restores or drops it.
+ */
+struct bailey_aside {
+        const char *id;        /* where one is asked for, its first characters do */
+        const char *path;      /* where it was; "" when that cannot be told any more */
+        const char *workspace; /* of the command */
+        const char *why;       /* part of a sentence: "new at a protected place while a command ran" */
+        const char *kind;      /* "file", "directory", "link", "other" */
+        const char *where;     /* the path that it has now; NULL: it is no longer there */
+        const char *note;      /* what is to be known of how it is kept; "" for nothing */
+        const char *time;      /* "2026-11-16T04:30:00.000Z" */
+};
+
+struct bailey_aside_items {
+        const struct bailey_aside *items; /* the newest first */
+        size_t count;
+        void *memory;
+};
+
+/* All that is set aside. Errors as with bailey_policy_load(), here and below. */
+int bailey_aside_list(const char *const *environment, struct bailey_aside_items *ret, char *ret_error, size_t error_size);
+void bailey_aside_items_free(struct bailey_aside_items *items);
+
+struct bailey_aside_done {
+        struct bailey_aside aside; /* as it was kept */
+        const char *replaced;      /* the ID of what stood at its place and is set aside now; NULL: nothing did */
+        int running;               /* not 0: a command is under way in the workspace, and may have it set aside again */
+        int recorded;              /* not 0: it is in the policy's record */
+        void *memory;
+};
+
+/* Puts it back where it was. Makes directories that are missing, and follows no symbolic links. What is there now is an error;
+ * or, if `force` is not 0, it is set aside in turn. The policy says where this is recorded; NULL: nowhere. */
+int bailey_aside_restore(const struct bailey_policy *policy, const char *const *environment, const char *id, int force,
+                         struct bailey_aside_done *ret, char *ret_error, size_t error_size);
+
+/* Removes it for good. */
+int bailey_aside_drop(const struct bailey_policy *policy, const char *const *environment, const char *id,
+                      struct bailey_aside_done *ret, char *ret_error, size_t error_size);
+void bailey_aside_done_free(struct bailey_aside_done *done);
+
 /* ---- the record ---- */
 
 enum bailey_audit_format {

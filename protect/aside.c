@@ -17,7 +17,7 @@
 #include "policy/files.h"
 #include "protect/about.h"
 #include "protect/copy.h"
-#include "protect/remove.h"
+#include "protect/move.h"
 
 enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
 #define COPY_TIME (2 * TIME_SECOND) /* somebody waits for the end of a command */
@@ -31,80 +31,6 @@ static int look(int dir, const char *name, struct stat *ret, struct err *err) {
         if (fstatat(dir, name, ret, AT_SYMLINK_NOFOLLOW) == 0)
                 return 1;
         return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "cannot look at %s", name);
-}
-
-/* `dir` may be the user's, and keeps the mode that it has. */
-static int remove_all(int dir, const char *name, int64_t time, struct err *err) {
-        struct stat before, after;
-        int known = fstat(dir, &before), failed = remove_here(dir, name, time_monotonic() + time, err);
-
-        if (known == 0 && fstat(dir, &after) == 0 && after.st_mode != before.st_mode)
-                copy_chmod(dir, before.st_mode);
-        return failed;
-}
-
-/* ---- moving ---- */
-
-static int rename_new(int from, const char *name, int to, const char *to_name) {
-        struct stat status;
-
-        if (renameat2(from, name, to, to_name, 1 /* RENAME_NOREPLACE */) == 0)
-                return 0;
-        if (errno != EINVAL && errno != ENOSYS) /* some file systems do not know the flag */
-                return -1;
-        if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-                return -1;
-        if (S_ISDIR(status.st_mode)) /* takes the place of an empty directory, and of nothing else */
-                return mkdirat(to, to_name, 0700) == 0 ? renameat(from, name, to, to_name) : -1;
-        return linkat(from, name, to, to_name, 0) == 0 ? unlinkat(from, name, 0) : -1;
-}
-
-struct unlocked {
-        int fd;
-        mode_t mode;
-};
-
-static struct unlocked unlock(int fd) {
-        struct unlocked unlocked = { .fd = -1 };
-        struct stat status;
-
-        if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & S_IRWXU) != S_IRWXU &&
-            copy_chmod(fd, status.st_mode | S_IRWXU) == 0)
-                unlocked = (struct unlocked){ fd, status.st_mode };
-        return unlocked;
-}
-
-static void lock_again(struct unlocked unlocked) {
-        if (unlocked.fd >= 0)
-                copy_chmod(unlocked.fd, unlocked.mode);
-}
-
-/* Of what moves, and of where it stands, the mode may be in the way: a directory that moves has to be writable itself. */
-static int move_new(int from, const char *name, int to, const char *to_name) {
-        FD_AUTO fd = -1;
-        struct unlocked parent, own;
-        int moved = rename_new(from, name, to, to_name), why;
-
-        if (moved == 0 || errno != EACCES)
-                return moved;
-        parent = unlock(from);
-        fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        own = unlock(fd);
-        moved = rename_new(from, name, to, to_name);
-        why = errno;
-        lock_again(own);
-        lock_again(parent);
-        errno = why;
-        return moved;
-}
-
-/* Not of links, which have none. */
-static void set_mode(int dir, const char *name, mode_t mode) {
-        FD_AUTO fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        struct stat status;
-
-        if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode))
-                copy_chmod(fd, mode);
 }
 
 static mode_t mode_of_left(const char *kind) {
@@ -195,7 +121,7 @@ static int remove_left(const struct entry *entry) {
 
         if (about_open_parent(entry->about.path, false, &parent, &why) < 0)
                 return why.sys == ENOENT || why.sys == ENOTDIR ? 0 : -1;
-        return remove_all(parent, left.name, REMOVE_TIME, NULL);
+        return move_remove(parent, left.name, REMOVE_TIME, NULL);
 }
 
 /* Finishes what a bailey that was killed has begun, if that can be done now. True when nothing had moved yet, or all is back at
@@ -207,10 +133,10 @@ static bool repair(struct entry *entry) {
         if (!entry->about.moving || locate(entry, &place, &parent, NULL) < 0)
                 return false;
         if (place == PLACE_GONE)
-                return remove_all(entry->store, entry->id, REMOVE_TIME, NULL) == 0;
+                return move_remove(entry->store, entry->id, REMOVE_TIME, NULL) == 0;
         if (place == PLACE_LEFT) {
-                remove_all(entry->fd, partial_name, REMOVE_TIME, NULL);
-                set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
+                move_remove(entry->fd, partial_name, REMOVE_TIME, NULL);
+                move_set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
                 entry_kept(entry, "it was not copied, as bailey was killed");
         } else if (remove_left(entry) == 0) {
                 entry_kept(entry, entry->about.note);
@@ -235,12 +161,12 @@ static void copy_in(struct entry *entry, int dir, const char *left) {
             renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
                 if (copy.skipped)
                         snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
-                if (remove_all(dir, left, COPY_TIME, NULL) == 0)
+                if (move_remove(dir, left, COPY_TIME, NULL) == 0)
                         entry_kept(entry, note);
                 return;
         }
-        remove_all(entry->fd, partial_name, COPY_TIME, NULL);
-        set_mode(dir, left, mode_of_left(entry->about.kind));
+        move_remove(entry->fd, partial_name, COPY_TIME, NULL);
+        move_set_mode(dir, left, mode_of_left(entry->about.kind));
         snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
         entry_kept(entry, note);
 }
@@ -284,7 +210,7 @@ int aside_add(const char *state_dir, int dir, const char *dir_path, const char *
                 .moving = true,
         };
         if (move_in(&entry, dir, name, err) < 0) {
-                remove_all(entry.store, entry.id, REMOVE_TIME, NULL); /* it has not moved */
+                move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* it has not moved */
                 return err_context(err, "cannot set %s aside", path);
         }
         memcpy(ret_id, entry.id, ASIDE_ID_SIZE);
@@ -308,27 +234,6 @@ static DIR *store_list(int store, struct err *err) {
         return stream;
 }
 
-static int find_id(int store, const char *given, char ret[static ASIDE_ID_SIZE], struct err *err) {
-        DIR *stream = store < 0 ? NULL : store_list(store, err);
-        const struct dirent *entry;
-        char found[ASIDE_ID_SIZE] = "";
-        int count = 0;
-
-        if (store >= 0 && !stream)
-                return -1;
-        while (stream && given[0] && (entry = readdir(stream)))
-                if (is_id(entry->d_name) && strncmp(entry->d_name, given, strlen(given)) == 0 && count++ == 0)
-                        snprintf(found, sizeof(found), "%.8s", entry->d_name);
-        if (stream)
-                closedir(stream);
-        if (count == 0)
-                return err_set(err, ERR_NOT_FOUND, "nothing is set aside with the ID '%.64s'; see 'bailey aside list'", given);
-        if (count > 1)
-                return err_set(err, ERR_INVALID, "%d IDs begin with '%s'; see 'bailey aside list'", count, given);
-        memcpy(ret, found, sizeof(found));
-        return 0;
-}
-
 /* 1: there is nothing in it, and it is gone, if it was `locked` by us. */
 static int entry_load(struct entry *entry, bool locked, struct arena *arena, struct err *err) {
         struct err why = { 0 };
@@ -343,20 +248,8 @@ static int entry_load(struct entry *entry, bool locked, struct arena *arena, str
         if (why.code != ERR_NOT_FOUND || look(entry->fd, item_name, &status, err) != 0)
                 return 0;
         if (locked) /* killed before it had said what it would move */
-                remove_all(entry->store, entry->id, REMOVE_TIME, NULL);
+                move_remove(entry->store, entry->id, REMOVE_TIME, NULL);
         return 1;
-}
-
-static int entry_find(const char *state_dir, const char *id, struct arena *arena, struct entry *entry, struct err *err) {
-        int empty;
-
-        if (store_open(state_dir, false, &entry->store, err) < 0 || find_id(entry->store, id, entry->id, err) < 0)
-                return -1;
-        entry->fd = openat(entry->store, entry->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (entry->fd < 0 || lock_take(entry->fd, LOCK_EX, time_monotonic() + PATIENCE) < 0)
-                return err_sys(err, "another bailey is moving %s", entry->id);
-        empty = entry_load(entry, true, arena, err);
-        return empty > 0 ? err_set(err, ERR_NOT_FOUND, "%s: it is at its place", entry->id) : empty;
 }
 
 /* ---- listing ---- */
@@ -470,28 +363,72 @@ int aside_list(const char *state_dir, struct arena *arena, struct aside_list *re
 
 /* ---- restoring ---- */
 
-static int copy_out(const struct entry *entry, int parent, struct err *err) {
+static int find_id(const char *state_dir, const char *given, struct arena *arena, const char **ret, struct err *err) {
+        struct aside_list list;
+        size_t count = 0;
+
+        if (aside_list(state_dir, arena, &list, err) < 0)
+                return -1;
+        for (size_t i = 0; i < list.count && given[0]; i++)
+                if (strncmp(list.items[i].id, given, strlen(given)) == 0 && count++ == 0)
+                        *ret = list.items[i].id;
+        if (count == 0)
+                return err_set(err, ERR_NOT_FOUND, "nothing is set aside with the ID '%.64s'; see 'bailey aside list'", given);
+        if (count > 1)
+                return err_set(err, ERR_INVALID, "%zu IDs begin with '%s'; see 'bailey aside list'", count, given);
+        return 0;
+}
+
+static int entry_find(const char *state_dir, const char *given, struct arena *arena, struct entry *entry, struct err *err) {
+        const char *id = "";
+        int empty;
+
+        if (find_id(state_dir, given, arena, &id, err) < 0 || store_open(state_dir, false, &entry->store, err) < 0)
+                return -1;
+        snprintf(entry->id, sizeof(entry->id), "%s", id);
+        entry->fd = openat(entry->store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (entry->fd < 0 || lock_take(entry->fd, LOCK_EX, time_monotonic() + PATIENCE) < 0)
+                return err_sys(err, "another bailey is moving %s", id);
+        empty = entry_load(entry, true, arena, err);
+        return empty > 0 ? err_set(err, ERR_NOT_FOUND, "%s: it is at its place", id) : empty;
+}
+
+static int copy_out(const struct entry *entry, int parent, bool limited, struct err *err) {
         struct copy copy = { .bytes = UINT64_MAX, .entries = UINT64_MAX, .deadline = INT64_MAX };
         struct about_left left = about_left(entry->about.path, entry->id);
 
+        if (limited)
+                copy = (struct copy){ .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = INT64_MAX };
         if (copy_tree(entry->fd, item_name, parent, left.name, &copy, err) == 0) {
-                if (rename_new(parent, left.name, parent, about_name(entry->about.path)) == 0)
+                if (limited && copy.skipped)
+                        err_set_message(err, ERR_TOO_COMPLEX, "there are sockets or devices in it");
+                else if (move_rename(parent, left.name, parent, about_name(entry->about.path)) == 0)
                         return 0;
-                err_sys_message(err, "cannot move it");
+                else
+                        err_sys_message(err, "cannot move it");
         }
-        remove_all(parent, left.name, REMOVE_TIME, NULL);
+        move_remove(parent, left.name, REMOVE_TIME, NULL);
         return -1;
 }
 
+/*
+ * As a copy, where that can be made: a command may have other names for the files, or have them open, and could change what
+ * its user has looked at. What cannot be copied is moved.
+ */
 static int move_out(const struct entry *entry, enum place place, int parent, struct err *err) {
         struct about_left left = about_left(entry->about.path, entry->id);
         const char *from = place == PLACE_ITEM ? item_name : left.name, *name = about_name(entry->about.path);
         int dir = place == PLACE_ITEM ? entry->fd : parent;
+        struct err why = { 0 };
 
-        set_mode(dir, from, entry->about.mode);
+        move_set_mode(dir, from, entry->about.mode);
+        if (place == PLACE_ITEM && copy_out(entry, parent, true, &why) == 0)
+                return 0;
+        if (place == PLACE_ITEM && why.code != ERR_TOO_COMPLEX && why.code != ERR_UNSUPPORTED)
+                return err_set(err, why.code, "%s", why.msg);
         if (move_new(dir, from, parent, name) == 0)
                 return 0;
-        return errno == EXDEV ? copy_out(entry, parent, err) : err_sys(err, "cannot move it");
+        return errno == EXDEV ? copy_out(entry, parent, false, err) : err_sys(err, "cannot move it");
 }
 
 /* What stands at its place gives way, or is in the way. */
@@ -538,7 +475,7 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
                         err_context_message(err, "what stood there is set aside as %s", restored.replaced);
                 return err_context(err, "cannot restore %s", entry.about.path);
         }
-        remove_all(entry.store, entry.id, REMOVE_TIME, NULL); /* what is left of it says that it is empty */
+        move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* what is left of it says that it is empty */
         *ret = restored;
         return 0;
 }
@@ -552,9 +489,9 @@ int aside_drop(const char *state_dir, const char *id, struct arena *arena, struc
         if (entry_find(state_dir, id, arena, &entry, err) < 0 || locate(&entry, &place, &parent, err) < 0 ||
             describe(state_dir, &entry, place, arena, &aside, err) < 0)
                 return -1;
-        if (place == PLACE_LEFT && remove_all(parent, about_left(entry.about.path, entry.id).name, REMOVE_TIME, err) < 0)
+        if (place == PLACE_LEFT && move_remove(parent, about_left(entry.about.path, entry.id).name, REMOVE_TIME, err) < 0)
                 return err_context(err, "cannot remove %s", aside.where);
-        if (remove_all(entry.store, entry.id, REMOVE_TIME, err) < 0)
+        if (move_remove(entry.store, entry.id, REMOVE_TIME, err) < 0)
                 return err_context(err, "cannot remove what is kept as %s", entry.id);
         *ret = aside;
         return 0;
