@@ -20,6 +20,7 @@ struct host_path {
         bool socket;      /* a unix socket; what is masked is so only because somebody listens there */
         bool device;      /* of the host; looked for only in lists of the policy */
         bool secret;      /* masked for what it holds */
+        bool program;     /* a file of bailey's own program */
         const char *link; /* a symbolic link's text, where links are kept as they are */
 };
 
