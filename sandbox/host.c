@@ -69,11 +69,13 @@ int host_add_if_there(struct host *host, struct host_paths *paths, struct arena 
 
         host_sees(host, path, false);
         if (stat(path, &st) < 0 && errno != EACCES) /* most are not there, and this call is cheap */
-                return 0;
+                return is_absence(errno) ? 0 : err_sys(err, "%s: %s", key, path);
         missing = host_follow(host, arena, key, path, real, err);
-        if (missing > 0 && errno == EACCES && paths == &host->masks)
-                return host_mask_closed(host, arena, real, err);
-        return missing ? (missing < 0 ? -1 : 0) : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
+        if (missing > 0 && errno == EACCES)
+                return paths == &host->masks ? host_mask_closed(host, arena, real, err) : 0;
+        if (missing > 0)
+                return is_absence(errno) ? 0 : err_sys(err, "%s: %s", key, path);
+        return missing < 0 ? -1 : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
 }
 
 /* For directories that are replaced: where one is only a link to another, the other is. */
@@ -82,7 +84,9 @@ static int add_directory(const struct host *host, struct host_paths *paths, stru
         struct stat st;
 
         host_sees(host, path, false);
-        return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
+        if (lstat(path, &st) < 0)
+                return is_absence(errno) ? 0 : err_sys(err, "%s", path);
+        return S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
 }
 
 /* ---- the user ---- */

@@ -47,6 +47,10 @@ int host_check_links(const struct host *host, const struct sandbox_policy *sandb
 
 /* ---- lists ---- */
 
+bool is_absence(int error) {
+        return error == ENOENT || error == ENOTDIR;
+}
+
 bool has_control_character(const char *path) {
         for (; *path; path++)
                 if ((unsigned char)*path < 0x20 || *path == 0x7f)
@@ -93,7 +97,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                 } else if (paths == &host->masks && errno == EACCES) {
                         if (host_mask_closed(host, arena, real, err) < 0)
                                 return -1;
-                } else if (must_exist) {
+                } else if (must_exist || !is_absence(errno)) {
                         return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
                                        err_text(errno));
                 }

@@ -94,7 +94,7 @@ int host_keep_program(struct host *host, const struct sandbox_policy *sandbox, c
         if (missing < 0)
                 return -1;
         if (missing)
-                return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "bailey's own program: %s", path);
+                return is_absence(errno) ? 0 : err_sys(err, "bailey's own program: %s", path);
         if (!host_is_writable(host, sandbox, real))
                 return 0;
         for (size_t i = 0; i < host->write_deny.count; i++)

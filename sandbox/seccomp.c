@@ -61,6 +61,13 @@ static const uint32_t refused_ioctls[] = {
         0x5423, /* TIOCSETD: line disciplines, loaded as modules on demand */
 };
 
+/* What reaches others by a file that can only be read: who opens it waits for up to 45 s, or fails. */
+static const uint32_t refused_fcntls[] = {
+        1024, /* F_SETLEASE */
+        1026, /* F_NOTIFY: signals for changes of a directory; nothing uses it since inotify */
+        1040, /* F_SETDELEG: leases on directories, Linux 6.19 */
+};
+
 /* Numbers from `start` up to the next range's. */
 struct range {
         uint32_t start;
@@ -185,11 +192,12 @@ static void emit_answers(struct compiler *c, uint32_t flags) {
                         c->label[i] = emit(c, BPF_RET | BPF_K, answers[i], c->start, c->start);
 }
 
-static size_t emit_ioctl(struct compiler *c) {
+/* For ioctl and fcntl, which take what they are to do second. */
+static size_t emit_requests(struct compiler *c, const uint32_t *refused, size_t count) {
         size_t next = c->label[SYSCALL_ALLOW];
 
-        for (size_t i = sizeof(refused_ioctls) / sizeof(*refused_ioctls); i-- > 0;)
-                next = emit_jump(c, BPF_JEQ, refused_ioctls[i], c->label[SYSCALL_REFUSE], next);
+        while (count-- > 0)
+                next = emit_jump(c, BPF_JEQ, refused[count], c->label[SYSCALL_REFUSE], next);
         return emit_load(c, DATA_ARGUMENT(1));
 }
 
@@ -251,7 +259,8 @@ static size_t emit_tree(struct compiler *c, size_t first, size_t last) {
 
 static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch arch) {
         emit_answers(c, flags);
-        c->label[SYSCALL_IOCTL] = emit_ioctl(c);
+        c->label[SYSCALL_IOCTL] = emit_requests(c, refused_ioctls, sizeof(refused_ioctls) / sizeof(*refused_ioctls));
+        c->label[SYSCALL_FCNTL] = emit_requests(c, refused_fcntls, sizeof(refused_fcntls) / sizeof(*refused_fcntls));
         c->label[SYSCALL_NAMESPACES] = emit_namespaces(c);
         c->label[SYSCALL_SOCKET] = emit_socket(c, flags);
         if (flags & SECCOMP_OWN_LIMITS)

@@ -36,6 +36,7 @@ enum syscall_action {
         SYSCALL_ANSWERS,   /* how many of those there are */
 
         SYSCALL_IOCTL = SYSCALL_ANSWERS,
+        SYSCALL_FCNTL,
         SYSCALL_NAMESPACES,
         SYSCALL_SOCKET,
         SYSCALL_LIMITS, /* prlimit64; allowed without SECCOMP_OWN_LIMITS */

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -134,6 +135,19 @@ static int flip(char **arg) {
         }
         errno = ETIMEDOUT;
         return -1;
+}
+
+/* Then whoever opens the file waits, or fails. */
+static int lease(char **arg) {
+        int fd = open(arg[0], O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 ? -1 : fcntl(fd, (int)number(arg[1]), number(arg[2]));
+}
+
+static int lock_file(char **arg) {
+        int fd = open(arg[0], O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB);
 }
 
 static int make_device(char **arg) {
@@ -553,6 +567,8 @@ static const struct {
         { "handle", 2, read_by_handle },
         { "exchange", 2, exchange },
         { "flip", 2, flip },
+        { "lease", 3, lease },
+        { "lock", 1, lock_file },
         { "mknod", 4, make_device },
         { "fchmod", 1, chmod_fd },
         { "bind", 2, mount_bind },

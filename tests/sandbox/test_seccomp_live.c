@@ -2,6 +2,7 @@
  * The programs, loaded into processes that try what is refused, and into those that do everyday work.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -73,6 +74,11 @@ static const struct attempt attempts[] = {
         { "no call",                INHERIT, -1,                   { 0 },                                   ENOSYS },
         { "TIOCSTI",                INHERIT, SYS_ioctl,            { 0, TIOCSTI_REQUEST },                  EPERM },
         { "TIOCSTI, high",          INHERIT, SYS_ioctl,            { 0, HIGH | TIOCSTI_REQUEST },           EPERM },
+        { "lease",                  INHERIT, SYS_fcntl,            { 0, F_SETLEASE, F_WRLCK },              EPERM },
+        { "lease, high",            INHERIT, SYS_fcntl,            { 0, HIGH | F_SETLEASE, F_WRLCK },       EPERM },
+        { "which lease",            INHERIT, SYS_fcntl,            { UINT32_MAX, F_GETLEASE },              EBADF },
+        { "dnotify",                INHERIT, SYS_fcntl,            { 0, F_NOTIFY },                         EPERM },
+        { "strict lease",           STRICT,  SYS_fcntl,            { 0, F_SETLEASE, F_WRLCK },              EPERM },
         { "packets",                INHERIT, SYS_socket,           { AF_PACKET, SOCK_DGRAM },               EAFNOSUPPORT },
         { "packets, high",          INHERIT, SYS_socket,           { HIGH | AF_PACKET, SOCK_DGRAM },        EAFNOSUPPORT },
         { "vsock",                  INHERIT, SYS_socket,           { AF_VSOCK, SOCK_STREAM },               EAFNOSUPPORT },
