@@ -150,6 +150,21 @@ static int lock_file(char **arg) {
         return fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB);
 }
 
+/* With any other limit than 1, a program outside may be started for a crash (kernel.core_pattern). */
+static int core_limit(char **arg) {
+        struct rlimit none = {}, now = {};
+
+        (void)arg;
+        setrlimit(RLIMIT_CORE, &none);
+        syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+        syscall(SYS_prlimit64, getpid(), RLIMIT_CORE, &none, &now);
+        syscall(SYS_setrlimit, RLIMIT_CORE, &none);
+        if (getrlimit(RLIMIT_CORE, &now) < 0)
+                return -1;
+        errno = EPERM;
+        return now.rlim_cur == 1 && now.rlim_max == 1 ? -1 : 0;
+}
+
 static int make_device(char **arg) {
         mode_t type = arg[1][0] == 'b' ? S_IFBLK : S_IFCHR;
 
@@ -569,6 +584,7 @@ static const struct {
         { "flip", 2, flip },
         { "lease", 3, lease },
         { "lock", 1, lock_file },
+        { "core-limit", 0, core_limit },
         { "mknod", 4, make_device },
         { "fchmod", 1, chmod_fd },
         { "bind", 2, mount_bind },

@@ -39,7 +39,7 @@ static void check_shape(const struct program *program) {
 }
 
 static void test_shape(void **state) {
-        static const size_t longest[COUNT(policies)][ARCHES] = { { 71, 78 }, { 88, 91 } };
+        static const size_t longest[COUNT(policies)][ARCHES] = { { 88, 95 }, { 104, 108 } };
 
         (void)state;
         for (size_t p = 0; p < COUNT(policies); p++)
@@ -157,7 +157,13 @@ static uint32_t expect_action(enum syscall_action action, uint32_t flags, const 
         case SYSCALL_SOCKET:
                 return expect_socket(flags, (int)data->args[0], (int)data->args[1], (int)data->args[2]);
         case SYSCALL_LIMITS:
-                return flags & SECCOMP_OWN_LIMITS && (uint32_t)data->args[0] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
+                if (flags & SECCOMP_OWN_LIMITS && (uint32_t)data->args[0])
+                        return SECCOMP_RET_ERRNO | EPERM;
+                if ((uint32_t)data->args[1] != 4 || !data->args[2])
+                        return SECCOMP_RET_ALLOW;
+                return data->args[3] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ERRNO | 0;
+        case SYSCALL_SETRLIMIT:
+                return (uint32_t)data->args[0] == 4 ? SECCOMP_RET_ERRNO | 0 : SECCOMP_RET_ALLOW;
         default:
                 return SECCOMP_RET_KILL_PROCESS;
         }
@@ -184,15 +190,16 @@ static uint32_t expect(const struct syscall_row *row, enum syscall_policy policy
 static const uint64_t first_arguments[] = {
         AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG, AF_BLUETOOTH, AF_CAN, AF_TIPC, AF_XDP,
         CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP, 0x80 /* NEWTIME */,
-        SIGCHLD, CLONE_VM, CLONE_FILES | CLONE_FS, 0x3d0f00 /* a thread */, UINT32_MAX, 0x80000001,
+        3, 4 /* RLIMIT_CORE */, 5, SIGCHLD, CLONE_VM, CLONE_FILES | CLONE_FS, 0x3d0f00 /* a thread */, UINT32_MAX, 0x80000001,
 };
 static const uint64_t second_arguments[] = {
         0, SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_PACKET, SOCK_RAW | SOCK_CLOEXEC, SOCK_STREAM | SOCK_NONBLOCK,
         0x5401, 0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x541e, 0x5422, 0x5423, 0x5424,
-        1, 1023, 1024, 1025, 1026, 1027, 1030, 1031, 1039, 1040, 1041,
+        1, 3, 4, 5, 1023, 1024, 1025, 1026, 1027, 1030, 1031, 1039, 1040, 1041,
 };
 /* clang-format on */
 static const uint64_t third_arguments[] = { 0, 4, 16, 0x80000000 };
+static const uint64_t fourth_arguments[] = { 0, 1, HIGH };
 
 static void check_answer(const struct program *program, const struct syscall_row *row, enum syscall_policy policy,
                          uint32_t flags, const struct seccomp_data *data) {
@@ -209,10 +216,13 @@ static void check_arguments(const struct program *program, const struct syscall_
         for (size_t i = 0; i < COUNT(first_arguments); i++)
                 for (size_t j = 0; j < COUNT(second_arguments); j++)
                         for (size_t k = 0; k < COUNT(third_arguments); k++)
-                                for (uint64_t high = 0; high <= HIGH; high += HIGH) {
+                                for (size_t l = 0; l < 2 * COUNT(fourth_arguments); l++) {
+                                        uint64_t high = l % 2 ? HIGH : 0;
+
                                         data->args[0] = first_arguments[i] | high;
                                         data->args[1] = second_arguments[j] | high;
                                         data->args[2] = third_arguments[k] | high;
+                                        data->args[3] = fourth_arguments[l / 2];
                                         check_answer(program, row, policy, flags, data);
                                 }
 }
