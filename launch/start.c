@@ -86,6 +86,8 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         struct err err = {};
         pid_t pid;
 
+        if (geteuid() == 0 && mount_keep_devices(&err) < 0)
+                report_failure(LAUNCH_REPORT_FD, &err);
         pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in inside.c */
         if (pid == 0)
                 become_wrapper(launch); /* NOLINT(clang-analyzer-unix.Vfork) */
