@@ -114,6 +114,18 @@ static const char *const *protected_of(struct run *run) {
         return paths ? paths : no_paths;
 }
 
+static const char *const *matched_of(struct run *run) {
+        const struct host_paths *lists[] = { &run->host.masks, &run->host.write_deny };
+        const char **paths = arena_alloc(&run->arena, (lists[0]->count + lists[1]->count + 1) * sizeof(*paths));
+        size_t count = 0;
+
+        for (size_t j = 0; paths && j < 2; j++)
+                for (size_t i = 0; i < lists[j]->count; i++)
+                        if (lists[j]->items[i].pattern)
+                                paths[count++] = lists[j]->items[i].path;
+        return paths ? paths : no_paths;
+}
+
 static const char *const *programs_of(struct run *run) {
         const struct host_paths *denied = &run->host.write_deny;
         const char **paths = arena_alloc(&run->arena, (denied->count + 1) * sizeof(*paths));
@@ -150,6 +162,7 @@ void run_explain(struct run *run) {
                 .output = run->captured.text,
                 .masked = masked_of(run),
                 .read_only = protected_of(run),
+                .matched = matched_of(run),
                 .programs = programs_of(run),
                 .writable = writable_of(run),
                 .workspace = run->host.workspace,

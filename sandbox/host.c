@@ -10,6 +10,7 @@
 
 #include "policy/credentials.h"
 #include "policy/files.h"
+#include "sandbox/host_globs.h"
 #include "sandbox/host_lists.h"
 #include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
@@ -375,6 +376,8 @@ int host_gather_inside(const struct policy *policy, const struct host_question *
                 return -1;
         if (protect_survey(host->workspace, home, arena, &host->protection, err) < 0)
                 return err_context(err, "workspace %s", host->workspace);
+        if (host_gather_globs(host, &policy->sandbox, arena, err) < 0)
+                return -1;
         return host_check_links(host, &policy->sandbox, err);
 }
 
