@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/time.h"
 #include "engine/change.h"
 #include "engine/config.h"
@@ -313,7 +314,7 @@ static int listen_at(struct bailey_session *session, struct control *control, st
         if (control->fd < 0)
                 return err_sys(err, "a socket");
         /* A socket that nobody listens at looks stale to others; who holds the lock is about to. */
-        flock(control->place.fd, LOCK_EX);
+        lock_take(control->place.fd, LOCK_EX, time_monotonic() + TIME_SECOND);
         control->bound = bind(control->fd, (struct sockaddr *)&address, sizeof(address)) == 0;
         if (!control->bound || fchmodat(control->place.fd, control->name, 0600, 0) < 0 || listen(control->fd, BACKLOG) < 0 ||
             epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, control->fd, &event) < 0)

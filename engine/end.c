@@ -13,6 +13,9 @@
 #include "launch/report.h"
 #include "policy/files.h"
 #include "run/explain.h"
+#include "sandbox/host_globs.h"
+
+enum { MATCHES_TOLD = 5 };
 
 /* ---- what is protected ---- */
 
@@ -179,6 +182,25 @@ static void tell_walls(struct run *run) {
                 run_notice(run, "NO SANDBOX: this command ran with all that you may do");
 }
 
+/* What came to match a pattern while the command ran was not denied to it. */
+static void tell_matches(struct run *run) {
+        struct host_match *match = NULL;
+        struct err err = {};
+        size_t count = 0;
+
+        if (host_globs_find(&run->host, &run->policy->sandbox, &run->arena, &match, &err) < 0) {
+                run_notice(run, "it is not known which files match patterns by now: %s", err.msg);
+                return;
+        }
+        for (; match; match = match->next)
+                if (!host_denies_match(&run->host, match) && count++ < MATCHES_TOLD)
+                        run_notice(run, "%s matches %s in %s, and was not there when the command began: it could %s it",
+                                   match->path, match->pattern, match->write ? "fs_write_deny" : "fs_read_deny",
+                                   match->write ? "write" : "read");
+        if (count > MATCHES_TOLD)
+                run_notice(run, "so do %zu more files", count - MATCHES_TOLD);
+}
+
 /* Who runs a container has the last word on it. If somebody has killed that process, nobody has ended the container. */
 static bool is_orphaned(const struct run *run) {
         return run->launch.container && run->job.launched.said != REPORT_ENDED && run->job.launched.said != REPORT_FAILED;
@@ -200,6 +222,7 @@ void run_end(struct run *run, int result) {
         tmpdir_remove(&run->tmpdir);
         if (ran) {
                 tell_walls(run);
+                tell_matches(run);
                 set_ended(run);
                 keep_output(run);
                 tell_missing(run);

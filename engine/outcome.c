@@ -104,10 +104,36 @@ static const char *const *masked_of(struct run *run) {
 
 static const char *const *protected_of(struct run *run) {
         const struct protected_paths *list = &run->host.protection.read_only;
-        const char **paths = arena_alloc(&run->arena, (list->count + 1) * sizeof(*paths));
+        const struct host_paths *denied = &run->host.write_deny;
+        const char **paths = arena_alloc(&run->arena, (list->count + denied->count + 1) * sizeof(*paths));
 
         for (size_t i = 0; paths && i < list->count; i++)
                 paths[i] = list->items[i].path;
+        for (size_t i = 0; paths && i < denied->count; i++)
+                paths[list->count + i] = denied->items[i].path;
+        return paths ? paths : no_paths;
+}
+
+static const char *const *matched_of(struct run *run) {
+        const struct host_paths *lists[] = { &run->host.masks, &run->host.write_deny };
+        const char **paths = arena_alloc(&run->arena, (lists[0]->count + lists[1]->count + 1) * sizeof(*paths));
+        size_t count = 0;
+
+        for (size_t j = 0; paths && j < 2; j++)
+                for (size_t i = 0; i < lists[j]->count; i++)
+                        if (lists[j]->items[i].pattern)
+                                paths[count++] = lists[j]->items[i].path;
+        return paths ? paths : no_paths;
+}
+
+static const char *const *programs_of(struct run *run) {
+        const struct host_paths *denied = &run->host.write_deny;
+        const char **paths = arena_alloc(&run->arena, (denied->count + 1) * sizeof(*paths));
+        size_t count = 0;
+
+        for (size_t i = 0; paths && i < denied->count; i++)
+                if (denied->items[i].program)
+                        paths[count++] = denied->items[i].path;
         return paths ? paths : no_paths;
 }
 
@@ -136,6 +162,8 @@ void run_explain(struct run *run) {
                 .output = run->captured.text,
                 .masked = masked_of(run),
                 .read_only = protected_of(run),
+                .matched = matched_of(run),
+                .programs = programs_of(run),
                 .writable = writable_of(run),
                 .workspace = run->host.workspace,
                 .home = run->host.homes.count ? run->host.homes.items[0].path : NULL,

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/lock.h"
+#include "base/time.h"
 #include "hook/json.h"
 
 const char settings_backup[] = ".bailey-backup";
@@ -103,6 +104,8 @@ void settings_free(struct settings *settings) {
 
 /* ---- changing ---- */
 
+#define LOCK_PATIENCE (2 * TIME_SECOND) /* what is done under the lock takes milliseconds */
+
 /* The directory of a path, and the last part of it. */
 static int directory_open(const char *path, bool make, char *name, int *ret_fd, struct err *err) {
         char directory[PATH_MAX], *slash;
@@ -131,9 +134,10 @@ int settings_lock(struct settings *settings, struct err *err) {
 
         if (directory_open(settings->real ? settings->real : settings->path, true, name, &settings->lock, err) < 0)
                 return -1;
-        while (flock(settings->lock, LOCK_EX) < 0)
-                if (errno != EINTR)
-                        return err_sys(err, "%s: cannot be locked", settings->path);
+        /* Whoever can read the directory can lock it, commands too, and must not keep anybody from changing the file. So this
+         * is a courtesy among several of us; what is changed meanwhile all the same is noticed before the file is replaced. */
+        if (lock_take(settings->lock, LOCK_EX, time_monotonic() + LOCK_PATIENCE) < 0 && errno != EWOULDBLOCK)
+                return err_sys(err, "%s: cannot be locked", settings->path);
         return file_read(settings, err);
 }
 

@@ -1,6 +1,7 @@
 #include "launch/mount.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -305,15 +306,25 @@ static const struct {
         { "stderr", "/proc/self/fd/2" }, { "ptmx", "pts/ptmx" },
 };
 
-/* The host's nodes: in a user namespace nobody can make any. */
+/* One of the host's nodes, as in a user namespace nobody can make any. On a read-only mount a device can be written, but its
+ * mode, owner and times cannot. */
+static int take_device(const char *name, struct err *err) {
+        struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY };
+        FD_AUTO node = -1;
+        char path[32];
+
+        snprintf(path, sizeof(path), "/dev/%s", name);
+        node = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (node < 0 || mount_setattr(node, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) < 0)
+                return err_sys(err, "%s", path);
+        return TAKE_FD(node);
+}
+
 static int take_devices(int ret_nodes[static DEVICE_COUNT], struct err *err) {
         for (int i = 0; i < DEVICE_COUNT; i++) {
-                char path[32];
-
-                snprintf(path, sizeof(path), "/dev/%s", devices[i]);
-                ret_nodes[i] = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+                ret_nodes[i] = take_device(devices[i], err);
                 if (ret_nodes[i] < 0)
-                        return err_sys(err, "%s", path);
+                        return -1;
         }
         return 0;
 }
@@ -496,6 +507,28 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
         result = do_steps(steps, places, count, err);
         umask(mask);
         return result;
+}
+
+/* ---- for a wrapper ---- */
+
+/* It has no option for it, but keeps what it finds. */
+int mount_keep_devices(struct err *err) {
+        if (unshare(CLONE_NEWNS) < 0)
+                return err_sys(err, "a mount namespace to keep devices in");
+        if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                return err_sys(err, "making mounts private");
+        for (int i = 0; i < DEVICE_COUNT; i++) {
+                FD_AUTO node = take_device(devices[i], err);
+                FD_AUTO dev = open("/dev", O_PATH | O_CLOEXEC | O_DIRECTORY);
+
+                if (node < 0)
+                        return -1;
+                if (dev < 0)
+                        return err_sys(err, "/dev");
+                if (attach_in(dev, node, devices[i], err) < 0)
+                        return -1;
+        }
+        return 0;
 }
 
 /* ---- what a wrapper has made ---- */

@@ -30,6 +30,10 @@ int mount_failed(const char *path, struct err *err);
  * of what is mounted first, and new: nobody else has that. */
 int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err);
 
+/* Before a wrapper that binds the host's devices, in a mount namespace that this makes: they are read-only, in the sense of the
+ * node. For who may make one; other users do not own the nodes. */
+int mount_keep_devices(struct err *err);
+
 /* Inside of what a wrapper has made, before there is a command: has it mounted what it was told to, and nothing else? */
 int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *err);
 

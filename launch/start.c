@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -85,6 +86,8 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         struct err err = {};
         pid_t pid;
 
+        if (geteuid() == 0 && mount_keep_devices(&err) < 0)
+                report_failure(LAUNCH_REPORT_FD, &err);
         pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in inside.c */
         if (pid == 0)
                 become_wrapper(launch); /* NOLINT(clang-analyzer-unix.Vfork) */
@@ -187,6 +190,16 @@ static int make_group(const struct launch *launch, struct cgroup *ret, struct er
         return limits.memory_bytes == 0 && limits.pids == 0 ? 0 : cgroup_new(&limits, ret, err);
 }
 
+/* Where no core dumps were allowed anyway: the limit that the command is to have (plan_limits()) is higher, and only root may
+ * raise it, from outside. Others go on without. */
+static void allow_core_limit(pid_t pid) {
+        const struct rlimit wanted = { 1, 1 };
+        struct rlimit now;
+
+        if (getrlimit(RLIMIT_CORE, &now) == 0 && now.rlim_max < wanted.rlim_max)
+                (void)prlimit(pid, RLIMIT_CORE, &wanted, NULL);
+}
+
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
@@ -208,6 +221,7 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
                 child(start, &launched->group);
         if (launched->pid < 0)
                 return err_sys(err, launch->namespaces ? "namespaces" : "fork");
+        allow_core_limit(launched->pid);
         if (launch->namespaces && identity_map(launched->pid, err) < 0)
                 return -1;
         return send(start->go[1], "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, "starting");

@@ -103,6 +103,8 @@ static int owner_check(int fd, const char *label, const char *what, struct err *
 static int open_failed(const char *label, enum file_care care, struct err *err) {
         if (errno == ELOOP && care == FILE_NO_LINK)
                 return err_set(err, ERR_REFUSED, "%s: refused, as it is a symbolic link", label);
+        if (errno == EWOULDBLOCK)
+                return err_set(err, ERR_SYSTEM, "%s: another program holds a lease on it; see /proc/locks for which", label);
         return err_sys(err, "%s", label);
 }
 

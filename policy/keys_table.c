@@ -115,15 +115,18 @@ const struct key_row keys[] = {
           .help = "Commands may write in the workspace." },
         { ROW(SANDBOX, "protect_workspace", BOOLEAN), FIELD(sandbox.protect_workspace), TIGHTEN(TRUE), IS(boolean, true),
           .help = "Keep what runs later outside of a sandbox read-only in the workspace: .git/hooks, .vscode, ..." },
-        { ROW(SANDBOX, "fs_read_allow", LIST), FIELD(sandbox.fs_read_allow), .text = &text_path,
+        { ROW(SANDBOX, "fs_read_allow", LIST), FIELD(sandbox.fs_read_allow), .text = &text_allowed_path,
           .help = "More that can be read. No link that commands can change may lead there." },
-        { ROW(SANDBOX, "fs_write_allow", LIST), FIELD(sandbox.fs_write_allow), .text = &text_path,
+        { ROW(SANDBOX, "fs_write_allow", LIST), FIELD(sandbox.fs_write_allow), .text = &text_allowed_path,
           .help = "More that can be read and written. No link that commands can change may lead there." },
-        { ROW(SANDBOX, "fs_read_deny", LIST), FIELD(sandbox.fs_read_deny), .text = &text_path, TIGHTEN(ADD),
+        { ROW(SANDBOX, "fs_read_deny", LIST), FIELD(sandbox.fs_read_deny), .text = &text_denied_path, TIGHTEN(ADD),
           .help = "What can be neither read nor written, whatever is allowed, beside credential stores. No link that "
-                  "commands can change may lead there." },
-        { ROW(SANDBOX, "fs_write_deny", LIST), FIELD(sandbox.fs_write_deny), .text = &text_path, TIGHTEN(ADD),
-          .help = "What cannot be written, whatever is allowed. No link that commands can change may lead there." },
+                  "commands can change may lead there. In patterns * and ? stand for characters of a name, ** for any "
+                  "directories: **/*.pem. They are looked for when a command starts, from / or from the workspace on, in at "
+                  "most 250,000 files; what comes later is told at its end." },
+        { ROW(SANDBOX, "fs_write_deny", LIST), FIELD(sandbox.fs_write_deny), .text = &text_denied_path, TIGHTEN(ADD),
+          .help = "What cannot be written, whatever is allowed. No link that commands can change may lead there. Patterns as in "
+                  "fs_read_deny." },
         { ROW(SANDBOX, "unix_sockets", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny,
           TIGHTEST(UNIX_SOCKETS_DENY), .help = "deny: not even those that commands make themselves." },
         { ROW(SANDBOX, "syscall_policy", WORD), FIELD(sandbox.syscalls), .words = syscalls, TIGHTEST(SYSCALLS_STRICT),

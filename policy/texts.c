@@ -20,6 +20,16 @@ static bool path_valid(struct str text) {
         return text.len > 0 && text.ptr[0] == '/' && line_valid(text);
 }
 
+/* What is to be opened has to be named. */
+static bool allowed_path_valid(struct str text) {
+        return path_valid(text) && str_find(text, '*') == text.len && str_find(text, '?') == text.len;
+}
+
+/* From / or from the workspace on. */
+static bool denied_path_valid(struct str text) {
+        return text.len > 0 && text.ptr[0] != '~' && line_valid(text);
+}
+
 static bool command_valid(struct str text) {
         if (text.len == 0 || !line_valid(text) || text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ')
                 return false;
@@ -69,6 +79,10 @@ static bool name_valid(struct str text) {
 }
 
 const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_allowed_path = { "an absolute path (patterns with * or ? are for deny lists)", allowed_path_valid,
+                                            "^/[^\\u0000-\\u001f\\u007f*?]*$" };
+const struct key_text text_denied_path = { "a path or a pattern, from / or from the workspace on", denied_path_valid,
+                                           "^[^\\u0000-\\u001f\\u007f~][^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
 const struct key_text text_variable = { "the name of a variable", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
 const struct key_text text_variables = { "the name of a variable, or its beginning and *", env_pattern_valid,

@@ -3,14 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/lock.h"
+#include "base/time.h"
 #include "policy/files.h"
 
 enum { TRUST_MAX = 1 << 20 }; /* bytes of the file */
+#define LOCK_PATIENCE (10 * TIME_SECOND)
 static const char trust_name[] = "trust";
 
 /* ---- reading ---- */
@@ -128,7 +130,8 @@ int trust_set(const char *const *environment, const char *path, const struct str
                 return err_set(err, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME says where to keep it");
         if (directory_make(state.path, &directory, err) < 0)
                 return -1;
-        if (flock(directory, LOCK_EX) < 0) /* two at once would lose one; given back with the fd */
+        /* Two at once would lose one; given back with the fd. */
+        if (lock_take(directory, LOCK_EX, time_monotonic() + LOCK_PATIENCE) < 0)
                 return err_sys(err, "cannot lock %s", state.path);
         if (store_read(directory, state.path, &arena, &list, err) < 0)
                 return -1;

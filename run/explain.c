@@ -142,6 +142,13 @@ static void tell_network(const struct look *look, struct buf *out) {
                             "can allow it with `--network inherit` or `[sandbox] network = \"inherit\"`."));
 }
 
+static bool is_listed(const char *const *list, struct str path) {
+        for (; list && *list; list++)
+                if (str_is(path, *list))
+                        return true;
+        return false;
+}
+
 static bool list_has(struct str_list list, struct str path) {
         for (size_t i = 0; i < list.count; i++)
                 if (str_eq(list.items[i], path))
@@ -158,6 +165,11 @@ static void tell_masked(const struct look *look, struct buf *out) {
                         buf_format(out,
                                    "The policy denies reading %.*s. Do without it, or ask the user; a person can take it off "
                                    "`[sandbox] fs_read_deny`.",
+                                   S(path));
+                else if (is_listed(look->in->matched, path))
+                        buf_format(out,
+                                   "The policy denies reading %.*s, which matches a pattern. Do without it, or ask the user; a "
+                                   "person can change `[sandbox] fs_read_deny`.",
                                    S(path));
                 else
                         buf_format(out,
@@ -179,6 +191,19 @@ static void tell_protected(const struct look *look, struct buf *out) {
                                 "The policy denies writing %.*s. Leave it as it is, or ask the user; a person can take it off "
                                 "`[sandbox] fs_write_deny`.",
                                 S(path));
+                else if (is_listed(look->in->matched, path))
+                        buf_format(
+                                out,
+                                "The policy denies writing %.*s, which matches a pattern. Leave it as it is, or ask the user; "
+                                "a person can change `[sandbox] fs_write_deny`.",
+                                S(path));
+                else if (is_listed(look->in->programs, path))
+                        buf_format(out,
+                                   "%.*s is bailey itself, which runs this command: it is read-only here, as whoever replaces "
+                                   "it decides what later commands may do. Build into another directory, or ask the user to "
+                                   "run this outside of the sandbox; a person can run commands with a bailey that is installed "
+                                   "elsewhere.",
+                                   S(path));
                 else
                         buf_format(out,
                                    "%.*s is read-only here, as programs outside of the sandbox act on it. Leave it as it is, "

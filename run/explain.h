@@ -23,6 +23,8 @@ struct explain_input {
         struct str output;            /* captured */
         const char *const *masked;    /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
         const char *const *read_only; /* protected paths inside the writable ones */
+        const char *const *matched;   /* those of both that the policy's patterns deny */
+        const char *const *programs;  /* those of `read_only` that are files of bailey's own program */
         const char *const *writable;  /* the workspace if it is, and fs_write_allow; /tmp and its like are known */
         const char *workspace, *home; /* NULL: none */
 };

@@ -4,6 +4,7 @@
 #include "run/redact.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -332,8 +333,8 @@ static int add_place(struct store *s, int at, const char *name, const char *path
         if (fstatat(at, name, &st, links ? AT_SYMLINK_NOFOLLOW : 0) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
                 return 0;
         FD_AUTO fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | links);
-        if (fd < 0 || fstat(fd, &st) < 0)
-                return 0;
+        if (fd < 0 || fstat(fd, &st) < 0) /* what this user may not read, commands cannot read either */
+                return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ? 0 : note_cut(s, path);
         if (S_ISDIR(st.st_mode))
                 return add_directory(s, path, fd, depth);
         return S_ISREG(st.st_mode) ? add_file(s, path, fd) : 0;

@@ -15,7 +15,9 @@ static void limit(struct launch *launch, int resource, int64_t value) {
 }
 
 static int plan_limits(const struct sandbox_policy *sandbox, const struct host *host, struct launch *launch, struct err *err) {
-        limit(launch, RLIMIT_CORE, 0);
+        /* Of a core dump that a program outside is started for (a piped core_pattern), 0 would say nothing: the kernel takes
+         * only 1 for "none at all". No file is so small. */
+        limit(launch, RLIMIT_CORE, 1);
         if (sandbox->max_cpu_secs)
                 limit(launch, RLIMIT_CPU, sandbox->max_cpu_secs);
         if (sandbox->max_file_bytes)

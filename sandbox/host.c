@@ -10,6 +10,7 @@
 
 #include "policy/credentials.h"
 #include "policy/files.h"
+#include "sandbox/host_globs.h"
 #include "sandbox/host_lists.h"
 #include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
@@ -69,11 +70,13 @@ int host_add_if_there(struct host *host, struct host_paths *paths, struct arena 
 
         host_sees(host, path, false);
         if (stat(path, &st) < 0 && errno != EACCES) /* most are not there, and this call is cheap */
-                return 0;
+                return is_absence(errno) ? 0 : err_sys(err, "%s: %s", key, path);
         missing = host_follow(host, arena, key, path, real, err);
-        if (missing > 0 && errno == EACCES && paths == &host->masks)
-                return host_mask_closed(host, arena, real, err);
-        return missing ? (missing < 0 ? -1 : 0) : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
+        if (missing > 0 && errno == EACCES)
+                return paths == &host->masks ? host_mask_closed(host, arena, real, err) : 0;
+        if (missing > 0)
+                return is_absence(errno) ? 0 : err_sys(err, "%s: %s", key, path);
+        return missing < 0 ? -1 : host_paths_add(paths, arena, real, S_ISDIR(st.st_mode), err);
 }
 
 /* For directories that are replaced: where one is only a link to another, the other is. */
@@ -82,7 +85,9 @@ static int add_directory(const struct host *host, struct host_paths *paths, stru
         struct stat st;
 
         host_sees(host, path, false);
-        return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
+        if (lstat(path, &st) < 0)
+                return is_absence(errno) ? 0 : err_sys(err, "%s", path);
+        return S_ISDIR(st.st_mode) ? host_paths_add(paths, arena, path, true, err) : 0;
 }
 
 /* ---- the user ---- */
@@ -366,6 +371,8 @@ int host_gather_around(const struct policy *policy, const struct host_question *
 int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
                        struct host *host, struct err *err) {
         if (gather_cwd(host, question->cwd, arena, err) < 0)
+                return -1;
+        if (host_gather_globs(host, &policy->sandbox, arena, err) < 0)
                 return -1;
         return host_check_links(host, &policy->sandbox, err);
 }

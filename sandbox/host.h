@@ -17,10 +17,12 @@
 struct host_path {
         const char *path;
         bool directory;
-        bool socket;      /* a unix socket; what is masked is so only because somebody listens there */
-        bool device;      /* of the host; looked for only in lists of the policy */
-        bool secret;      /* masked for what it holds */
-        const char *link; /* a symbolic link's text, where links are kept as they are */
+        bool socket;         /* a unix socket; what is masked is so only because somebody listens there */
+        bool device;         /* of the host; looked for only in lists of the policy */
+        bool secret;         /* masked for what it holds */
+        bool program;        /* a file of bailey's own program */
+        const char *pattern; /* of fs_read_deny or fs_write_deny that it matches; NULL: it was denied by name */
+        const char *link;    /* a symbolic link's text, where links are kept as they are */
 };
 
 struct host_paths {

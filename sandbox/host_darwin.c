@@ -1,3 +1,4 @@
+#include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
 
 #include <limits.h>
@@ -74,4 +75,10 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         if (access(SANDBOX_EXEC, X_OK) == 0)
                 host->sandbox_exec = SANDBOX_EXEC;
         return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
+                    struct err *err) {
+        (void)self;
+        return host->self ? host_keep_program(host, sandbox, host->self, arena, err) : 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sandbox/host_globs.h"
 #include "sandbox/host_system.h"
 
 /* ---- links ---- */
@@ -47,6 +48,10 @@ int host_check_links(const struct host *host, const struct sandbox_policy *sandb
 
 /* ---- lists ---- */
 
+bool is_absence(int error) {
+        return error == ENOENT || error == ENOTDIR;
+}
+
 bool has_control_character(const char *path) {
         for (; *path; path++)
                 if ((unsigned char)*path < 0x20 || *path == 0x7f)
@@ -69,14 +74,29 @@ int host_mask_closed(struct host *host, struct arena *arena, const char *at, str
         return host_paths_add(&host->masks, arena, directory, true, err);
 }
 
+/* What is denied may be named from the workspace on. */
+static const char *absolute(const struct host *host, struct str path, struct arena *arena) {
+        size_t len = path.len + strlen(host->workspace) + 2;
+        char *text;
+
+        if (path.len && path.ptr[0] == '/')
+                return arena_dup(arena, path);
+        text = arena_bytes(arena, len);
+        if (text)
+                snprintf(text, len, "%s/%.*s", host->workspace, (int)path.len, path.ptr);
+        return text;
+}
+
 int host_add_list(struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
                   const char *key, bool must_exist, struct err *err) {
         for (size_t i = 0; i < list->count; i++) {
-                const char *path = arena_dup(arena, list->items[i]);
+                const char *path = absolute(host, list->items[i], arena);
                 char real[PATH_MAX];
                 struct stat st;
                 int missing;
 
+                if (glob_is_pattern(list->items[i])) /* host_globs.c */
+                        continue;
                 if (!path)
                         return err_set(err, ERR_MEMORY, "out of memory");
                 if (has_control_character(path))
@@ -93,7 +113,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                 } else if (paths == &host->masks && errno == EACCES) {
                         if (host_mask_closed(host, arena, real, err) < 0)
                                 return -1;
-                } else if (must_exist) {
+                } else if (must_exist || !is_absence(errno)) {
                         return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
                                        err_text(errno));
                 }

@@ -1,5 +1,6 @@
 #include "sandbox/host_own.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,9 +84,32 @@ static int keep_audit(struct host *host, const struct policy *policy, const stru
         return mask_audit_files(host, &policy->audit, question->audit, arena, err);
 }
 
+int host_keep_program(struct host *host, const struct sandbox_policy *sandbox, const char *path, struct arena *arena,
+                      struct err *err) {
+        char real[PATH_MAX];
+        int missing;
+
+        host_sees(host, path, false);
+        missing = host_follow(host, arena, "bailey's own program", path, real, err);
+        if (missing < 0)
+                return -1;
+        if (missing)
+                return is_absence(errno) ? 0 : err_sys(err, "bailey's own program: %s", path);
+        if (!host_is_writable(host, sandbox, real))
+                return 0;
+        for (size_t i = 0; i < host->write_deny.count; i++)
+                if (strcmp(host->write_deny.items[i].path, real) == 0)
+                        return 0;
+        if (host_paths_add(&host->write_deny, arena, real, false, err) < 0)
+                return -1;
+        host->write_deny.items[host->write_deny.count - 1].program = true;
+        return 0;
+}
+
 int host_keep_own(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
                   struct err *err) {
-        if (keep_settings(host, &policy->sandbox, question->environment, arena, err) < 0)
+        if (keep_settings(host, &policy->sandbox, question->environment, arena, err) < 0 ||
+            host_system_own(host, &policy->sandbox, question->program ? question->program : "", arena, err) < 0)
                 return -1;
         return keep_audit(host, policy, question, arena, err);
 }

@@ -31,6 +31,10 @@ int host_system_sockets(struct host *host, struct arena *arena, struct err *err)
 /* Bailey itself (""; this program), programs that make walls, and what the kernel has for them. */
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err);
 
+/* The files that this program is made of: host_keep_program() for each. `self` as above. */
+int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
+                    struct err *err);
+
 /* ---- of host.c ---- */
 
 /* The answer depends on this path: `sees` of the question. */

@@ -2,6 +2,7 @@
 
 #include "base/windows/wide.h"
 #include "sandbox/host_own.h"
+#include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
 
 /* ---- places ---- */
@@ -71,4 +72,10 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
                 return err_set(err, ERR_SYSTEM, "the path of this program");
         host->self = arena_dup(arena, str_z(path));
         return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
+                    struct err *err) {
+        (void)self;
+        return host->self ? host_keep_program(host, sandbox, host->self, arena, err) : 0;
 }

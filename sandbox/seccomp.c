@@ -37,6 +37,9 @@ enum {
 #define DATA_NUMBER offsetof(struct seccomp_data, nr)
 #define DATA_ARCH offsetof(struct seccomp_data, arch)
 #define DATA_ARGUMENT(i) (offsetof(struct seccomp_data, args) + (i) * sizeof(uint64_t))
+#define DATA_HIGH(i) (DATA_ARGUMENT(i) + sizeof(uint32_t)) /* for pointers */
+
+#define LIMIT_CORE 4 /* RLIMIT_CORE, the same on both architectures */
 
 static const uint32_t audit_arch[] = {
         [SECCOMP_X86_64] = AUDIT_ARCH_X86_64,
@@ -51,6 +54,7 @@ static const uint32_t answers[SYSCALL_ANSWERS] = {
         [SYSCALL_KILL] = SECCOMP_RET_KILL_PROCESS,
         [SYSCALL_NO_FAMILY] = SECCOMP_RET_ERRNO | EAFNOSUPPORT,
         [SYSCALL_NO_ACCESS] = SECCOMP_RET_ERRNO | EACCES,
+        [SYSCALL_NOTHING] = SECCOMP_RET_ERRNO | 0,
 };
 
 /* The same on both architectures; not from a header, which speaks of the host's. */
@@ -59,6 +63,13 @@ static const uint32_t refused_ioctls[] = {
         0x541c, /* TIOCLINUX: the same by pasting, on a virtual console */
         0x541d, /* TIOCCONS: takes the console's output */
         0x5423, /* TIOCSETD: line disciplines, loaded as modules on demand */
+};
+
+/* What reaches others by a file that can only be read: who opens it waits for up to 45 s, or fails. */
+static const uint32_t refused_fcntls[] = {
+        1024, /* F_SETLEASE */
+        1026, /* F_NOTIFY: signals for changes of a directory; nothing uses it since inotify */
+        1040, /* F_SETDELEG: leases on directories, Linux 6.19 */
 };
 
 /* Numbers from `start` up to the next range's. */
@@ -92,13 +103,12 @@ static void add_range(struct compiler *c, uint32_t start, enum syscall_action ac
                 c->range[c->range_count++] = (struct range){ start, action };
 }
 
-/* A look at the arguments costs, also where it would always end the same way. */
 static enum syscall_action action_of(const struct syscall_row *row, enum syscall_policy policy, uint32_t flags) {
         enum syscall_action action = syscall_action(row, policy);
 
         if (row->group == GROUP_IPC && flags & SECCOMP_NO_IPC)
                 return SYSCALL_REFUSE;
-        return action == SYSCALL_LIMITS && !(flags & SECCOMP_OWN_LIMITS) ? SYSCALL_ALLOW : action;
+        return action;
 }
 
 static void find_ranges(struct compiler *c, enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch) {
@@ -185,11 +195,12 @@ static void emit_answers(struct compiler *c, uint32_t flags) {
                         c->label[i] = emit(c, BPF_RET | BPF_K, answers[i], c->start, c->start);
 }
 
-static size_t emit_ioctl(struct compiler *c) {
+/* For ioctl and fcntl, which take what they are to do second. */
+static size_t emit_requests(struct compiler *c, const uint32_t *refused, size_t count) {
         size_t next = c->label[SYSCALL_ALLOW];
 
-        for (size_t i = sizeof(refused_ioctls) / sizeof(*refused_ioctls); i-- > 0;)
-                next = emit_jump(c, BPF_JEQ, refused_ioctls[i], c->label[SYSCALL_REFUSE], next);
+        while (count-- > 0)
+                next = emit_jump(c, BPF_JEQ, refused[count], c->label[SYSCALL_REFUSE], next);
         return emit_load(c, DATA_ARGUMENT(1));
 }
 
@@ -200,9 +211,33 @@ static size_t emit_namespaces(struct compiler *c) {
         return emit_load(c, DATA_ARGUMENT(0));
 }
 
-/* Where all processes of the user can be named: with a limit of no open files, what is to kill a command could not find it. */
-static size_t emit_limits(struct compiler *c) {
-        emit_jump(c, BPF_JEQ, 0, c->label[SYSCALL_ALLOW], c->label[SYSCALL_REFUSE]);
+/* For a pointer. */
+static size_t emit_is_null(struct compiler *c, size_t argument, size_t yes, size_t no) {
+        size_t high;
+
+        emit_jump(c, BPF_JEQ, 0, yes, no);
+        high = emit_load(c, DATA_HIGH(argument));
+        emit_jump(c, BPF_JEQ, 0, high, no);
+        return emit_load(c, DATA_ARGUMENT(argument));
+}
+
+/* The limit of core dumps stays at 1 byte (plan_limits()). A script that wants none at all is told that it has that. */
+static size_t emit_setrlimit(struct compiler *c) {
+        emit_jump(c, BPF_JEQ, LIMIT_CORE, c->label[SYSCALL_NOTHING], c->label[SYSCALL_ALLOW]);
+        return emit_load(c, DATA_ARGUMENT(0));
+}
+
+/* prlimit64(process, resource, new, old): the same, for which no old limit could be told. And where all processes of the user
+ * can be named: with a limit of no open files, what is to kill a command could not find it. */
+static size_t emit_limits(struct compiler *c, uint32_t flags) {
+        size_t next = emit_is_null(c, 3, c->label[SYSCALL_NOTHING], c->label[SYSCALL_REFUSE]);
+
+        next = emit_is_null(c, 2, c->label[SYSCALL_ALLOW], next);
+        emit_jump(c, BPF_JEQ, LIMIT_CORE, next, c->label[SYSCALL_ALLOW]);
+        next = emit_load(c, DATA_ARGUMENT(1));
+        if (!(flags & SECCOMP_OWN_LIMITS))
+                return next;
+        emit_jump(c, BPF_JEQ, 0, next, c->label[SYSCALL_REFUSE]);
         return emit_load(c, DATA_ARGUMENT(0));
 }
 
@@ -251,11 +286,12 @@ static size_t emit_tree(struct compiler *c, size_t first, size_t last) {
 
 static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch arch) {
         emit_answers(c, flags);
-        c->label[SYSCALL_IOCTL] = emit_ioctl(c);
+        c->label[SYSCALL_IOCTL] = emit_requests(c, refused_ioctls, sizeof(refused_ioctls) / sizeof(*refused_ioctls));
+        c->label[SYSCALL_FCNTL] = emit_requests(c, refused_fcntls, sizeof(refused_fcntls) / sizeof(*refused_fcntls));
         c->label[SYSCALL_NAMESPACES] = emit_namespaces(c);
         c->label[SYSCALL_SOCKET] = emit_socket(c, flags);
-        if (flags & SECCOMP_OWN_LIMITS)
-                c->label[SYSCALL_LIMITS] = emit_limits(c);
+        c->label[SYSCALL_SETRLIMIT] = emit_setrlimit(c);
+        c->label[SYSCALL_LIMITS] = emit_limits(c, flags);
         emit_tree(c, 0, c->leaf_count - 1);
         emit_load(c, DATA_NUMBER);
         emit_jump(c, BPF_JEQ, audit_arch[arch], c->start, c->label[SYSCALL_KILL]);
@@ -295,7 +331,8 @@ static void print_load(uint32_t offset, struct buf *out) {
         else if (offset == DATA_ARCH)
                 buf_format(out, "load architecture");
         else
-                buf_format(out, "load argument %zu", (offset - DATA_ARGUMENT(0)) / sizeof(uint64_t));
+                buf_format(out, "load argument %zu%s", (offset - DATA_ARGUMENT(0)) / sizeof(uint64_t),
+                           (offset - DATA_ARGUMENT(0)) % sizeof(uint64_t) ? ", high" : "");
 }
 
 static void print_return(uint32_t value, struct buf *out) {

@@ -6,7 +6,9 @@
  * - kills on a call in another architecture's convention (i386 or arm32 by `int 0x80` and their like, x32);
  * - refuses new namespaces (clone and unshare, EPERM); clone3, whose flags lie in memory where a filter cannot look, is
  *   ENOSYS, and every libc then takes clone;
- * - refuses TIOCSTI, TIOCLINUX, TIOCCONS and TIOCSETD (EPERM);
+ * - refuses TIOCSTI, TIOCLINUX, TIOCCONS and TIOCSETD, F_SETLEASE, F_NOTIFY and F_SETDELEG (EPERM);
+ * - leaves the limit of core dumps as it is: setrlimit and prlimit64 with a new one succeed without doing anything; with a
+ *   pointer for the old one, too, prlimit64 is EPERM;
  * - knows the socket families AF_UNIX, AF_INET, AF_INET6 and of AF_NETLINK only NETLINK_ROUTE (getaddrinfo, getifaddrs, ip);
  *   others are EAFNOSUPPORT. Of inet sockets there are streams and datagrams; raw and other types are EPERM.
  *

@@ -33,12 +33,15 @@ enum syscall_action {
         SYSCALL_KILL,
         SYSCALL_NO_FAMILY, /* EAFNOSUPPORT */
         SYSCALL_NO_ACCESS, /* EACCES */
+        SYSCALL_NOTHING,   /* success, and nothing is done */
         SYSCALL_ANSWERS,   /* how many of those there are */
 
         SYSCALL_IOCTL = SYSCALL_ANSWERS,
+        SYSCALL_FCNTL,
         SYSCALL_NAMESPACES,
         SYSCALL_SOCKET,
-        SYSCALL_LIMITS, /* prlimit64; allowed without SECCOMP_OWN_LIMITS */
+        SYSCALL_LIMITS, /* prlimit64 */
+        SYSCALL_SETRLIMIT,
         SYSCALL_ACTIONS,
 };
 

@@ -139,3 +139,30 @@ load run_helper
         bailey run --json 'chmod 777 x; git clean -n; git clean -fdx' |
                 jq -e '.notices | length >= 2 and all(contains("\n") | not)'
 }
+
+@test "patterns: what matches is denied, and what comes to match is told" {
+        mkdir -p d
+        echo secret-of-a >d/a.pem
+        run bailey run --deny-read '**/*.pem' 'cat d/a.pem; echo x >b.pem'
+        echo "$output"
+        [[ $output != *secret-of-a* ]]
+        [[ $output == *"$W/b.pem matches **/*.pem in fs_read_deny, and was not there when the command began: it could read it"* ]]
+        [[ $output != *"$W/d/a.pem matches"* ]]
+        run -0 bailey run --deny-read '**/*.pem' 'true'
+        [ "$output" = "" ]
+        run bailey run --json --deny-read '**/*.pem' 'cat d/a.pem'
+        [[ $output == *"The policy denies reading $W/d/a.pem, which matches a pattern"* ]]
+        run bailey run --deny-read d/a.pem 'cat d/a.pem'
+        [[ $output != *secret-of-a* ]]
+        run bailey run --json --deny-write '**/*.pem' 'echo x >d/a.pem'
+        [[ $output == *"The policy denies writing $W/d/a.pem, which matches a pattern"* ]]
+}
+
+@test "patterns: what is refused" {
+        refused 'patterns with * or ? are for deny lists' --write "$W/*"
+        refused 'patterns with * or ? are for deny lists' --read "$W/?"
+        refused 'it matches everything there' --deny-read '**'
+        mkdir many
+        (cd many && seq 1100 | xargs touch)
+        refused 'many/*: it matches too many files' --deny-read 'many/*'
+}

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -134,6 +135,34 @@ static int flip(char **arg) {
         }
         errno = ETIMEDOUT;
         return -1;
+}
+
+/* Then whoever opens the file waits, or fails. */
+static int lease(char **arg) {
+        int fd = open(arg[0], O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 ? -1 : fcntl(fd, (int)number(arg[1]), number(arg[2]));
+}
+
+static int lock_file(char **arg) {
+        int fd = open(arg[0], O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB);
+}
+
+/* With any other limit than 1, a program outside may be started for a crash (kernel.core_pattern). */
+static int core_limit(char **arg) {
+        struct rlimit none = {}, now = {};
+
+        (void)arg;
+        setrlimit(RLIMIT_CORE, &none);
+        syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+        syscall(SYS_prlimit64, getpid(), RLIMIT_CORE, &none, &now);
+        syscall(SYS_setrlimit, RLIMIT_CORE, &none);
+        if (getrlimit(RLIMIT_CORE, &now) < 0)
+                return -1;
+        errno = EPERM;
+        return now.rlim_cur == 1 && now.rlim_max == 1 ? -1 : 0;
 }
 
 static int make_device(char **arg) {
@@ -553,6 +582,9 @@ static const struct {
         { "handle", 2, read_by_handle },
         { "exchange", 2, exchange },
         { "flip", 2, flip },
+        { "lease", 3, lease },
+        { "lock", 1, lock_file },
+        { "core-limit", 0, core_limit },
         { "mknod", 4, make_device },
         { "fchmod", 1, chmod_fd },
         { "bind", 2, mount_bind },

@@ -26,7 +26,7 @@
 #
 # @W@ (workspace), @HOME@, @OUT@ (the user's own directory elsewhere), @TMP@ (a directory in the host's /tmp), @SLEEPER@
 # (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. With `call`, @W@ ...
-# in $attack are replaced, too.
+# in $attack are replaced, too. A hook may set $bailey, to be called instead of $T/bailey.
 #
 # All of it, the unwalled runs too, happens in namespaces of its own with a tmpfs over the homes, so that a wall that
 # fails hurts nobody: there "host" means these.
@@ -345,7 +345,7 @@ command_line() {
         if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
         if [ "$walls" = yes ]; then
                 line+=("${engine_env[@]}")
-                if [ -n "$WARM" ]; then line+=(WARM_LOG="$T/warm.log" python3 -BIS "$T/warm.py" "$T/bailey"); else line+=("$T/bailey" run); fi
+                if [ -n "$WARM" ]; then line+=(WARM_LOG="$T/warm.log" python3 -BIS "$T/warm.py" "${bailey-$T/bailey}"); else line+=("${bailey-$T/bailey}" run); fi
                 line+=(--backend "$runs" --config "$T/config.toml" --workspace "$W" "${flags[@]}" "$1")
         elif [ "$uid" = 0 ]; then
                 line+=(unshare --mount --uts --ipc bash -c "$1")

@@ -273,6 +273,17 @@ END
         chmod 700 ~/.claude
 }
 
+@test "who holds a lock on the directory keeps nobody from changing the file" {
+        mkdir -p "$HOME/.claude"
+        exec 7<"$HOME/.claude"
+        flock -x 7
+        run "$BAILEY" hook install claude 7<&-
+        echo "$output"
+        [ "$status" = 0 ]
+        grep -q bailey "$HOME/.claude/settings.json"
+        exec 7<&-
+}
+
 @test "what the hook is told is in its command" {
         cp "$BAILEY" "$HOME/bailey it's"
         echo 'guard.allow_sudo = true' >"it's.toml"

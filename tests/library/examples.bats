@@ -114,6 +114,25 @@ until_said() {
         [ "${lines[0]}" = static ]
 }
 
+@test "commands can replace neither a program in the workspace nor the library that it has loaded from there" {
+        mkdir lib
+        cp "$library"/libbailey.so.*.*.* lib/libbailey.so.0
+        compile gcc c99 "$examples/run.c" run
+        cp run run.before
+        cp lib/libbailey.so.0 library.before
+        LD_LIBRARY_PATH=$workspace/lib run ./run 'rm -f run; echo x >run; rm -f lib/libbailey.so.0; echo x >lib/libbailey.so.0; mv lib old; exit 7'
+        echo "$output"
+        [ "$status" = 7 ]
+        cmp run run.before
+        cmp lib/libbailey.so.0 library.before
+        [[ $output == *"$workspace/lib/libbailey.so.0 is bailey itself"* ]]
+        mv lib/libbailey.so.0 lib/real
+        ln -s real lib/libbailey.so.0
+        LD_LIBRARY_PATH=$workspace/lib run ./run 'echo began'
+        [ "$status" = 125 ]
+        [[ $output == *"commands can change the link $workspace/lib/libbailey.so.0"* && $output != *began* ]]
+}
+
 @test "its own names do not clash with those of a program" {
         # shellcheck disable=SC2046 # flags are words
         gcc -static -Wall -Wextra -Werror -o clash "$hosts/clash.c" $(pkg-config --static --cflags --libs bailey)

@@ -320,7 +320,8 @@ static void overrides(void **state) {
                 { "guard.nope=1", "guard.nope: no key has that name; see bailey config show" },
                 { "guard.dangerous_patterns.name=x",
                   "guard.dangerous_patterns.name: no key has that name; see bailey config show" },
-                { "sandbox.fs_read_allow=a", "sandbox.fs_read_allow: expected an absolute path, found the string \"a\"" },
+                { "sandbox.fs_read_allow=a", "sandbox.fs_read_allow: expected an absolute path (patterns with * or ? are for "
+                                             "deny lists), found the string \"a\"" },
                 { "run.warm=many", "run.warm: expected an integer, found the string \"many\"" },
                 { "run.warm=99", "run.warm: expected 0 to 64, found 99" },
         };

@@ -64,11 +64,14 @@ static const struct {
           "F.toml:1:34: container.resource_limits.cpus: expected 0 to 1024, found inf" },
         /* texts */
         { "F.toml", "sandbox.fs_read_allow = [\"/a\",\n \"src\"]",
-          "F.toml:2:2: sandbox.fs_read_allow: expected an absolute path, found the string \"src\"" },
+          "F.toml:2:2: sandbox.fs_read_allow: expected an absolute path (patterns with * or ? are for deny lists), found the "
+          "string \"src\"" },
         { "F.toml", "sandbox.fs_write_allow = [\"~/x\"]",
-          "F.toml:1:27: sandbox.fs_write_allow: expected an absolute path, found the string \"~/x\"" },
+          "F.toml:1:27: sandbox.fs_write_allow: expected an absolute path (patterns with * or ? are for deny lists), found the "
+          "string \"~/x\"" },
         { "F.toml", "sandbox.fs_write_allow = [\"/a\\nb\"]",
-          "F.toml:1:27: sandbox.fs_write_allow: expected an absolute path, found the string \"/a\\u{a}b\"" },
+          "F.toml:1:27: sandbox.fs_write_allow: expected an absolute path (patterns with * or ? are for deny lists), found the "
+          "string \"/a\\u{a}b\"" },
         { "F.toml", "sandbox.fs_write_allow = [\"/a\\u0000b\"]",
           "F.toml:1:27: sandbox.fs_write_allow: the string holds a NUL character" },
         { "F.toml", "guard.domain_allowlist = [\"https://x.com/\"]",

@@ -176,6 +176,10 @@ static const struct {
         const char *right, *wrong;
 } texts[] = {
         { &text_path, "/a b", "a/b" },
+        { &text_allowed_path, "/a b", "/a/*.pem" },
+        { &text_allowed_path, "/a[b]", "/a?" },
+        { &text_denied_path, "**/*.pem", "~/.pem" },
+        { &text_denied_path, "/srv/?", "" },
         { &text_host, "*.example.com", "example.com:80" },
         { &text_variable, "A_1", "A*" },
         { &text_variables, "A_*", "*A" },

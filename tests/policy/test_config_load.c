@@ -2,6 +2,7 @@
  * Config files on a disk: where they are looked for, which are refused, and which are trusted.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -372,10 +373,28 @@ static void an_override_reads_no_file_again(void **state) {
         assert_null(none);
 }
 
+/* A lease keeps whoever opens the file waiting. It is not taken for a file that is not there. */
+static void a_leased_file_is_refused(void **state) {
+        char path[256];
+        FD_AUTO fd = -1;
+
+        (void)state;
+        put("home/.config/bailey/config.toml", "[sandbox]\nnetwork = \"inherit\"\n");
+        snprintf(path, sizeof(path), "%s/.config/bailey/config.toml", home);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        signal(SIGIO, SIG_IGN); /* somebody wants to open it */
+        if (fcntl(fd, F_SETLEASE, F_WRLCK) < 0)
+                skip(); /* not on every file system */
+        fails(NULL, "ROOT/home/.config/bailey/config.toml: another program holds a lease on it; see /proc/locks for which");
+        assert_int_equal(fcntl(fd, F_SETLEASE, F_UNLCK), 0);
+        assert_int_equal(loaded(NULL)->sandbox.network, NETWORK_INHERIT);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                CASE(a_leased_file_is_refused),
                 CASE(all_places),
                 CASE(nothing_is_fine),
                 CASE(xdg),

@@ -12,7 +12,9 @@
 #define MIB ((int64_t)1 << 20)
 
 static const char *const masked[] = { "/home/u/.ssh", "/home/u/.aws", "/home/u/.netrc", "/etc/shadow", "/work/app/.env", NULL };
-static const char *const read_only[] = { "/work/app/.git/hooks", "/work/app/.git/config", "/work/app/.envrc", NULL };
+static const char *const read_only[] = { "/work/app/.git/hooks", "/work/app/.git/config", "/work/app/.envrc",
+                                         "/work/app/build/bailey", NULL };
+static const char *const programs[] = { "/work/app/build/bailey", NULL };
 static const char *const writable[] = { "/work/app", "/srv/my data", NULL };
 static const char *const only_data[] = { "/srv/my data", NULL };
 
@@ -21,6 +23,7 @@ static const char *const only_data[] = { "/srv/my data", NULL };
 #define NEEDS(program) program " needs the network, and there is none here but localhost"
 #define MASKED(path) path " is hidden from commands"
 #define PROTECTED(path) path " is read-only here, as programs"
+#define PROGRAM(path) path " is bailey itself, which runs this command"
 #define OUTSIDE(path) path " cannot be written here. Write in /work/app or /tmp instead"
 #define WORKSPACE "The workspace is read-only"
 #define MEMORY "max_memory_bytes"
@@ -63,6 +66,7 @@ static struct explain_input input_of(const struct policy *policy, const struct r
                 .output = str_z(row->output ? row->output : ""),
                 .masked = masked,
                 .read_only = read_only,
+                .programs = programs,
                 .writable = writable,
                 .workspace = "/work/app",
                 .home = "/home/u",
@@ -172,6 +176,12 @@ static const struct row path_rows[] = {
           OUTSIDE("/etc/sedX") },
         { "make install", 2, 0, "/usr/bin/install: cannot create regular file '/usr/local/bin/x': Read-only file system\n",
           OUTSIDE("/usr/local/bin/x") },
+        /* bailey itself */
+        { "make", 1, 0, "rm: cannot remove 'build/bailey': Device or resource busy\n", PROGRAM("/work/app/build/bailey") },
+        { "make", 1, 0, "cp: cannot create regular file '/work/app/build/bailey': Read-only file system\n",
+          PROGRAM("/work/app/build/bailey") },
+        { "ls", 1, 0, "rm: cannot remove 'build/bailey2': Device or resource busy\n", NULL },
+
         /* protected */
         { "git config user.name x", 4, 0, "error: could not write config file .git/config: Device or resource busy\n",
           PROTECTED("/work/app/.git/config") },

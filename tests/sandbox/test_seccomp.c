@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #include "tests/sandbox/seccomp_test.h"
@@ -38,7 +39,7 @@ static void check_shape(const struct program *program) {
 }
 
 static void test_shape(void **state) {
-        static const size_t longest[COUNT(policies)][ARCHES] = { { 64, 71 }, { 81, 84 } };
+        static const size_t longest[COUNT(policies)][ARCHES] = { { 88, 95 }, { 104, 108 } };
 
         (void)state;
         for (size_t p = 0; p < COUNT(policies); p++)
@@ -132,6 +133,7 @@ static uint32_t expect_socket(uint32_t flags, int family, int type, int protocol
 
 static uint32_t expect_action(enum syscall_action action, uint32_t flags, const struct seccomp_data *data) {
         static const uint32_t requests[] = { 0x5412, 0x541c, 0x541d, 0x5423 };
+        static const uint32_t leases[] = { 1024, 1026, 1040 };
 
         switch (action) {
         case SYSCALL_ALLOW:
@@ -145,12 +147,23 @@ static uint32_t expect_action(enum syscall_action action, uint32_t flags, const 
                         if ((uint32_t)data->args[1] == requests[i])
                                 return SECCOMP_RET_ERRNO | EPERM;
                 return SECCOMP_RET_ALLOW;
+        case SYSCALL_FCNTL:
+                for (size_t i = 0; i < COUNT(leases); i++)
+                        if ((uint32_t)data->args[1] == leases[i])
+                                return SECCOMP_RET_ERRNO | EPERM;
+                return SECCOMP_RET_ALLOW;
         case SYSCALL_NAMESPACES:
                 return data->args[0] & 0x7e020080 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
         case SYSCALL_SOCKET:
                 return expect_socket(flags, (int)data->args[0], (int)data->args[1], (int)data->args[2]);
         case SYSCALL_LIMITS:
-                return flags & SECCOMP_OWN_LIMITS && (uint32_t)data->args[0] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
+                if (flags & SECCOMP_OWN_LIMITS && (uint32_t)data->args[0])
+                        return SECCOMP_RET_ERRNO | EPERM;
+                if ((uint32_t)data->args[1] != 4 || !data->args[2])
+                        return SECCOMP_RET_ALLOW;
+                return data->args[3] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ERRNO | 0;
+        case SYSCALL_SETRLIMIT:
+                return (uint32_t)data->args[0] == 4 ? SECCOMP_RET_ERRNO | 0 : SECCOMP_RET_ALLOW;
         default:
                 return SECCOMP_RET_KILL_PROCESS;
         }
@@ -177,14 +190,16 @@ static uint32_t expect(const struct syscall_row *row, enum syscall_policy policy
 static const uint64_t first_arguments[] = {
         AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG, AF_BLUETOOTH, AF_CAN, AF_TIPC, AF_XDP,
         CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP, 0x80 /* NEWTIME */,
-        SIGCHLD, CLONE_VM, CLONE_FILES | CLONE_FS, 0x3d0f00 /* a thread */, UINT32_MAX, 0x80000001,
+        3, 4 /* RLIMIT_CORE */, 5, SIGCHLD, CLONE_VM, CLONE_FILES | CLONE_FS, 0x3d0f00 /* a thread */, UINT32_MAX, 0x80000001,
 };
 static const uint64_t second_arguments[] = {
         0, SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_PACKET, SOCK_RAW | SOCK_CLOEXEC, SOCK_STREAM | SOCK_NONBLOCK,
         0x5401, 0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x541e, 0x5422, 0x5423, 0x5424,
+        1, 3, 4, 5, 1023, 1024, 1025, 1026, 1027, 1030, 1031, 1039, 1040, 1041,
 };
 /* clang-format on */
 static const uint64_t third_arguments[] = { 0, 4, 16, 0x80000000 };
+static const uint64_t fourth_arguments[] = { 0, 1, HIGH };
 
 static void check_answer(const struct program *program, const struct syscall_row *row, enum syscall_policy policy,
                          uint32_t flags, const struct seccomp_data *data) {
@@ -201,10 +216,13 @@ static void check_arguments(const struct program *program, const struct syscall_
         for (size_t i = 0; i < COUNT(first_arguments); i++)
                 for (size_t j = 0; j < COUNT(second_arguments); j++)
                         for (size_t k = 0; k < COUNT(third_arguments); k++)
-                                for (uint64_t high = 0; high <= HIGH; high += HIGH) {
+                                for (size_t l = 0; l < 2 * COUNT(fourth_arguments); l++) {
+                                        uint64_t high = l % 2 ? HIGH : 0;
+
                                         data->args[0] = first_arguments[i] | high;
                                         data->args[1] = second_arguments[j] | high;
                                         data->args[2] = third_arguments[k] | high;
+                                        data->args[3] = fourth_arguments[l / 2];
                                         check_answer(program, row, policy, flags, data);
                                 }
 }
@@ -259,20 +277,26 @@ static void test_other_architectures(void **state) {
 
 /* ---- as text ---- */
 
+/* BAILEY_UPDATE=1 writes them. */
 static void check_golden(enum syscall_policy policy, enum seccomp_arch arch, const char *path) {
         static char wanted[16384];
+        bool update = getenv("BAILEY_UPDATE");
         struct program program;
         BUF_AUTO text;
-        FILE *file = fopen(path, "r");
+        FILE *file = fopen(path, update ? "w+" : "r");
         size_t len;
 
         assert_non_null(file);
-        len = fread(wanted, 1, sizeof(wanted), file);
-        fclose(file);
         compile(policy, 0, arch, &program);
         buf_init(&text, sizeof(wanted));
         seccomp_print(program.code, program.count, &text);
         assert_false(text.failed);
+        if (update) {
+                fwrite(text.ptr, 1, text.len, file);
+                rewind(file);
+        }
+        len = fread(wanted, 1, sizeof(wanted), file);
+        fclose(file);
         if (text.len != len || memcmp(text.ptr, wanted, len) != 0)
                 fail_msg("%s should be:\n%.*s", path, (int)text.len, text.ptr);
         arena_free(&program.arena);

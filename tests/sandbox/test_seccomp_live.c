@@ -2,6 +2,7 @@
  * The programs, loaded into processes that try what is refused, and into those that do everyday work.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -73,6 +74,11 @@ static const struct attempt attempts[] = {
         { "no call",                INHERIT, -1,                   { 0 },                                   ENOSYS },
         { "TIOCSTI",                INHERIT, SYS_ioctl,            { 0, TIOCSTI_REQUEST },                  EPERM },
         { "TIOCSTI, high",          INHERIT, SYS_ioctl,            { 0, HIGH | TIOCSTI_REQUEST },           EPERM },
+        { "lease",                  INHERIT, SYS_fcntl,            { 0, F_SETLEASE, F_WRLCK },              EPERM },
+        { "lease, high",            INHERIT, SYS_fcntl,            { 0, HIGH | F_SETLEASE, F_WRLCK },       EPERM },
+        { "which lease",            INHERIT, SYS_fcntl,            { UINT32_MAX, F_GETLEASE },              EBADF },
+        { "dnotify",                INHERIT, SYS_fcntl,            { 0, F_NOTIFY },                         EPERM },
+        { "strict lease",           STRICT,  SYS_fcntl,            { 0, F_SETLEASE, F_WRLCK },              EPERM },
         { "packets",                INHERIT, SYS_socket,           { AF_PACKET, SOCK_DGRAM },               EAFNOSUPPORT },
         { "packets, high",          INHERIT, SYS_socket,           { HIGH | AF_PACKET, SOCK_DGRAM },        EAFNOSUPPORT },
         { "vsock",                  INHERIT, SYS_socket,           { AF_VSOCK, SOCK_STREAM },               EAFNOSUPPORT },
@@ -95,6 +101,12 @@ static const struct attempt attempts[] = {
         { "own limits, high",       OWN_LIMITS, SYS_prlimit64,     { HIGH, RLIMIT_CORE },                   0 },
         { "limits of others",       OWN_LIMITS, SYS_prlimit64,     { 1, RLIMIT_CORE },                      EPERM },
         { "limits of others, high", OWN_LIMITS, SYS_prlimit64,     { HIGH | 1, RLIMIT_CORE },               EPERM },
+        { "core limit",             INHERIT,    SYS_setrlimit,     { RLIMIT_CORE, 1 },                      0 },
+        { "core limit, high",       INHERIT,    SYS_setrlimit,     { HIGH | RLIMIT_CORE, 1 },               0 },
+        { "another limit",          INHERIT,    SYS_setrlimit,     { RLIMIT_STACK, 1 },                     EFAULT },
+        { "core limit by prlimit",  INHERIT,    SYS_prlimit64,     { 0, RLIMIT_CORE, 1 },                   0 },
+        { "other by prlimit",       INHERIT,    SYS_prlimit64,     { 0, RLIMIT_STACK, 1 },                  EFAULT },
+        { "strict core limit",      STRICT,     SYS_setrlimit,     { RLIMIT_CORE, 1 },                      0 },
         { "shared memory",          NO_IPC,     SYS_shmget,        { 0, 4096, 0666 },                       EPERM },
         { "message queues",         NO_IPC,     SYS_mq_open,       { 0 },                                   EPERM },
         { "limits of none",         OWN_LIMITS, SYS_prlimit64,     { UINT32_MAX, RLIMIT_CORE },             EPERM },

@@ -3,7 +3,7 @@
 # [WORK_ONLY=REGEX] tests/work/native.sh runs those whose name matches.
 #
 #   === name
-#   --- host               what is prepared on the host, in the workspace
+#   --- host               what is prepared on the host, in the workspace; a build/bailey there is called instead of $T/bailey
 #   --- work               the command given to `bailey run`, guard and all; it must exit with 0
 #   --- says               what it must print, exactly
 #   --- then               a check on the host, afterwards
@@ -109,7 +109,7 @@ expand() {
 
 # work: one piece; prints what is wrong with it
 work() {
-        local status=0 flags=() line=()
+        local status=0 flags=() line=() bailey=$T/bailey
 
         # what was before must not matter
         find "$H" /srv/mine /run/mine -mindepth 1 -delete
@@ -129,9 +129,10 @@ work() {
                 # whoever prepared it
                 find "$H" /srv/mine /run/mine "$W" -xdev -exec chown -h "$uid:$uid" {} +
         fi
+        if [ -x "$W/build/bailey" ]; then bailey=$W/build/bailey; fi
         read -ra flags <<<"${text[$i:with]-}"
         expand "${text[$i:work]}"
-        line=("$T/bailey" run --backend "$backend" --workspace "$W" "${flags[@]}" "$expanded")
+        line=("$bailey" run --backend "$backend" --workspace "$W" "${flags[@]}" "$expanded")
         if [ -n "$PLAIN" ]; then line=(bash -c "$expanded"); fi
         (
                 cd "$W" && exec timeout -k 2 200 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
