@@ -16,7 +16,8 @@
 #include "base/fd.h"
 #include "launch/kernel.h"
 
-enum state { MAKING, MADE, FAILED };
+/* GONE is what the kernel writes, and wakes for, when the maker ends: one that was killed has said nothing. */
+enum state { GONE, MAKING, MADE, FAILED };
 
 static const struct ifreq loopback_up = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
 
@@ -67,8 +68,10 @@ static void reuse_number(pid_t pid) {
 
 void network_begin(struct network *network) {
         network->loopback = loopback_up;
+        network->why = ESRCH;
         atomic_store(&network->state, MAKING);
-        network->maker = clone(maker, network->stack + sizeof(network->stack), CLONE_VM, network);
+        network->maker = clone(maker, network->stack + sizeof(network->stack), CLONE_VM | CLONE_CHILD_CLEARTID, network, NULL,
+                               NULL, (pid_t *)&network->state);
         if (network->maker > 0)
                 reuse_number(network->maker);
 }

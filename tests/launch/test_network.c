@@ -73,6 +73,27 @@ static void one_is_made_meanwhile(void **state) {
                 assert_int_equal(in_new_place(enter_made), 0);
 }
 
+/* The maker ends before, or while, it makes one, or just after that. */
+static int enter_killed(void) {
+        struct network network;
+        ino_t before = network_here();
+        struct err err;
+
+        alarm(100);
+        network_begin(&network);
+        if (network.maker < 0 || kill(network.maker, SIGKILL) < 0)
+                return 1;
+        if (network_enter(&network, &err) < 0)
+                return 2;
+        return network_here() != before && loopback_is_up() ? 0 : 3;
+}
+
+static void one_whose_maker_is_killed(void **state) {
+        (void)state;
+        for (int i = 0; i < 20; i++)
+                assert_int_equal(in_new_place(enter_killed), 0);
+}
+
 static int enter_unmade(void) {
         struct network network = { .maker = -1 };
         ino_t before = network_here();
@@ -109,6 +130,7 @@ static void a_refusal_is_told(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(one_is_made_meanwhile),
+                cmocka_unit_test(one_whose_maker_is_killed),
                 cmocka_unit_test(who_has_no_helper_makes_it),
                 cmocka_unit_test(a_refusal_is_told),
         };
