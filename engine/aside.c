@@ -1,20 +1,17 @@
 /*
  * What is set aside, for the outside.
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "engine/config.h"
 #include "engine/policy.h"
 #include "policy/files.h"
 #include "protect/aside.h"
-#include "run/sweep_journal.h"
+#include "protect/protect.h"
 
 /* ---- answers ---- */
 
@@ -97,37 +94,6 @@ void bailey_aside_items_free(struct bailey_aside_items *items) {
 
 /* ---- restoring, dropping ---- */
 
-/* Its command runs, or was never swept for. */
-static bool runs_in(int runs, const char *name, const char *workspace) {
-        FD_AUTO fd = openat(runs, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        struct protection theirs;
-        int64_t until;
-        ARENA_AUTO arena;
-
-        arena_init(&arena, 0);
-        return fd >= 0 && journal_read(fd, &arena, &theirs, &until) == 0 && until != SWEEP_UNTIL_NEVER &&
-               strcmp(theirs.workspace.path, workspace) == 0;
-}
-
-static bool command_runs(const char *state_dir, const char *workspace) {
-        const struct dirent *entry;
-        bool running = false;
-        DIR *stream;
-        int runs;
-
-        if (journal_directory(state_dir, false, &runs, NULL) < 0 || runs < 0)
-                return false;
-        stream = fdopendir(runs);
-        if (!stream) {
-                fd_close(runs);
-                return false;
-        }
-        while (!running && (entry = readdir(stream)))
-                running = entry->d_name[0] != '.' && runs_in(runs, entry->d_name, workspace);
-        closedir(stream);
-        return running;
-}
-
 static bool record(const struct bailey_policy *policy, const char *verb, const struct aside *aside, struct arena *arena) {
         struct audit_record record = { .kind = AUDIT_CHANGED, .workspace = aside->workspace, .action = "none" };
         size_t size = strlen(verb) + strlen(aside->id) + strlen(aside->path) + 3;
@@ -153,7 +119,7 @@ static int restore(const struct bailey_policy *policy, const char *const *enviro
                 return -1;
         if (restored.replaced[0] && !(done.replaced = arena_dup(arena, str_z(restored.replaced))))
                 return no_memory(err);
-        done.running = command_runs(state.path, restored.aside.workspace);
+        done.running = protect_is_busy(state.path, restored.aside.workspace);
         done.recorded = record(policy, "restore", &restored.aside, arena);
         *ret = done;
         return 0;

@@ -224,6 +224,16 @@ void baseline_free(struct baseline **list, const char *state_dir) {
         }
 }
 
+bool protect_is_busy(const char *state_dir, const char *workspace) {
+        char name[SHA256_HEX_SIZE], path[PATH_MAX];
+        FD_AUTO fd = -1;
+
+        sha256_hex(str_z(workspace), name);
+        snprintf(path, sizeof(path), "%s/protect/%s", state_dir, name);
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        return fd >= 0 && !is_alone(fd);
+}
+
 /* ---- after a kill ---- */
 
 /* The workspace that a file speaks of; false when nothing is left to do there. */

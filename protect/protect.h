@@ -44,6 +44,9 @@ int protect_end(struct baseline *baseline, const struct protect_request *request
 /* Finishes what killed processes have left undone in any workspace. */
 int protect_recover(const struct protect_request *request, struct err *err);
 
+/* Whether commands run in a workspace. */
+bool protect_is_busy(const char *state_dir, const char *workspace);
+
 /* The baseline as text and back. */
 void baseline_write(const struct protection *protection, struct buf *ret);
 int baseline_read(struct str text, struct arena *arena, struct protection *ret, struct err *err);
