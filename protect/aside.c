@@ -107,9 +107,8 @@ static int locate(const struct entry *entry, enum place *ret, int *ret_parent, s
 }
 
 /* When this cannot be written, it is still known to be moving, and the next look at the store finds out where it is. */
-static void entry_kept(struct entry *entry, const char *note) {
+static void entry_kept(struct entry *entry) {
         entry->about.moving = false;
-        entry->about.note = note;
         about_write(entry->fd, &entry->about, NULL);
 }
 
@@ -137,9 +136,10 @@ static bool repair(struct entry *entry) {
         if (place == PLACE_LEFT) {
                 move_remove(entry->fd, partial_name, REMOVE_TIME, NULL);
                 move_set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
-                entry_kept(entry, "it was not copied, as bailey was killed");
+                entry->about.note = "it was not copied, as bailey was killed";
+                entry_kept(entry);
         } else if (remove_left(entry) == 0) {
-                entry_kept(entry, entry->about.note);
+                entry_kept(entry);
         }
         return false;
 }
@@ -156,19 +156,21 @@ static void copy_in(struct entry *entry, int dir, const char *left) {
         struct copy copy = { .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = time_monotonic() + COPY_TIME };
         struct err why = { 0 };
         char note[sizeof(why.msg) + 32] = "";
+        struct entry noted = *entry;
 
+        noted.about.note = note;
         if (copy_tree(dir, left, entry->fd, partial_name, &copy, &why) == 0 &&
             renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
                 if (copy.skipped)
                         snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
                 if (move_remove(dir, left, COPY_TIME, NULL) == 0)
-                        entry_kept(entry, note);
+                        entry_kept(&noted);
                 return;
         }
         move_remove(entry->fd, partial_name, COPY_TIME, NULL);
         move_set_mode(dir, left, mode_of_left(entry->about.kind));
         snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
-        entry_kept(entry, note);
+        entry_kept(&noted);
 }
 
 static int move_in(struct entry *entry, int dir, const char *name, struct err *err) {
@@ -177,7 +179,7 @@ static int move_in(struct entry *entry, int dir, const char *name, struct err *e
         if (about_write(entry->fd, &entry->about, err) < 0)
                 return -1;
         if (move_new(dir, name, entry->fd, item_name) == 0) {
-                entry_kept(entry, "");
+                entry_kept(entry);
                 return 0;
         }
         if (errno != EXDEV || move_new(dir, name, dir, left.name) < 0)
@@ -470,7 +472,7 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
         if (about_write(entry.fd, &entry.about, err) < 0)
                 return -1;
         if (move_out(&entry, place, to, err) < 0) {
-                entry_kept(&entry, entry.about.note);
+                entry_kept(&entry);
                 if (restored.replaced[0])
                         err_context_message(err, "what stood there is set aside as %s", restored.replaced);
                 return err_context(err, "cannot restore %s", entry.about.path);
