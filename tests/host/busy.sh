@@ -29,8 +29,9 @@ session() {
         env -i HOME="$T/home" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" timeout -k 5 800 \
                 "$BAILEY" mcp --set guard.mode=off <"$T/$1.in" >"$T/$1.out" 2>"$T/$1.err" &
         exec {in}>"$T/$1.in" {out}<"$T/$1.out"
-        printf '%s\n' '{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}' \
-                '{"jsonrpc": "2.0", "method": "notifications/initialized"}' >&"$in"
+        jq -nc '{jsonrpc: "2.0", id: 0, method: "initialize",
+                params: {protocolVersion: "2025-06-18", capabilities: {}, clientInfo: {name: "t", version: "1"}}},
+                {jsonrpc: "2.0", method: "notifications/initialized"}' >&"$in"
         while [ ! -e "$T/stop" ]; do
                 command=${commands[id++ % ${#commands[@]}]}
                 jq -nc --argjson id "$id" --arg c "$command" '{jsonrpc: "2.0", $id, method: "tools/call",

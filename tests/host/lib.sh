@@ -188,14 +188,14 @@ serve() {
         mkfifo "$T/$1.in" "$T/$1.out"
         (
                 for fd in "${server_in[@]}" "${server_out[@]}"; do exec {fd}>&-; done # or those never end
-                cd "$W" && exec "${as[@]}" "${environment[@]}" "$T/bailey" mcp --backend "$backend" --workspace "$W" "${flags[@]}"
+                cd "$W" && exec timeout -k 5 400 "${as[@]}" "${environment[@]}" "$T/bailey" mcp --backend "$backend" --workspace "$W" "${flags[@]}"
         ) <"$T/$1.in" >"$T/$1.out" 2>>"$T/said" &
         server[$1]=$!
         exec {in}>"$T/$1.in" {out}<"$T/$1.out"
         server_in[$1]=$in server_out[$1]=$out
         call "$1" initialize '{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}' \
                 >/dev/null
-        printf '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n' >&"$in"
+        jq -nc '{jsonrpc: "2.0", method: "notifications/initialized"}' >&"$in" # not by this shell, which would end with the server
 }
 
 # stop NAME: as a client does that goes away

@@ -144,6 +144,7 @@ linked() {
                 *) echo "$1 is still there" ;;
                 esac
         fi
+        if [ "$1" != .git/config ] && ! is_aside "$W/$1"; then echo "$1 is not aside"; fi
         if exists "$W/.git/HEAD"; then harmless "$W"; fi
         litter
 }
