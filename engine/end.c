@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "engine/containers.h"
 #include "engine/record.h"
+#include "launch/cgroup_shared.h"
 #include "launch/report.h"
 #include "policy/files.h"
 #include "run/explain.h"
@@ -201,6 +202,13 @@ static void tell_matches(struct run *run) {
                 run_notice(run, "so do %zu more files", count - MATCHES_TOLD);
 }
 
+/* One that is content has not lost anything; and looking costs. */
+static void look_for_kills(struct run *run) {
+        if (run->launch.share.group && run->out.exit_code != 0 && !run->job.outcome.timed_out && !run->job.outcome.cancelled &&
+            cgroup_shared_killed(run->launch.share.group))
+                run->job.outcome.memory_killed = true;
+}
+
 /* Who runs a container has the last word on it. If somebody has killed that process, nobody has ended the container. */
 static bool is_orphaned(const struct run *run) {
         return run->launch.container && run->job.launched.said != REPORT_ENDED && run->job.launched.said != REPORT_FAILED;
@@ -226,6 +234,7 @@ void run_end(struct run *run, int result) {
                 set_ended(run);
                 keep_output(run);
                 tell_missing(run);
+                look_for_kills(run);
                 run_explain(run);
         } else if (result == 0) {
                 run_show_plan(run);

@@ -64,7 +64,10 @@ static int plan_backend(struct run *run, const struct backend *backend, struct e
                 return -1;
         if (backend->own_tmp && set_tmpdir(run, err) < 0)
                 return -1;
-        return backend_plan(backend, run->policy, &run->host, &run->request, &run->arena, &run->launch, err);
+        if (backend_plan(backend, run->policy, &run->host, &run->request, &run->arena, &run->launch, err) < 0)
+                return -1;
+        run->launch.share.group = run->shared;
+        return 0;
 }
 
 static void keep_failure(struct run *run, const struct backend *backend, const struct err *err) {

@@ -6,6 +6,7 @@
 #include "engine/config.h"
 #include "engine/installed.h"
 #include "engine/containers.h"
+#include "launch/cgroup_shared.h"
 #include "policy/load.h"
 
 /* The variable is looked for in the environment of this program, which no command can reach. */
@@ -49,6 +50,14 @@ static struct bailey_policy *policy_new(const char *program, struct err *err) {
         return NULL;
 }
 
+static int shared_new(struct bailey_policy *policy, struct err *err) {
+        policy->shared = calloc(1, sizeof(*policy->shared));
+        if (!policy->shared)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        cgroup_shared_init(policy->shared);
+        return 0;
+}
+
 int bailey_policy_load(const struct bailey_policy_options *options, struct bailey_policy **ret, char *ret_error,
                        size_t error_size) {
         const struct policy_request request = {
@@ -63,7 +72,7 @@ int bailey_policy_load(const struct bailey_policy_options *options, struct baile
 
         if (!policy || policy_load(&request, &policy->arena, &policy->policy, &err) < 0 ||
             audit_open(&policy->policy->audit, options->environment, &policy->audit, &err) < 0 ||
-            containers_new(&policy->containers, &err) < 0) {
+            containers_new(&policy->containers, &err) < 0 || shared_new(policy, &err) < 0) {
                 bailey_policy_free(policy);
                 return config_hand_error(&err, ret_error, error_size);
         }
@@ -80,6 +89,7 @@ int policy_derive(const struct bailey_policy *base, const char *override, struct
         policy->before = base;
         policy->audit = base->audit;
         policy->containers = base->containers;
+        policy->shared = base->shared;
         policy->bypassed = base->bypassed;
         if (policy_override(base->policy, override, &policy->arena, &policy->policy, err) < 0) {
                 bailey_policy_free(policy);
@@ -95,6 +105,9 @@ void bailey_policy_free(struct bailey_policy *policy) {
         if (!policy->before) {
                 containers_free(policy->containers);
                 audit_close(policy->audit);
+                if (policy->shared)
+                        cgroup_shared_free(policy->shared);
+                free(policy->shared);
         }
         arena_free(&policy->arena);
         free(policy);

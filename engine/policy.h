@@ -13,11 +13,12 @@ struct bailey_policy {
         struct arena arena; /* holds the policy */
         const struct policy *policy;
         struct audit *audit;           /* of all that is done with this policy */
+        struct cgroup_shared *shared;  /* for all commands together */
         struct containers *containers; /* engines, and what commands share of them */
         const char *program;           /* the path of bailey, for the sandbox that starts it inside */
         bool bypassed;                 /* the operator has switched the guard off for this process */
         const struct bailey_policy
-                *before; /* the one that this was derived from, whose audit and containers it has; NULL: none */
+                *before; /* the one that this was derived from, whose audit, containers and cgroup it has; NULL: none */
 };
 
 /* The same with one override more; no file is read again. `base` has to outlive it. */

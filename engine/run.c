@@ -24,6 +24,7 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
                 run->options.status_fd = -1;
         run->audit = policy->audit;
         run->containers = policy->containers;
+        run->shared = policy->shared;
         audit_settle(run->audit, options->environment);
         run->tmpdir.fd = run->epoll_fd = run->job.launched.pidfd = -1;
         return run;

@@ -30,6 +30,7 @@ struct run {
         struct bailey_run_options options;
         struct audit *audit;
         struct containers *containers;
+        struct cgroup_shared *shared;
         char id[ID_SIZE]; /* on record */
         bool unrecorded;  /* writing failed */
 

@@ -279,13 +279,14 @@ int cgroup_add(const struct cgroup *cg, pid_t pid, struct err *err) {
         return 0;
 }
 
-bool cgroup_memory_killed(const struct cgroup *cg) {
+uint64_t cgroup_memory_kills(const struct cgroup *cg) {
         const char *file = cg->version == CGROUP_V1 ? "memory.oom_control" : "memory.events";
         char text[512];
 
         /* v1 has the count since Linux 4.13. */
-        return (cg->limits & CGROUP_MEMORY) && cgroup_file_read(dir_of(cg, CGROUP_AT_MEMORY), file, text, sizeof(text)) == 0 &&
-               cgroup_text_number(text, "oom_kill") > 0;
+        if (!(cg->limits & CGROUP_MEMORY) || cgroup_file_read(dir_of(cg, CGROUP_AT_MEMORY), file, text, sizeof(text)) < 0)
+                return 0;
+        return cgroup_text_number(text, "oom_kill");
 }
 
 /* Kills what is in one of its directories and says how many are left. cgroup.kill (Linux 5.14) reaches also what forks
@@ -316,6 +317,15 @@ static void remove_dir(const char *dir) {
                 pause_us(wait);
                 wait = wait < 5000 ? wait * 2 : 10000;
         }
+}
+
+void cgroup_leave(struct cgroup *cg) {
+        for (int i = 0; i < CGROUP_AT_UNIFIED; i++)
+                if (cg->dir[i][0])
+                        rmdir(cg->dir[i]);
+        if (cg->version == CGROUP_V2)
+                fd_close(cg->dir_fd);
+        *cg = (struct cgroup){ .dir_fd = -1 };
 }
 
 void cgroup_remove(struct cgroup *cg) {

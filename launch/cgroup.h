@@ -43,14 +43,17 @@ int cgroup_new(const struct cgroup_limits *limits, struct cgroup *ret, struct er
  * quick way for that (Linux 5.6), where moving somebody else may wait 10 ms for all processors. */
 int cgroup_add(const struct cgroup *cg, pid_t pid, struct err *err);
 
-/* Did the OOM killer act in it? Never true without a memory limit. */
-bool cgroup_memory_killed(const struct cgroup *cg);
+/* How often did the OOM killer act in it? Never without a memory limit. */
+uint64_t cgroup_memory_kills(const struct cgroup *cg);
 
 /* Kills all that is in it and waits, at most 200 ms, until it is gone. */
 void cgroup_kill(const struct cgroup *cg);
 
 /* Waits at most 400 ms for what is still exiting; one that stays busy is left to cgroup_sweep(). */
 void cgroup_remove(struct cgroup *cg);
+
+/* The same without waiting. */
+void cgroup_leave(struct cgroup *cg);
 
 /* Removes empty cgroups that a killed bailey left beside ours: its pid no longer lives, in this pid namespace. Costs about
  * as much as making one, so do it while a command runs. */

@@ -1,6 +1,19 @@
-#include "launch/cgroup.h"
+#include "launch/cgroup_shared.h"
 
 /* There are none; a job holds the limits. */
 uint32_t cgroup_probe(void) {
         return 0;
+}
+
+void cgroup_shared_init(struct cgroup_shared *shared) {
+        *shared = (struct cgroup_shared){ .group = { .dir_fd = -1 } };
+}
+
+bool cgroup_shared_killed(struct cgroup_shared *shared) {
+        (void)shared;
+        return false;
+}
+
+void cgroup_shared_free(struct cgroup_shared *shared) {
+        (void)shared;
 }

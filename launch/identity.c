@@ -62,3 +62,19 @@ int identity_map(pid_t pid, struct err *err) {
                 return 0;
         return map_one(pid, err);
 }
+
+void identity_limit(void) {
+        static const struct {
+                const char *file, *value;
+        } limits[] = {
+                { "/proc/sys/user/max_inotify_instances", "32" },
+                { "/proc/sys/user/max_inotify_watches", "65536" },
+        };
+
+        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+                FD_AUTO fd = open(limits[i].file, O_WRONLY | O_CLOEXEC);
+
+                if (fd >= 0)
+                        (void)!write(fd, limits[i].value, strlen(limits[i].value));
+        }
+}

@@ -11,4 +11,8 @@
 
 int identity_map(pid_t pid, struct err *err);
 
+/* In the new user namespace, before /proc is replaced: it takes only a part of what its user may watch by inotify, so that
+ * others of the user have some left. Where /proc/sys cannot be written, as in most containers, it may take all. */
+void identity_limit(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/cgroup_shared.h"
 #include "launch/clone.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
@@ -88,11 +89,15 @@ static bool make_one(const struct launch *launch, const struct mount_places *pla
         return ready;
 }
 
-static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, int socket, int outside) {
+/* What it makes is in the group that it is in itself. */
+static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, const struct cgroup *group,
+                           int socket, int outside) {
         int from[KEEPER_FILES] = { -1, -1, -1, socket, outside };
         struct err err = {};
         int seed;
 
+        if (group && cgroup_add(group, 0, &err) < 0)
+                _exit(0);
         from[0] = from[1] = from[2] = open("/dev/null", O_RDWR | O_CLOEXEC);
         setsid(); /* what a terminal sends is not for it */
         if (files_arrange(from, KEEPER_FILES, true, &err) < 0)
@@ -106,17 +111,22 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
 /* ---- who has it ---- */
 
 int keeper_start(const struct launch *launch, const struct mount_places *places, struct keeper *ret, struct err *err) {
+        const struct launch_share *share = &launch->share;
+        const struct cgroup *group = NULL;
         FD_AUTO outside = kernel_pidfd_open(getpid());
         int ends[2];
+        bool made;
         pid_t pid;
 
         if (outside < 0)
                 return err_sys(err, "pidfd_open");
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
                 return err_sys(err, "a way to ask for sandboxes");
+        if (share->group)
+                group = cgroup_shared_get(share->group, share->memory_percent, share->pids, &made);
         pid = clone_process(0, -1, &ret->pidfd);
         if (pid == 0)
-                keep(launch, places, ends[1], outside);
+                keep(launch, places, group, ends[1], outside);
         fd_close(ends[1]);
         if (pid < 0) {
                 err_sys(err, "fork");

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "launch/blob.h"
+#include "launch/cgroup_shared.h"
 #include "launch/container.h"
 #include "launch/files.h"
 #include "launch/identity.h"
@@ -44,6 +45,7 @@ struct start {
         int plan;           /* -1: there is no wrapper */
         int complaints[2];  /* its stderr */
         bool join_group;    /* or it is born there */
+        bool made_group;    /* for all that follow, too */
         bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
 
@@ -157,6 +159,8 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         /* The next best, where there is no pidfd: it may come too soon, when a thread ends, but not too late. */
         if (start->outside < 0 && launch->own_pids && !launch->wrapper)
                 prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (launch->namespaces) /* while the parent has something to do, too */
+                identity_limit();
         if (!wait_for_go(start))
                 _exit(125);
         /* By itself: moving another process may wait 10 ms for all processors. */
@@ -190,6 +194,17 @@ static int make_group(const struct launch *launch, struct cgroup *ret, struct er
         return limits.memory_bytes == 0 && limits.pids == 0 ? 0 : cgroup_new(&limits, ret, err);
 }
 
+/* Its own, or that of the session; who makes sandboxes beforehand is in that itself. NULL: none. */
+static const struct cgroup *group_to_join(struct start *start, const struct launched *launched) {
+        const struct launch_share *share = &start->launch->share;
+
+        if (launched->group.version != CGROUP_NONE)
+                return &launched->group;
+        if (!share->group || start->work[1] >= 0 || start->launch->container)
+                return NULL;
+        return cgroup_shared_get(share->group, share->memory_percent, share->pids, &start->made_group);
+}
+
 /* Where no core dumps were allowed anyway: the limit that the command is to have (plan_limits()) is higher, and only root may
  * raise it, from outside. Others go on without. */
 static void allow_core_limit(pid_t pid) {
@@ -203,6 +218,7 @@ static void allow_core_limit(pid_t pid) {
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
+        const struct cgroup *group;
         /* One that is made for another process is its child, too. */
         uint64_t namespaces = namespace_flags[launch->namespaces] | (start->work[1] >= 0 ? CLONE_PARENT : 0);
 
@@ -211,14 +227,15 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
                 namespaces &= ~(uint64_t)CLONE_NEWNET;
         if (make_group(launch, &launched->group, err) < 0)
                 return -1;
-        start->join_group = launched->group.version == CGROUP_V1;
-        launched->pid = clone_process(namespaces, launched->group.dir_fd, &launched->pidfd);
-        if (launched->pid < 0 && errno == ENOSYS && launched->group.dir_fd >= 0) {
+        group = group_to_join(start, launched);
+        start->join_group = group && group->version == CGROUP_V1;
+        launched->pid = clone_process(namespaces, group ? group->dir_fd : -1, &launched->pidfd);
+        if (launched->pid < 0 && errno == ENOSYS && group && group->dir_fd >= 0) {
                 start->join_group = true;
                 launched->pid = clone_process(namespaces, -1, &launched->pidfd);
         }
         if (launched->pid == 0)
-                child(start, &launched->group);
+                child(start, group);
         if (launched->pid < 0)
                 return err_sys(err, launch->namespaces ? "namespaces" : "fork");
         allow_core_limit(launched->pid);
@@ -281,7 +298,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         start.outside = outside;
         if (begin(&start, ret, err) < 0)
                 return -1;
-        if (ret->group.version != CGROUP_NONE)
+        if (ret->group.version != CGROUP_NONE || start.made_group)
                 cgroup_sweep();
         return 0;
 }

@@ -58,6 +58,8 @@ void warm_key(const struct launch *launch, struct buf *out) {
         put_text(out, launch->hostname);
         put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
+        put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
+        put(out, &launch->share.pids, sizeof(launch->share.pids));
         for (const char *const *variable = launch->envp; *variable; variable++)
                 put_text(out, *variable);
 }

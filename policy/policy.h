@@ -99,7 +99,8 @@ struct sandbox_policy {
         enum unix_sockets unix_sockets;
         enum syscall_policy syscalls;
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
-        bool require_limits; /* a limit that cannot be enforced refuses the run */
+        int64_t session_memory_percent, session_max_pids; /* of all commands together; where a cgroup can be had */
+        bool require_limits;                              /* a limit that cannot be enforced refuses the run */
 };
 
 /* ---- containers ---- */

@@ -78,7 +78,8 @@ static void tell_memory(const struct look *look, struct buf *out) {
                 buf_char(out, ')');
         }
         buf_append(out, STR(". Use less at a time (fewer jobs, smaller pieces); a person can raise it with `--memory` or "
-                            "`[sandbox] max_memory_bytes`."));
+                            "`[sandbox] max_memory_bytes`"));
+        buf_append(out, most ? STR(".") : STR(", or `session_memory_percent` for all commands together."));
 }
 
 static void tell_syscall(const struct look *look, struct buf *out) {

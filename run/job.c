@@ -221,7 +221,7 @@ static enum job_state finish(struct job *job, struct err *err) {
         int result;
 
         if (job->launched.group.version != CGROUP_NONE)
-                job->outcome.memory_killed = cgroup_memory_killed(&job->launched.group);
+                job->outcome.memory_killed = cgroup_memory_kills(&job->launched.group) > 0;
         unwatch(job, job->launched.pidfd);
         unwatch(job, reports(job) ? job->launched.report_fd : -1);
         result = launch_end(&job->launched, &job->outcome.status, err);

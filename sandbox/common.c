@@ -36,6 +36,9 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
                 return err_set(err, ERR_UNSUPPORTED, "max_pids cannot be enforced: no cgroup can be had here");
         else
                 limit(launch, RLIMIT_NPROC, sandbox->max_pids ? sandbox->max_pids : PIDS_UNLESS_SET);
+        if (!launch->group.memory_bytes && !launch->group.pids)
+                launch->share = (struct launch_share){ .memory_percent = sandbox->session_memory_percent,
+                                                       .pids = sandbox->session_max_pids };
         return 0;
 }
 

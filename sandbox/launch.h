@@ -106,6 +106,12 @@ enum launch_ignored {
         IGNORED_FILES = 1 << 2, /* how large they are, and how many are open */
 };
 
+/* What all commands of a session may have together, where a cgroup can be had; 0: no limit. */
+struct launch_share {
+        int64_t memory_percent, pids;
+        struct cgroup_shared *group; /* launch/cgroup_shared.h, of who starts it; not part of the plan. NULL: there is none */
+};
+
 /* What only a cgroup can hold; 0: no limit. */
 struct launch_group {
         int64_t memory_bytes, pids;
@@ -195,6 +201,7 @@ struct launch {
         const struct mount_step *mounts;
         size_t mount_count;
         struct launch_group group;
+        struct launch_share share;  /* without a group of its own */
         const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside;
                                        or the command, where `profile` says all about the inside */
         size_t wrapper_masks;       /* how many empty files it is given */

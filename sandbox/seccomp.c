@@ -39,6 +39,9 @@ enum {
 #define DATA_ARGUMENT(i) (offsetof(struct seccomp_data, args) + (i) * sizeof(uint64_t))
 #define DATA_HIGH(i) (DATA_ARGUMENT(i) + sizeof(uint32_t)) /* for pointers */
 
+#define FCNTL_PIPE_SIZE 1031u /* F_SETPIPE_SZ */
+#define PIPE_SIZE_MAX 65536u  /* what a new pipe has */
+
 #define LIMIT_CORE 4 /* RLIMIT_CORE, the same on both architectures */
 
 static const uint32_t audit_arch[] = {
@@ -196,12 +199,20 @@ static void emit_answers(struct compiler *c, uint32_t flags) {
 }
 
 /* For ioctl and fcntl, which take what they are to do second. */
-static size_t emit_requests(struct compiler *c, const uint32_t *refused, size_t count) {
-        size_t next = c->label[SYSCALL_ALLOW];
-
+static size_t emit_requests(struct compiler *c, const uint32_t *refused, size_t count, size_t next) {
         while (count-- > 0)
                 next = emit_jump(c, BPF_JEQ, refused[count], c->label[SYSCALL_REFUSE], next);
         return emit_load(c, DATA_ARGUMENT(1));
+}
+
+/* Pages of pipes are counted for the user: with larger ones than usual, the few that are left would not do for others. */
+static size_t emit_fcntl(struct compiler *c) {
+        size_t size, rest = c->label[SYSCALL_ALLOW];
+
+        emit_jump(c, BPF_JGT, PIPE_SIZE_MAX, c->label[SYSCALL_REFUSE], c->label[SYSCALL_ALLOW]);
+        size = emit_load(c, DATA_ARGUMENT(2));
+        rest = emit_jump(c, BPF_JEQ, FCNTL_PIPE_SIZE, size, rest);
+        return emit_requests(c, refused_fcntls, sizeof(refused_fcntls) / sizeof(*refused_fcntls), rest);
 }
 
 /* For clone and unshare, whose flags come first. CLONE_NEWTIME is for unshare; in clone's flags that bit belongs to the signal
@@ -286,8 +297,9 @@ static size_t emit_tree(struct compiler *c, size_t first, size_t last) {
 
 static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch arch) {
         emit_answers(c, flags);
-        c->label[SYSCALL_IOCTL] = emit_requests(c, refused_ioctls, sizeof(refused_ioctls) / sizeof(*refused_ioctls));
-        c->label[SYSCALL_FCNTL] = emit_requests(c, refused_fcntls, sizeof(refused_fcntls) / sizeof(*refused_fcntls));
+        c->label[SYSCALL_IOCTL] =
+                emit_requests(c, refused_ioctls, sizeof(refused_ioctls) / sizeof(*refused_ioctls), c->label[SYSCALL_ALLOW]);
+        c->label[SYSCALL_FCNTL] = emit_fcntl(c);
         c->label[SYSCALL_NAMESPACES] = emit_namespaces(c);
         c->label[SYSCALL_SOCKET] = emit_socket(c, flags);
         c->label[SYSCALL_SETRLIMIT] = emit_setrlimit(c);

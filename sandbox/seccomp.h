@@ -7,6 +7,7 @@
  * - refuses new namespaces (clone and unshare, EPERM); clone3, whose flags lie in memory where a filter cannot look, is
  *   ENOSYS, and every libc then takes clone;
  * - refuses TIOCSTI, TIOCLINUX, TIOCCONS and TIOCSETD, F_SETLEASE, F_NOTIFY and F_SETDELEG (EPERM);
+ * - refuses pipes of more than 64 KiB (EPERM, as the kernel does for who has too many);
  * - leaves the limit of core dumps as it is: setrlimit and prlimit64 with a new one succeed without doing anything; with a
  *   pointer for the old one, too, prlimit64 is EPERM;
  * - knows the socket families AF_UNIX, AF_INET, AF_INET6 and of AF_NETLINK only NETLINK_ROUTE (getaddrinfo, getifaddrs, ip);

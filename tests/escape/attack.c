@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -163,6 +164,45 @@ static int core_limit(char **arg) {
                 return -1;
         errno = EPERM;
         return now.rlim_cur == 1 && now.rlim_max == 1 ? -1 : 0;
+}
+
+/* All at the same time, up to so many. */
+static int fork_many(char **arg) {
+        long wanted = number(arg[0]), count = 0;
+        int hold[2];
+
+        if (pipe(hold) < 0)
+                return -1;
+        while (count < wanted) {
+                pid_t pid = fork();
+
+                if (pid < 0)
+                        break;
+                if (pid == 0) {
+                        char byte;
+
+                        close(hold[1]);
+                        (void)!read(hold[0], &byte, 1);
+                        _exit(0);
+                }
+                count++;
+        }
+        printf("%ld processes\n", count);
+        close(hold[1]);
+        return count == wanted ? 0 : -1;
+}
+
+static int watch_many(char **arg) {
+        for (long i = 0; i < number(arg[0]); i++)
+                if (inotify_init1(IN_CLOEXEC) < 0)
+                        return -1;
+        return 0;
+}
+
+static int large_pipe(char **arg) {
+        int ends[2];
+
+        return pipe(ends) < 0 ? -1 : fcntl(ends[0], F_SETPIPE_SZ, (int)number(arg[0]));
 }
 
 static int make_device(char **arg) {
@@ -585,6 +625,9 @@ static const struct {
         { "lease", 3, lease },
         { "lock", 1, lock_file },
         { "core-limit", 0, core_limit },
+        { "fork-many", 1, fork_many },
+        { "watch-many", 1, watch_many },
+        { "large-pipe", 1, large_pipe },
         { "mknod", 4, make_device },
         { "fchmod", 1, chmod_fd },
         { "bind", 2, mount_bind },

@@ -21,7 +21,7 @@ static void limits_are_set(void **state) {
                 if (cgroup_file_writable(cg.dir[0], "memory.swap.max") == 0)
                         assert_file(cg.dir[0], "memory.swap.max", "0\n");
         }
-        assert_false(cgroup_memory_killed(&cg));
+        assert_false(cgroup_memory_kills(&cg));
         assert_int_equal(count_siblings(dir_with(&cg, CGROUP_AT_PIDS), getpid()), 1);
         assert_removed(&cg);
 }
@@ -36,7 +36,7 @@ static void one_limit_only(void **state) {
                 assert_string_equal(memory.dir[CGROUP_AT_PIDS], "");
                 assert_string_equal(pids.dir[CGROUP_AT_MEMORY], "");
         }
-        assert_false(cgroup_memory_killed(&pids));
+        assert_false(cgroup_memory_kills(&pids));
         assert_removed(&memory);
         assert_removed(&pids);
 }
@@ -94,7 +94,7 @@ static void memory_hog_is_killed(void **state) {
         status = status_of(pid);
         assert_true(WIFSIGNALED(status));
         assert_int_equal(WTERMSIG(status), SIGKILL);
-        assert_true(cgroup_memory_killed(&cg));
+        assert_true(cgroup_memory_kills(&cg));
         assert_removed(&cg);
 }
 
@@ -107,7 +107,7 @@ static void other_kills_are_not_memory(void **state) {
         wait_for_members(&cg, 1);
         kill(pid, SIGKILL);
         assert_true(WIFSIGNALED(status_of(pid)));
-        assert_false(cgroup_memory_killed(&cg));
+        assert_false(cgroup_memory_kills(&cg));
         assert_removed(&cg);
 }
 

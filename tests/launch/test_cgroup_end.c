@@ -183,7 +183,7 @@ static void clone_into(void **state) {
         assert_true(pid > 0);
         start_sleeper(&cg);
         wait_for_members(&cg, 2);
-        assert_false(cgroup_memory_killed(&cg));
+        assert_false(cgroup_memory_kills(&cg));
         cgroup_kill(&cg);
         assert_emptied(cg.dir[0]);
         assert_int_equal(WTERMSIG(status_of(pid)), SIGKILL);

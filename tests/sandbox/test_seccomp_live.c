@@ -78,6 +78,8 @@ static const struct attempt attempts[] = {
         { "lease, high",            INHERIT, SYS_fcntl,            { 0, HIGH | F_SETLEASE, F_WRLCK },       EPERM },
         { "which lease",            INHERIT, SYS_fcntl,            { UINT32_MAX, F_GETLEASE },              EBADF },
         { "dnotify",                INHERIT, SYS_fcntl,            { 0, F_NOTIFY },                         EPERM },
+        { "large pipe",             INHERIT, SYS_fcntl,            { 0, F_SETPIPE_SZ, 1 << 20 },            EPERM },
+        { "usual pipe",             INHERIT, SYS_fcntl,            { UINT32_MAX, F_SETPIPE_SZ, 1 << 16 },   EBADF },
         { "strict lease",           STRICT,  SYS_fcntl,            { 0, F_SETLEASE, F_WRLCK },              EPERM },
         { "packets",                INHERIT, SYS_socket,           { AF_PACKET, SOCK_DGRAM },               EAFNOSUPPORT },
         { "packets, high",          INHERIT, SYS_socket,           { HIGH | AF_PACKET, SOCK_DGRAM },        EAFNOSUPPORT },
