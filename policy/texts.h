@@ -7,6 +7,7 @@
 #include "policy/keys.h"
 
 extern const struct key_text text_path;         /* absolute, no control characters */
+extern const struct key_text text_socket;       /* the same, or ~/..., or $VARIABLE */
 extern const struct key_text text_host;         /* see host_pattern_valid() */
 extern const struct key_text text_variable;     /* a variable's name */
 extern const struct key_text text_variables;    /* or PREFIX* */

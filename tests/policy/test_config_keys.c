@@ -176,6 +176,8 @@ static const struct {
         const char *right, *wrong;
 } texts[] = {
         { &text_path, "/a b", "a/b" },
+        { &text_socket, "~/a b", "~a/b" },
+        { &text_socket, "$SSH_AUTH_SOCK", "$1" },
         { &text_host, "*.example.com", "example.com:80" },
         { &text_variable, "A_1", "A*" },
         { &text_variables, "A_*", "*A" },
