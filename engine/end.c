@@ -174,6 +174,8 @@ static void tell_walls(struct run *run) {
                 run_notice(run, "using the %s sandbox: %s", backend->name, run->failures);
         for (const char *const *w = run->launch.container ? run->launch.container->warnings : NULL; w && *w; w++)
                 run_notice(run, "%s", *w);
+        for (const char *const *notice = run->launch.notices; *notice; notice++)
+                run_notice(run, "%s", *notice);
         if (run->launch.limits_ignored)
                 run_notice(run, "not limited by %s:%s%s%s", backend->name,
                            run->launch.limits_ignored & IGNORED_MEMORY ? " memory" : "",

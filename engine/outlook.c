@@ -10,8 +10,9 @@ static void sees(void *context, const char *path, bool content) {
 
 /* A list that grows is copied: others have this one, too. */
 static void close_lists(struct host *host) {
-        struct host_paths *lists[] = { &host->homes, &host->system, &host->scratch, &host->emptied,    &host->kept,
-                                       &host->masks, &host->read,   &host->write,   &host->write_deny, &host->readable };
+        struct host_paths *lists[] = { &host->homes, &host->system,     &host->scratch, &host->emptied,
+                                       &host->kept,  &host->masks,      &host->engines, &host->sockets, &host->read,
+                                       &host->write, &host->write_deny, &host->readable };
 
         for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
                 lists[i]->room = lists[i]->count;
@@ -56,7 +57,7 @@ static struct outlook *outlook_new(const struct policy *policy, const struct hos
 /* The rest of the question is the same for all commands of a session. */
 static bool fits(struct outlook *outlook, const struct policy *policy, const struct host_question *question) {
         return outlook->policy == policy && outlook->environment == question->environment &&
-               outlook->force == question->force && watch_quiet(&outlook->watch) && host_knows_sockets(&outlook->host);
+               outlook->force == question->force && watch_quiet(&outlook->watch);
 }
 
 struct outlook *outlook_get(struct outlook **kept, const struct policy *policy, const struct host_question *question,

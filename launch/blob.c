@@ -1,5 +1,6 @@
 #include "launch/blob.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <string.h>
@@ -48,16 +49,34 @@ static int put_wrapped(struct buf *out, const struct launch *launch, struct err 
         put_size(out, launch->wrapped_count);
         for (size_t i = 0; i < launch->wrapped_count; i++) {
                 struct wrapped_mount mount = launch->wrapped[i];
-                struct mount_place place;
+                struct mount_place place = {}; /* what is gone now must not come */
 
-                if (mount_note(mount.source, &place, err) < 0)
+                if (mount_note(mount.source, &place, err) < 0 &&
+                    !(mount.optional && (err->sys == ENOENT || err->sys == ENOTDIR)))
                         return -1;
+                put_size(out, mount.optional);
                 put_text(out, mount.target);
                 put_size(out, mount.write);
                 put(out, &place.device, sizeof(place.device));
                 put(out, &place.inode, sizeof(place.inode));
         }
         return 0;
+}
+
+static void put_filter(struct buf *out, const struct sock_filter *filter, size_t count) {
+        put_size(out, count);
+        put(out, filter, count * sizeof(*filter));
+}
+
+static void put_broker(struct buf *out, const struct broker_plan *broker) {
+        static const char *const none[] = { NULL };
+
+        put_size(out, broker->calls);
+        put_filter(out, broker->filter, broker->filter_count);
+        put_size(out, broker->own_network);
+        put_size(out, broker->abstract);
+        put_texts(out, broker->calls ? broker->private_places : none);
+        put_texts(out, broker->calls ? broker->sockets : none);
 }
 
 static void put_launch(struct buf *out, const struct launch *launch) {
@@ -71,8 +90,8 @@ static void put_launch(struct buf *out, const struct launch *launch) {
                 put_text(out, launch->landlock.rules[i].path);
                 put_size(out, launch->landlock.rules[i].grant);
         }
-        put_size(out, launch->seccomp_count);
-        put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
+        put_filter(out, launch->seccomp, launch->seccomp_count);
+        put_broker(out, &launch->broker);
         put_size(out, launch->limit_count);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put_text(out, launch->program);
@@ -169,12 +188,32 @@ static void get_landlock(struct reader *r, struct landlock_plan *ret) {
         }
 }
 
+static const struct sock_filter *get_filter(struct reader *r, size_t *ret_count) {
+        size_t count = get_size(r);
+        struct sock_filter *filter = get_array(r, count, sizeof(*filter));
+
+        if (filter)
+                get(r, filter, count * sizeof(*filter));
+        *ret_count = count;
+        return filter;
+}
+
+static void get_broker(struct reader *r, struct broker_plan *ret) {
+        ret->calls = (uint32_t)get_size(r);
+        ret->filter = get_filter(r, &ret->filter_count);
+        ret->own_network = get_size(r);
+        ret->abstract = get_size(r);
+        ret->private_places = get_texts(r);
+        ret->sockets = get_texts(r);
+}
+
 static void get_wrapped(struct reader *r, struct launch *ret) {
         struct wrapped_mount *mounts;
 
         ret->wrapped_count = get_size(r);
         ret->wrapped = mounts = get_array(r, ret->wrapped_count, sizeof(*mounts));
         for (size_t i = 0; mounts && i < ret->wrapped_count; i++) {
+                mounts[i].optional = get_size(r);
                 mounts[i].source = mounts[i].target = get_text(r);
                 mounts[i].write = get_size(r);
                 get(r, &mounts[i].device, sizeof(mounts[i].device));
@@ -185,7 +224,6 @@ static void get_wrapped(struct reader *r, struct launch *ret) {
 int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) {
         struct reader r = { .arena = arena };
         struct launch launch = { .own_pids = true, .announce = true };
-        struct sock_filter *filter;
         const char *version;
         BUF_AUTO text;
 
@@ -199,10 +237,8 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
                 return err_set(err, ERR_UNSUPPORTED,
                                "the library is of version %.32s, and the program bailey of " BAILEY_VERSION, version);
         get_landlock(&r, &launch.landlock);
-        launch.seccomp_count = get_size(&r);
-        launch.seccomp = filter = get_array(&r, launch.seccomp_count, sizeof(*filter));
-        if (filter)
-                get(&r, filter, launch.seccomp_count * sizeof(*filter));
+        launch.seccomp = get_filter(&r, &launch.seccomp_count);
+        get_broker(&r, &launch.broker);
         launch.limit_count = get_size(&r);
         if (launch.limit_count > LAUNCH_LIMITS_MAX)
                 r.bad = true;

@@ -17,7 +17,7 @@ int control_open(int asked, int outside, struct control *ret, struct err *err) {
         fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
         if (fd < 0)
                 return err_sys(err, "waiting for processes");
-        *ret = (struct control){ asked, outside, fd };
+        *ret = (struct control){ asked, outside, fd, -1 };
         return 0;
 }
 
@@ -32,11 +32,12 @@ int control_wait(struct control *control) {
                 { .fd = control->asked, .events = POLLIN },
                 { .fd = control->signals, .events = POLLIN },
                 { .fd = control->outside, .events = POLLIN },
+                { .fd = control->calls, .events = POLLIN },
         };
         struct signalfd_siginfo info;
         unsigned char byte;
 
-        if (poll(fds, 3, -1) < 0)
+        if (poll(fds, 4, -1) < 0)
                 return CONTROL_CHILD;
         while (fds[1].revents && read(control->signals, &info, sizeof(info)) > 0)
                 ;
@@ -44,5 +45,9 @@ int control_wait(struct control *control) {
                 return CONTROL_GONE;
         if (fds[0].revents)
                 return read(control->asked, &byte, 1) == 1 ? byte : CONTROL_GONE;
+        if (fds[3].revents & POLLIN)
+                return CONTROL_CALL;
+        if (fds[3].revents) /* nobody is left who could call */
+                control->calls = -1;
         return CONTROL_CHILD;
 }

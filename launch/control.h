@@ -14,6 +14,7 @@ struct control {
         int asked;   /* where bytes come in; -1: nobody asks */
         int outside; /* a pidfd of who asks */
         int signals; /* a child has ended */
+        int calls;   /* the listener of launch/broker.h; -1: none */
 };
 
 /* Before the command starts, or its end could be missed. */
@@ -22,7 +23,7 @@ int control_open(int asked, int outside, struct control *ret, struct err *err);
 /* Has the end come already: nobody outside any more, or who started this wants it no more? Does not wait. */
 bool control_alone(const struct control *control);
 
-enum { CONTROL_GONE = -1, CONTROL_CHILD = 0 };
+enum { CONTROL_CALL = -2, CONTROL_GONE = -1, CONTROL_CHILD = 0 };
 
 /* Waits. Returns one of these, or a signal. */
 int control_wait(struct control *control);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/broker.h"
 #include "launch/control.h"
 #include "launch/descendants.h"
 #include "launch/execute.h"
@@ -85,7 +86,15 @@ static int confine(const struct launch *launch, struct err *err) {
         /* The command has the same user: it must not trace this process, nor read its memory or environment. */
         if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
                 return err_sys(err, "PR_SET_DUMPABLE");
-        return apply_seccomp(launch, err);
+        /* Who brokers system calls needs some that `strict` does not have. */
+        return launch->broker.calls ? 0 : apply_seccomp(launch, err);
+}
+
+/* What is left to do in the process that the command is to be. */
+static int confine_command(const struct launch *launch, const struct broker *broker, struct err *err) {
+        if (!launch->broker.calls)
+                return 0;
+        return apply_seccomp(launch, err) < 0 ? -1 : broker_enter(broker, err);
 }
 
 /* ---- the command ---- */
@@ -106,23 +115,27 @@ static int enter(const char *directory, struct err *err) {
 }
 
 /* In a child that shares the memory of its parent until it executes. */
-static _Noreturn void start_command(const struct launch *launch, int report_fd) {
+static _Noreturn void start_command(const struct launch *launch, const struct broker *broker, int report_fd) {
         struct err err = {};
 
         /* Without a pid namespace the parent stays outside, or a command could kill what is to kill it. */
         if (!launch->own_pids && confine(launch, &err) < 0)
                 report_failure(report_fd, &err);
         stand_alone(launch);
+        if (confine_command(launch, broker, &err) < 0)
+                report_failure(report_fd, &err);
         execute_or_report(launch->program, launch->argv, launch->envp, report_fd);
 }
 
 /* The same, for a command that comes later. Until then the parent does not run: who wants the command is watched here. */
-static _Noreturn void await_command(const struct launch *prepared, const struct inside_files *files) {
+static _Noreturn void await_command(const struct launch *prepared, const struct broker *broker,
+                                    const struct inside_files *files) {
         struct launch launch = *prepared;
         struct err err = {};
 
         stand_alone(&launch);
-        if (warm_await(files->work, files->outside, &launch, &err) < 0 || enter(launch.cwd, &err) < 0)
+        if (confine_command(&launch, broker, &err) < 0 || warm_await(files->work, files->outside, &launch, &err) < 0 ||
+            enter(launch.cwd, &err) < 0)
                 report_failure(files->report, &err);
         execute_or_report(launch.program, launch.argv, launch.envp, files->report);
 }
@@ -135,13 +148,17 @@ static void end_rest(void) {
         }
 }
 
-static _Noreturn void become_seed(const struct launch *launch, int up) {
+static _Noreturn void become_seed(const struct launch *launch, const struct broker *broker, int up) {
+        struct err err = {};
+
         stand_alone(launch);
+        if (confine_command(launch, broker, &err) < 0)
+                _exit(127); /* the next one says why */
         seed_become(launch, up);
 }
 
 /* A shell that waits for its command itself. -1: this one does not. */
-static pid_t start_seed(const struct launch *launch, const struct inside_files *files) {
+static pid_t start_seed(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
         int up[2];
         pid_t pid;
 
@@ -149,7 +166,7 @@ static pid_t start_seed(const struct launch *launch, const struct inside_files *
                 return -1;
         pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
         if (pid == 0)
-                become_seed(launch, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+                become_seed(launch, broker, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
         fd_close(up[1]);
         if (pid > 0 && !warm_comes_up(up[0], pid, files->outside)) {
                 end_rest();
@@ -160,50 +177,55 @@ static pid_t start_seed(const struct launch *launch, const struct inside_files *
 }
 
 /* From the first moment on the command may come: it waits, too. */
-static pid_t start_waiting(const struct launch *launch, const struct inside_files *files) {
+static pid_t start_waiting(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
         struct err err = {};
         pid_t command;
 
         if (warm_tell_ready(files->work, &err) < 0)
                 report_failure(files->report, &err);
-        command = start_seed(launch, files);
+        command = start_seed(launch, broker, files);
         if (command < 0)
                 command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
         if (command == 0)
-                await_command(launch, files); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+                await_command(launch, broker, files); /* NOLINT(clang-analyzer-unix.Vfork): see below */
         return command;
 }
 
-static pid_t start_now(const struct launch *launch, const struct inside_files *files) {
+static pid_t start_now(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
         pid_t command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): no other thread could wait for it */
 
         /* The child changes nothing that is read here, and does not return. */
         if (command == 0)
-                start_command(launch, files->report); /* NOLINT(clang-analyzer-unix.Vfork): see above */
+                start_command(launch, broker, files->report); /* NOLINT(clang-analyzer-unix.Vfork): see above */
         return command;
 }
 
 /* ---- waiting for it ---- */
 
-static int wait_as_init(pid_t command, struct control *control) {
+static int wait_as_init(pid_t command, struct control *control, struct broker *broker) {
         for (;;) {
                 int asked = control_wait(control), status;
                 pid_t pid;
 
                 if (asked == CONTROL_GONE)
                         _exit(125); /* the kernel kills the rest */
-                if (asked != CONTROL_CHILD)
+                if (asked == CONTROL_CALL)
+                        broker_serve(broker);
+                else if (asked != CONTROL_CHILD)
                         kill(-1, asked);
-                while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+                while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
                         if (pid == command) {
                                 end_rest();
                                 return status;
                         }
+                        broker_reaped(broker, pid, status);
+                }
         }
 }
 
 _Noreturn void inside_run(const struct launch *launch, const struct inside_files *files) {
         struct control control;
+        struct broker broker;
         struct err err = {};
         pid_t command;
         int status;
@@ -213,13 +235,17 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 report_failure(files->report, &err);
         if (control_open(files->asked, files->outside, &control, &err) < 0)
                 report_failure(files->report, &err);
+        if (broker_open(&launch->broker, &broker, &err) < 0)
+                report_failure(files->report, &err);
         if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(files->report, &err);
         if (control_alone(&control)) /* while the walls were made */
                 _exit(125);
         while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */
                 ;
-        command = files->work >= 0 ? start_waiting(launch, files) : start_now(launch, files);
+        command = files->work >= 0 ? start_waiting(launch, &broker, files) : start_now(launch, &broker, files);
+        broker_take(&broker);
+        control.calls = broker.listener;
         fd_close(files->work);
         fd_close(files->seed);
         if (command < 0) {
@@ -232,7 +258,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         /* They are the command's: whoever reads its output waits until nobody can write any more. This process goes on, and
          * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
         close_range(STDIN_FILENO, STDERR_FILENO, 0);
-        status = launch->own_pids ? wait_as_init(command, &control) : descendants_wait(command, &control);
+        status = launch->own_pids ? wait_as_init(command, &control, &broker) : descendants_wait(command, &control);
         report_send(files->report, REPORT_ENDED, status);
         _exit(0);
 }

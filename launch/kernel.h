@@ -25,6 +25,8 @@ static inline pid_t kernel_clone3(struct clone3_args *args) {
 
 enum { KERNEL_P_PIDFD = 3 }; /* for waitid(); newer C libraries have it as P_PIDFD */
 
+enum { KERNEL_PIDFD_THREAD = O_EXCL }; /* Linux 6.9 */
+
 static inline int kernel_pidfd_open(pid_t pid) {
         return (int)syscall(SYS_pidfd_open, pid, 0);
 }

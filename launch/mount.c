@@ -233,9 +233,16 @@ static int bind_source(const struct mounter *m, int source, const struct mount_s
 
         if (fstat(source, &st) < 0)
                 return err_sys(err, "%s", step->source);
-        if (restrict_tree(source, step->kind == MOUNT_READ, step->source, err) < 0)
+        if (restrict_tree(source, step->kind != MOUNT_WRITE, step->source, err) < 0)
                 return -1;
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
+}
+
+/* One that is gone is not mounted, and so not reached. */
+static int bind_socket(const struct mounter *m, int source, const struct mount_step *step, struct err *err) {
+        if (source < 0 || bind_source(m, source, step, err) == 0)
+                return 0;
+        return err->sys == ENOENT || err->sys == ENOTDIR || err->sys == ESTALE ? 0 : -1;
 }
 
 /* A directory of the store, at another place, too. */
@@ -442,6 +449,8 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         case MOUNT_READ:
         case MOUNT_WRITE:
                 return bind_source(m, source, step, err);
+        case MOUNT_SOCKET:
+                return bind_socket(m, source, step, err);
         case MOUNT_TMPFS:
                 return mount_tmpfs(m, step->target, err);
         case MOUNT_SYMLINK:
@@ -466,6 +475,11 @@ static int take_sources(const struct mount_step *steps, const struct mount_place
                 if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
                         ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
                         if (ret_sources[i] < 0)
+                                return -1;
+                }
+                if (steps[i].kind == MOUNT_SOCKET) {
+                        ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
+                        if (ret_sources[i] < 0 && err->sys != ENOENT && err->sys != ENOTDIR)
                                 return -1;
                 }
                 if (steps[i].kind == MOUNT_DEV && take_devices(ret_nodes, err) < 0)
@@ -535,16 +549,18 @@ int mount_keep_devices(struct err *err) {
 
 /* That the right file is at a place is not enough: who may rename what is mounted on can put it there beside the mount of
  * another one. So it has to be a mount itself, of its own; then as many are right as were made, and there is no other. */
-static int verify_one(const struct wrapped_mount *mount, uint64_t *ret_id, struct err *err) {
+static int verify_one(const struct wrapped_mount *mount, uint64_t *ret_id, bool *ret_other, struct err *err) {
         FD_AUTO fd = kernel_openat2(AT_FDCWD, mount->target, O_PATH | O_CLOEXEC, no_links);
         struct statfs fs;
         struct statx st;
 
-        if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_INO | STATX_MNT_ID, &st) < 0 || fstatfs(fd, &fs) < 0)
+        if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_INO | STATX_MNT_ID, &st) < 0 ||
+            fstatfs(fd, &fs) < 0)
                 return mount_failed(mount->target, err);
         if (!(st.stx_mask & STATX_MNT_ID) || !(st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
                 return err_set(err, ERR_UNSUPPORTED, "this kernel does not tell mounts apart: that takes Linux 5.8");
         *ret_id = st.stx_mnt_id;
+        *ret_other = S_ISSOCK(st.stx_mode) && st.stx_attributes & STATX_ATTR_MOUNT_ROOT && fs.f_flags & ST_RDONLY;
         if (makedev(st.stx_dev_major, st.stx_dev_minor) == mount->device && st.stx_ino == mount->inode &&
             st.stx_attributes & STATX_ATTR_MOUNT_ROOT && (mount->write || fs.f_flags & ST_RDONLY))
                 return 0;
@@ -559,17 +575,32 @@ static bool is_among(const uint64_t *ids, size_t count, uint64_t id) {
         return false;
 }
 
-int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *err) {
+/* It was gone, or is another socket by now, which is then not one that may be reached. */
+static bool forgive(const struct wrapped_mount *mount, bool other, const struct err *err, struct broker_plan *broker) {
+        size_t kept = 0;
+
+        if (!mount->optional || (err->sys != ENOENT && err->sys != ENOTDIR && !(err->sys == ESTALE && other)))
+                return false;
+        for (size_t i = 0; broker->sockets && broker->sockets[i]; i++)
+                if (strcmp(broker->sockets[i], mount->target) != 0)
+                        ((const char **)broker->sockets)[kept++] = broker->sockets[i];
+        if (broker->sockets)
+                ((const char **)broker->sockets)[kept] = NULL;
+        return true;
+}
+
+int mount_verify(const struct wrapped_mount *mounts, size_t count, struct broker_plan *broker, struct err *err) {
         uint64_t ids[MOUNTS_MAX];
 
         if (count > MOUNTS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         for (size_t i = 0; i < count; i++) {
+                bool other = false;
                 uint64_t id = 0;
 
-                if (verify_one(&mounts[i], &id, err) < 0)
+                if (verify_one(&mounts[i], &id, &other, err) < 0 && !forgive(&mounts[i], other, err, broker))
                         return -1;
-                if (is_among(ids, i, id)) {
+                if (id && is_among(ids, i, id)) {
                         errno = ESTALE;
                         return mount_failed(mounts[i].target, err);
                 }

@@ -35,6 +35,7 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
 int mount_keep_devices(struct err *err);
 
 /* Inside of what a wrapper has made, before there is a command: has it mounted what it was told to, and nothing else? */
-int mount_verify(const struct wrapped_mount *mounts, size_t count, struct err *err);
+/* Sockets that have come or gone meanwhile are taken out of what the broker lets commands reach. */
+int mount_verify(const struct wrapped_mount *mounts, size_t count, struct broker_plan *broker, struct err *err);
 
 #endif

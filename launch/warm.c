@@ -48,6 +48,21 @@ static void put_landlock(struct buf *out, const struct landlock_plan *landlock) 
         }
 }
 
+static void put_list(struct buf *out, const char *const *texts) {
+        for (; texts && *texts; texts++)
+                put_text(out, *texts);
+        put_text(out, NULL);
+}
+
+static void put_broker(struct buf *out, const struct broker_plan *broker) {
+        unsigned char flags[] = { broker->own_network, broker->abstract };
+
+        put(out, &broker->calls, sizeof(broker->calls));
+        put(out, flags, sizeof(flags));
+        put_list(out, broker->private_places);
+        put_list(out, broker->sockets);
+}
+
 void warm_key(const struct launch *launch, struct buf *out) {
         for (size_t i = 0; i < launch->mount_count; i++) /* first: warm_places() */
                 put_places(out, &launch->mounts[i]);
@@ -57,6 +72,7 @@ void warm_key(const struct launch *launch, struct buf *out) {
         put_landlock(out, &launch->landlock);
         put_text(out, launch->hostname);
         put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
+        put_broker(out, &launch->broker);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
         put(out, &launch->share.pids, sizeof(launch->share.pids));

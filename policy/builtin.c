@@ -6,19 +6,21 @@
 
 /* clang-format off */
 const struct section_row sections[] = {
-        { SECTION_TOP, SECTION_GUARD, "guard", NULL, "How commands are judged before they run." },
-        { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, "What a command can reach: the manifest." },
-        { SECTION_TOP, SECTION_CONTAINER, "container", NULL, "Containers instead of bailey's own sandbox." },
-        { SECTION_TOP, SECTION_RUN, "run", NULL, "How long and how loud commands may be." },
-        { SECTION_TOP, SECTION_OUTPUT, "output", NULL, "What becomes of what commands print." },
-        { SECTION_TOP, SECTION_ENV, "env", NULL, "Which environment variables reach a command." },
-        { SECTION_TOP, SECTION_AUDIT, "audit", NULL, "The record of what was asked and what came of it." },
-        { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", "What a command can connect to." },
-        { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, "What a container may use up." },
-        { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, "What is refused, and taken away." },
-        { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, "An expression and what a match means." },
-        { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, "Another name of [guard]." },
-        { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, "The same as [container]." },
+        { SECTION_TOP, SECTION_GUARD, "guard", NULL, NULL, "How commands are judged before they run." },
+        { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, NULL, "What a command can reach: the manifest." },
+        { SECTION_TOP, SECTION_CONTAINER, "container", NULL, NULL, "Containers instead of bailey's own sandbox." },
+        { SECTION_TOP, SECTION_RUN, "run", NULL, NULL, "How long and how loud commands may be." },
+        { SECTION_TOP, SECTION_OUTPUT, "output", NULL, NULL, "What becomes of what commands print." },
+        { SECTION_TOP, SECTION_ENV, "env", NULL, NULL, "Which environment variables reach a command." },
+        { SECTION_TOP, SECTION_AUDIT, "audit", NULL, NULL, "The record of what was asked and what came of it." },
+        { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", NULL, "What a command can connect to." },
+        { SECTION_SANDBOX, SECTION_SOCKETS, "unix_sockets", "kind", "paths",
+          "Which unix sockets a command can connect to. An array is `paths`." },
+        { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, NULL, "What a container may use up." },
+        { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, NULL, "What is refused, and taken away." },
+        { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, NULL, "An expression and what a match means." },
+        { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, NULL, "Another name of [guard]." },
+        { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, NULL, "The same as [container]." },
 };
 
 const struct key_alias key_aliases[] = {

@@ -94,7 +94,12 @@ static int section_read(struct config_reader *r, const struct section_row *row, 
                 return table_read(r, row->section, node, path);
         if (row->shorthand && node->kind == TREE_STRING)
                 return key_read(r, key_find(row->section, str_z(row->shorthand)), node, path);
-        return setting_expected(&reader, node, row->shorthand ? "a table or a string" : "a table");
+        if (row->listed && node->kind == TREE_ARRAY)
+                return key_read(r, key_find(row->section, str_z(row->listed)), node, path);
+        return setting_expected(&reader, node,
+                                row->listed      ? "a table, a string or an array"
+                                : row->shorthand ? "a table or a string"
+                                                 : "a table");
 }
 
 static int policy_read(struct config_reader *r, const struct tree_node *node) {

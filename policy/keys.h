@@ -11,6 +11,7 @@ enum key_section {
         SECTION_TOP,
         SECTION_SANDBOX,
         SECTION_NETWORK,
+        SECTION_SOCKETS,
         SECTION_GUARD,
         SECTION_PATTERN, /* one of [[guard.dangerous_patterns]] */
         SECTION_CONTAINER,
@@ -94,6 +95,7 @@ struct section_row {
         enum key_section section;
         const char *name;
         const char *shorthand; /* the key that a plain string stands for: network = "deny" */
+        const char *listed;    /* the key that a plain array stands for: unix_sockets = ["/run/x"] */
         const char *help;
 };
 

@@ -97,6 +97,7 @@ struct sandbox_policy {
         enum network_kind network;
         struct str_list network_hosts; /* with NETWORK_ALLOW_HOSTS, never empty */
         enum unix_sockets unix_sockets;
+        struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         enum syscall_policy syscalls;
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
         int64_t session_memory_percent, session_max_pids; /* of all commands together; where a cgroup can be had */

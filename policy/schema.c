@@ -177,8 +177,12 @@ static void definition_write(enum key_section section, const struct section_row 
 
         buf_format(out, "\n \"%s\": {", name.text);
         if (row && row->shorthand)
-                buf_format(out, "\"anyOf\": [{\"type\": \"object\"}, {\"$ref\": \"#/$defs/%s/properties/%s\"}]", name.text,
+                buf_format(out, "\"anyOf\": [{\"type\": \"object\"}, {\"$ref\": \"#/$defs/%s/properties/%s\"}", name.text,
                            row->shorthand);
+        if (row && row->listed)
+                buf_format(out, ", {\"$ref\": \"#/$defs/%s/properties/%s\"}", name.text, row->listed);
+        if (row && row->shorthand)
+                buf_char(out, ']');
         else
                 buf_append(out, STR("\"type\": \"object\""));
         if (row) {

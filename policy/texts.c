@@ -78,11 +78,19 @@ static bool name_valid(struct str text) {
         return text.len > 0 && text.len <= 64 && is_ascii_alnum((unsigned char)text.ptr[0]) && all_of(text, "_-.");
 }
 
+static bool socket_valid(struct str text) {
+        if (text.len && text.ptr[0] == '$')
+                return env_name_valid(str_skip(text, 1));
+        return path_valid(text.len && text.ptr[0] == '~' ? str_skip(text, 1) : text);
+}
+
 const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_allowed_path = { "an absolute path (patterns with * or ? are for deny lists)", allowed_path_valid,
                                             "^/[^\\u0000-\\u001f\\u007f*?]*$" };
 const struct key_text text_denied_path = { "a path or a pattern, from / or from the workspace on", denied_path_valid,
                                            "^[^\\u0000-\\u001f\\u007f~][^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_socket = { "an absolute path, ~/... or $NAME", socket_valid,
+                                      "^(~?/[^\\u0000-\\u001f\\u007f]*|[$][A-Za-z_][A-Za-z0-9_]*)$" };
 const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
 const struct key_text text_variable = { "the name of a variable", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
 const struct key_text text_variables = { "the name of a variable, or its beginning and *", env_pattern_valid,

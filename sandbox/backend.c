@@ -52,8 +52,7 @@ const char *wall_text(enum wall wall) {
         return walls[wall_index(wall)].text;
 }
 
-/* A path to deny inside something that can be written. Below what can only be read, all else is granted instead; a socket is
- * out of reach otherwise where it cannot be hidden. */
+/* A path to deny inside something that can be written. Below what can only be read, all else is granted instead. */
 static bool denies_inside(const struct policy *policy, const struct host *host) {
         if (policy->sandbox.workspace_write && policy->sandbox.protect_workspace && host->protection.read_only.count)
                 return true;
@@ -61,7 +60,7 @@ static bool denies_inside(const struct policy *policy, const struct host *host) 
                 if (host_is_writable(host, &policy->sandbox, host->write_deny.items[i].path))
                         return true;
         for (size_t i = 0; i < host->masks.count; i++)
-                if (!host->masks.items[i].socket && host_is_writable(host, &policy->sandbox, host->masks.items[i].path))
+                if (host_is_writable(host, &policy->sandbox, host->masks.items[i].path))
                         return true;
         return false;
 }
@@ -78,17 +77,13 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
         return needs;
 }
 
-static int refuse(const struct backend *backend, const struct host *host, uint32_t missing, struct err *err) {
+static int refuse(const struct backend *backend, uint32_t missing, struct err *err) {
         char text[400];
         size_t used = 0;
 
         for (uint32_t i = 0; i < WALL_COUNT; i++)
                 if (missing & 1U << i && used < sizeof(text))
                         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", walls[i].text);
-        if (missing & WALL_SOCKETS && host->sockets_unknown && used < sizeof(text))
-                snprintf(text + used, sizeof(text) - used,
-                         ", as /proc/net/unix cannot be read: mount /proc without subset=pid, or set sandbox.unix_sockets to "
-                         "deny");
         return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s cannot enforce: %s", backend->name, text);
 }
 
@@ -103,10 +98,14 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
                                "sandbox.network to deny or inherit");
         if (backend->plan(policy, host, request, arena, &launch, err) < 0)
                 return -1;
+        if (policy->sandbox.unix_socket_paths.count && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY && !backend->brokers)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "policy not supported: %s cannot let commands reach single unix sockets (sandbox.unix_sockets)",
+                               backend->name);
         /* Without any wall only when that was asked for twice. */
         missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls & ~launch.waived;
         if (missing)
-                return refuse(backend, host, missing, err);
+                return refuse(backend, missing, err);
         *ret = launch;
         return 0;
 }

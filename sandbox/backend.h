@@ -19,6 +19,7 @@ struct backend {
         enum sandbox_backend id;
         bool automatic; /* may be chosen without being named */
         bool own_tmp;   /* /tmp is the host's: commands get a private TMPDIR instead */
+        bool brokers;   /* single unix sockets of the host can be reached, or all of them */
         uint32_t walls; /* enum wall: what it can enforce at best */
         const char *summary;
         const char *remedy;   /* how to get it where it does not work */
@@ -55,8 +56,18 @@ enum { WALL_COUNT = 14 };
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
 
-/* What is enforced by mounts: a socket that is not known is not masked. */
-uint32_t plan_walls(const struct backend *backend, const struct policy *policy, const struct host *host);
+/* What namespaces enforce. */
+uint32_t plan_walls(const struct backend *backend, const struct policy *policy);
+
+/* Of unix sockets, where system calls can be brokered, and where they cannot: for plan_common(). */
+uint32_t plan_socket_flags(const struct host *host);
+
+/* Which unix sockets can be connected to, decided inside. */
+struct mount_list;
+int plan_broker(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arena *arena,
+                struct launch *launch, struct err *err);
+
+void plan_notices(const struct policy *policy, const struct host *host, struct launch *launch);
 
 extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_podman, backend_docker, backend_gvisor,
         backend_sandbox_exec, backend_appcontainer, backend_none;

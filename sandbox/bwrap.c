@@ -50,10 +50,16 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 break;
         case MOUNT_READ:
         case MOUNT_WRITE:
-                add_option(a, step->kind == MOUNT_WRITE ? "--bind" : "--ro-bind", step->source, step->target);
+        case MOUNT_SOCKET:
+                add_option(a,
+                           step->kind == MOUNT_WRITE    ? "--bind"
+                           : step->kind == MOUNT_SOCKET ? "--ro-bind-try"
+                                                        : "--ro-bind",
+                           step->source, step->target);
                 a->mounts[a->mount_count++] = (struct wrapped_mount){ .source = step->source,
                                                                       .target = step->target,
-                                                                      .write = step->kind == MOUNT_WRITE };
+                                                                      .write = step->kind == MOUNT_WRITE,
+                                                                      .optional = step->kind == MOUNT_SOCKET };
                 break;
         case MOUNT_TMPFS:
                 add_option(a, "--perms", "1777", NULL);
@@ -114,13 +120,8 @@ static bool is_run(const struct mount_step *step) {
 static bool is_covered(const struct mount_list *mounts, size_t i) {
         const struct mount_step *step = &mounts->items[i];
 
-        if (step->kind != MOUNT_READ && step->kind != MOUNT_WRITE)
-                return false;
-        for (size_t j = i + 1; j < mounts->count; j++)
-                if (mounts->items[j].kind != MOUNT_SEAL && mounts->items[j].kind != MOUNT_SYMLINK &&
-                    path_within(step->target, mounts->items[j].target))
-                        return true;
-        return false;
+        return (step->kind == MOUNT_READ || step->kind == MOUNT_WRITE || step->kind == MOUNT_SOCKET) &&
+               mounts_cover(mounts, i, step->target);
 }
 
 static int compile(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arguments *a,
@@ -161,12 +162,14 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
                                host->self_wanted);
         if (!a.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        if (plan_common(policy, host, request, 0, arena, &launch, err) < 0 ||
+        if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
             mounts_compile(policy, host, arena, &mounts, err) < 0 ||
-            mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
+            mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
+            plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
                 return -1;
+        plan_notices(policy, host, &launch);
         launch.backend = "bwrap";
-        launch.walls = plan_walls(&backend_bwrap, policy, host);
+        launch.walls = plan_walls(&backend_bwrap, policy);
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;
@@ -179,6 +182,7 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
 const struct backend backend_bwrap = {
         .name = "bwrap",
         .id = BACKEND_BWRAP,
+        .brokers = true,
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,

@@ -19,10 +19,9 @@ struct carver {
         struct err *err;
 };
 
-/* Sockets do not count: the system call filter keeps them out of reach, and a directory that is carved cannot be listed. */
 static bool any_within(const struct host_paths *paths, const char *dir) {
         for (size_t i = 0; i < paths->count; i++)
-                if (!paths->items[i].socket && path_within(paths->items[i].path, dir))
+                if (path_within(paths->items[i].path, dir))
                         return true;
         return false;
 }

@@ -5,7 +5,10 @@
 #include <sys/resource.h>
 
 #include "sandbox/backend.h"
+#include "sandbox/mounts.h"
 #include "sandbox/seccomp.h"
+
+enum { LANDLOCK_SCOPES = 6 }; /* the version that keeps abstract sockets of others out of reach */
 
 /* Where nobody set a limit: enough for any build, and an end for a fork bomb of an ordinary user. */
 enum { PIDS_UNLESS_SET = 4096 };
@@ -43,7 +46,8 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
 }
 
 /* In the order of the bits of enum seccomp_flags. */
-static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits", ", no ipc" };
+static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits", ", no ipc",
+                                                  ", no unix datagrams" };
 
 static const char *seccomp_name(enum syscall_policy policy, uint32_t flags, struct arena *arena) {
         char text[128];
@@ -66,6 +70,8 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
 
         if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
                 seccomp_flags |= SECCOMP_NO_UNIX;
+        if (seccomp_flags & SECCOMP_NO_UNIX)
+                seccomp_flags &= ~(uint32_t)SECCOMP_UNIX_CONNECTED;
         launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags, arena);
         if (!launch.seccomp_name)
                 return err_set(err, ERR_MEMORY, "out of memory");
@@ -77,12 +83,84 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
         return 0;
 }
 
-uint32_t plan_walls(const struct backend *backend, const struct policy *policy, const struct host *host) {
+uint32_t plan_walls(const struct backend *backend, const struct policy *policy) {
         uint32_t walls = backend->walls;
 
         if (policy->sandbox.network == NETWORK_INHERIT)
                 walls &= ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST);
-        if (host->sockets_unknown && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY)
-                walls &= ~(uint32_t)WALL_SOCKETS;
         return walls;
+}
+
+/* ---- unix sockets ---- */
+
+uint32_t plan_socket_flags(const struct host *host) {
+        return host->no_broker ? SECCOMP_NO_UNIX : SECCOMP_UNIX_CONNECTED;
+}
+
+/* Those of the mount list that hold nothing of the host, as they are in the end. */
+static const char *const *private_places(const struct mount_list *mounts, struct arena *arena) {
+        const char **places = arena_alloc(arena, (mounts->count + 2) * sizeof(*places));
+        size_t count = 0;
+
+        for (size_t i = 0; places && i < mounts->count; i++) {
+                const struct mount_step *step = &mounts->items[i];
+
+                if (step->kind == MOUNT_TMPFS && !mounts_cover(mounts, i, step->target))
+                        places[count++] = step->target;
+                if (step->kind == MOUNT_DEV && !mounts_cover(mounts, i, "/dev/shm"))
+                        places[count++] = "/dev/shm";
+        }
+        if (places)
+                places[count] = NULL;
+        return places;
+}
+
+static const char *const *listed_sockets(const struct host *host, struct arena *arena) {
+        const char **paths = arena_alloc(arena, (host->sockets.count + 1) * sizeof(*paths));
+
+        for (size_t i = 0; paths && i < host->sockets.count; i++)
+                paths[i] = host->sockets.items[i].path;
+        if (paths)
+                paths[host->sockets.count] = NULL;
+        return paths;
+}
+
+int plan_broker(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arena *arena,
+                struct launch *launch, struct err *err) {
+        static const char *const names[] = { "connect", NULL };
+        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+        struct broker_plan broker = {
+                .calls = BROKER_CONNECT,
+                .own_network = !inherit,
+                .abstract = !inherit || host->landlock >= LANDLOCK_SCOPES,
+        };
+
+        if (host->no_broker || policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
+                return 0;
+        broker.private_places = private_places(mounts, arena);
+        broker.sockets = listed_sockets(host, arena);
+        if (!broker.private_places || !broker.sockets)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (seccomp_compile_reports(names, SECCOMP_ARCH_HERE, arena, &broker.filter, &broker.filter_count, err) < 0)
+                return -1;
+        launch->broker = broker;
+        return 0;
+}
+
+/* ---- what a kernel lacks ---- */
+
+void plan_notices(const struct policy *policy, const struct host *host, struct launch *launch) {
+        bool allow = policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY;
+        size_t count = 0;
+
+        if (host->no_broker && allow)
+                launch->notices[count++] = host->no_broker;
+        if (host->landlock == 0)
+                launch->notices[count++] =
+                        "this kernel has no Landlock: commands can write to pipes (FIFOs) outside the workspace "
+                        "that their user may write to";
+        if (host->landlock < LANDLOCK_SCOPES && !host->no_broker && allow && policy->sandbox.network == NETWORK_INHERIT)
+                launch->notices[count++] =
+                        "this kernel's Landlock has no scopes (Linux 6.12): with the host's network, commands "
+                        "cannot connect to abstract unix sockets, not even their own";
 }

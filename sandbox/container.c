@@ -74,9 +74,8 @@ static int gvisor_plan(const struct policy *policy, const struct host *host, con
 }
 
 enum {
-        CONTAINER_WALLS = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                          WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES |
-                          WALL_METADATA,
+        CONTAINER_WALLS = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SYSCALLS |
+                          WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
 };
 
 const struct backend backend_docker = {
@@ -102,7 +101,7 @@ const struct backend backend_podman = {
 const struct backend backend_gvisor = {
         .name = "gvisor",
         .id = BACKEND_GVISOR,
-        .walls = CONTAINER_WALLS,
+        .walls = CONTAINER_WALLS | WALL_SOCKETS, /* its kernel connects to no socket of the host */
         .summary = "a container of docker or podman with a kernel of its own",
         .remedy = "install runsc (apt install runsc); for docker, register it as a runtime called runsc in daemon.json",
         .limits = "enforced by the engine, and processors too; max_cpu_secs is not, which is reported",

@@ -319,7 +319,13 @@ static int add_mount(struct plan *p, const struct mount_step *step) {
 
 /* gVisor can mount nothing over a socket, and connects no program to one unless it was told to. */
 static bool is_covered(const struct plan *p, const struct mount_step *step) {
-        return step->socket && p->q->backend->id == BACKEND_GVISOR && !p->q->engine->gvisor_sockets;
+        const struct host_paths *engines = &p->q->host->engines;
+
+        if (p->q->backend->id == BACKEND_GVISOR && !p->q->engine->gvisor_sockets && step->kind == MOUNT_MASK_FILE)
+                for (size_t i = 0; i < engines->count; i++)
+                        if (strcmp(engines->items[i].path, step->target) == 0)
+                                return true;
+        return false;
 }
 
 static int add_mounts(struct plan *p) {
@@ -535,8 +541,11 @@ static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
                 walls &= ~(uint32_t)(WALL_LOCALHOST | WALL_SOCKETS);
                 *ret_waived |= WALL_SOCKETS;
         }
-        if (q->host->sockets_unknown && (q->backend->id != BACKEND_GVISOR || q->engine->gvisor_sockets))
-                walls &= ~(uint32_t)WALL_SOCKETS; /* what is mounted may hold some */
+        /* What is mounted may hold sockets of the host, now or later, and nothing in an engine tells them apart. */
+        if (q->backend->id != BACKEND_GVISOR || q->engine->gvisor_sockets) {
+                walls &= ~(uint32_t)WALL_SOCKETS;
+                *ret_waived |= WALL_SOCKETS;
+        }
         /* What a command leaves in a container that goes on is that of the same user: it cannot be kept from what ends it. */
         if (p->facts->session) {
                 walls &= ~(uint32_t)(WALL_KILL | WALL_TMP);

@@ -274,9 +274,9 @@ static int add_store(struct host *host, struct arena *arena, const char *mask, s
         return 0;
 }
 
-/* Who speaks to a container engine is root. Those that listen here are found without a name; one that listens in another
- * network namespace is not. */
-static int mask_engines(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
+/* Who speaks to a container engine is root. In a container nothing else keeps commands from a socket that is mounted with the
+ * directory it lies in. */
+static int gather_engines(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
         static const char *const names[] = { "DOCKER_HOST", "CONTAINER_HOST", NULL };
         static const char unix_scheme[] = "unix://";
 
@@ -293,11 +293,9 @@ static int mask_engines(struct host *host, const char *const *environment, struc
                 missing = host_follow(host, arena, *i, value, real, err);
                 if (missing < 0)
                         return -1;
-                if (missing || lstat(real, &st) < 0 || !S_ISSOCK(st.st_mode) || host_masked_by(host, real))
-                        continue;
-                if (host_paths_add(&host->masks, arena, real, false, err) < 0)
+                if (!missing && lstat(real, &st) == 0 && S_ISSOCK(st.st_mode) &&
+                    host_paths_add(&host->engines, arena, real, false, err) < 0)
                         return -1;
-                host->masks.items[host->masks.count - 1].socket = true;
         }
         return 0;
 }
@@ -311,10 +309,8 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                         return -1;
         if (host_add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
                 return -1;
-        for (size_t i = 0; i < host->masks.count; i++) {
+        for (size_t i = 0; i < host->masks.count; i++)
                 host->masks.items[i].secret = true;
-                host->masks.items[i].socket = false; /* denied by name */
-        }
         EACH (i, host_places.masked_from_root)
                 if (host->uid == 0 && is_mounted(host, *i) &&
                     host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
@@ -326,7 +322,7 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         if (directory_runtime(environment, &state) &&
             host_add_if_there(host, &host->masks, arena, "bailey's own directory", state.path, err) < 0)
                 return -1;
-        return host_system_sockets(host, arena, err) < 0 ? -1 : mask_engines(host, environment, arena, err);
+        return gather_engines(host, environment, arena, err);
 }
 
 const char *host_masked_by(const struct host *host, const char *path) {
@@ -350,7 +346,9 @@ static int gather_around(struct host *host, const struct policy *policy, const s
                          struct arena *arena, struct err *err) {
         if (gather_homes(host, question->environment, arena, err) < 0 || gather_workspace(host, question, arena, err) < 0 ||
             host_system_programs(host, question->program ? question->program : "", arena, err) < 0 ||
-            host_gather_lists(host, &policy->sandbox, arena, err) < 0 || gather_directories(host, policy, arena, err) < 0 ||
+            host_gather_lists(host, &policy->sandbox, arena, err) < 0 ||
+            host_gather_sockets(host, &policy->sandbox, question->environment, arena, err) < 0 ||
+            gather_directories(host, policy, arena, err) < 0 ||
             gather_masks(host, policy, question->environment, arena, err) < 0 ||
             host_keep_own(host, policy, question, arena, err) < 0)
                 return -1;

@@ -17,7 +17,7 @@
 struct host_path {
         const char *path;
         bool directory;
-        bool socket;         /* a unix socket; what is masked is so only because somebody listens there */
+        bool socket;         /* a unix socket; looked for only in lists of the policy */
         bool device;         /* of the host; looked for only in lists of the policy */
         bool secret;         /* masked for what it holds */
         bool program;        /* a file of bailey's own program */
@@ -42,12 +42,6 @@ struct host_links {
         size_t count, room;
 };
 
-/* Paths, sorted. */
-struct host_bound {
-        const char **items;
-        size_t count;
-};
-
 enum { GROUP_MEMORY = 1 << 0, GROUP_PIDS = 1 << 1 };
 
 struct host {
@@ -61,15 +55,16 @@ struct host {
         const char *sandbox_exec;  /* NULL: this is not macOS */
         bool windows;              /* this is Windows: paths are /c/Users/me, which is C:\Users\me */
         int landlock;              /* its version; 0: none */
+        const char *no_broker;     /* why system calls of commands cannot be brokered; NULL: they can */
         uint32_t groups;           /* GROUP_*: what a cgroup could limit; asked for only when there is a limit */
         struct host_paths homes;   /* of this user: the directories that credential stores are looked for in */
         struct host_paths system;  /* /usr, /bin, ... for root = "minimal" */
         struct host_paths scratch; /* /tmp, /var/tmp: replaced by private directories */
         struct host_paths emptied; /* /run, /home, ...: replaced by empty ones */
         struct host_paths kept;    /* what is needed of these all the same */
-        struct host_paths masks;   /* credential stores, fs_read_deny, sockets */
-        struct host_bound bound;   /* what sockets are bound to */
-        bool sockets_unknown;      /* which there are was not to be found out */
+        struct host_paths masks;   /* credential stores, fs_read_deny */
+        struct host_paths engines; /* sockets of container engines, as the environment names them */
+        struct host_paths sockets; /* sandbox.unix_sockets: what may be reached */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
         struct host_links links;                   /* on the way to these, and to the workspace */
         struct protection protection;
@@ -106,9 +101,6 @@ int host_gather_around(const struct policy *policy, const struct host_question *
  * depend on. `protection` has to be known. */
 int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
                        struct host *host, struct err *err);
-
-/* Is every socket that is bound to a path now one that host_gather_around() knew of? */
-bool host_knows_sockets(const struct host *host);
 
 int host_paths_add(struct host_paths *paths, struct arena *arena, const char *path, bool directory, struct err *err);
 

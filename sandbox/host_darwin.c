@@ -47,21 +47,6 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
                        : 0;
 }
 
-/* ---- sockets ---- */
-
-/* Nobody tells where they are; a profile lets no command reach any but the resolver's. */
-int host_system_sockets(struct host *host, struct arena *arena, struct err *err) {
-        (void)host;
-        (void)arena;
-        (void)err;
-        return 0;
-}
-
-bool host_knows_sockets(const struct host *host) {
-        (void)host;
-        return true;
-}
-
 /* ---- programs ---- */
 
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err) {

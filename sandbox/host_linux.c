@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -99,153 +103,62 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
         return result;
 }
 
-/* ---- sockets ---- */
+/* ---- brokers ---- */
 
-/* The file has a line for every socket of the machine. It is read in parts: as a whole, in between of what stays in memory as
- * long as a command runs, it would leave holes there. */
-struct sockets {
-        int fd;
-        int error;      /* an errno: there may be more than was shown */
-        size_t at, end; /* what was read, and is still to be shown */
-        char bytes[8192];
-};
+/* The number behind `key` in a small file of /proc; -1: there is none. */
+static long read_number(const char *path, const char *key) {
+        FD_AUTO fd = open(path, O_RDONLY | O_CLOEXEC);
+        char text[4096];
+        ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+        const char *found;
 
-static char *next_line(struct sockets *s) {
-        for (;;) {
-                char *line = s->bytes + s->at, *newline = memchr(line, '\n', s->end - s->at);
-                ssize_t got;
-
-                if (newline) {
-                        *newline = 0;
-                        s->at += (size_t)(newline + 1 - line);
-                        return line;
-                }
-                s->end -= s->at;
-                memmove(s->bytes, line, s->end);
-                s->at = 0;
-                do
-                        got = read(s->fd, s->bytes + s->end, sizeof(s->bytes) - s->end);
-                while (got < 0 && errno == EINTR);
-                if (got < 0)
-                        s->error = errno;
-                else if (got == 0 && s->end)
-                        s->error = EPROTO; /* no line of this file is that long, or has no end */
-                if (got <= 0)
-                        return NULL;
-                s->end += (size_t)got;
-        }
+        if (len <= 0)
+                return -1;
+        text[len] = 0;
+        found = strstr(text, key);
+        return found ? strtol(found + strlen(key), NULL, 10) : -1;
 }
 
-/* It has a first line that names its columns, also where there is no socket. */
-static void sockets_open(struct sockets *sockets) {
-        const char *line;
+/* In a process of its own, as it cannot be undone. */
+static _Noreturn void try_listener(void) {
+        struct sock_filter allow = { .code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW };
+        struct sock_fprog program = { .len = 1, .filter = &allow };
+        bool made = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) >= 0;
 
-        sockets->at = sockets->end = 0;
-        sockets->fd = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
-        sockets->error = sockets->fd < 0 ? errno : 0;
-        if (sockets->error)
-                return;
-        line = next_line(sockets);
-        if (!sockets->error && (!line || strncmp(line, "Num", 3) != 0))
-                sockets->error = EPROTO;
+        _exit(made ? 0 : 1);
 }
 
-/* The paths, one after the other; NULL at the end. */
-static char *next_socket(struct sockets *sockets) {
-        char *line;
+/* A process has one listener at most: somebody else's may be there already, where there are filters at all. */
+static bool can_listen(void) {
+        siginfo_t info = {};
+        pid_t pid;
 
-        while (!sockets->error && (line = next_line(sockets))) {
-                char *path = strchr(line, '/');
+        if (read_number("/proc/self/status", "\nSeccomp:") == 0)
+                return true;
+        pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, 0); /* without a signal, and fork()'s handlers */
+        if (pid == 0)
+                try_listener();
+        while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) < 0)
+                if (errno != EINTR)
+                        return false;
+        return pid > 0 && info.si_code == CLD_EXITED && info.si_status == 0;
+}
 
-                if (path && path != line && path[-1] == ' ')
-                        return path;
-        }
+static const char *why_no_broker(void) {
+        uint32_t report = SECCOMP_RET_USER_NOTIF;
+
+        if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &report) < 0 ||
+            (syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno != EBADF))
+                return "commands have no unix sockets: which ones they reach can be checked with Linux 5.6 and later";
+        if (read_number("/proc/sys/kernel/yama/ptrace_scope", "") > 1)
+                return "commands have no unix sockets: which ones they reach cannot be checked with kernel.yama.ptrace_scope "
+                       "above 1";
+        if (!can_listen())
+                return "commands have no unix sockets: which ones they reach cannot be checked, as somebody else has a "
+                       "listener "
+                       "for system calls here";
         return NULL;
-}
-
-static int compare(const void *a, const void *b) {
-        return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int add_bound(struct host *host, size_t *room, const char *path, struct arena *arena, struct err *err) {
-        const char *copy = arena_dup(arena, str_z(path));
-
-        if (host->bound.count == *room) {
-                size_t more = *room ? *room * 2 : 64;
-                const char **items = arena_alloc(arena, more * sizeof(*items));
-
-                if (!items)
-                        return err_set(err, ERR_MEMORY, "out of memory");
-                if (*room)
-                        memcpy(items, host->bound.items, *room * sizeof(*items));
-                host->bound.items = items;
-                *room = more;
-        }
-        if (!copy)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        host->bound.items[host->bound.count++] = copy;
-        return 0;
-}
-
-/* False: it cannot be reached by us, and so not by a command; or there is something else by now. */
-static bool find_socket(const struct host *host, const char *path, char ret_real[static PATH_MAX]) {
-        struct stat st;
-
-        host_sees(host, path, false);
-        return stat(path, &st) == 0 && S_ISSOCK(st.st_mode) && realpath(path, ret_real);
-}
-
-static int add_sockets(struct host *host, struct sockets *sockets, struct arena *arena, struct err *err) {
-        size_t room = 0;
-
-        for (char *path; (path = next_socket(sockets));) {
-                char real[PATH_MAX];
-
-                if (add_bound(host, &room, path, arena, err) < 0)
-                        return -1;
-                if (!find_socket(host, path, real))
-                        continue;
-                if (host_paths_add(&host->masks, arena, real, false, err) < 0)
-                        return -1;
-                host->masks.items[host->masks.count - 1].socket = true;
-        }
-        if (room)
-                qsort(host->bound.items, host->bound.count, sizeof(*host->bound.items), compare);
-        return 0;
-}
-
-/* What this process or the machine has run out of: it says nothing of the host. */
-static bool is_shortage(int error) {
-        return error == EMFILE || error == ENFILE || error == ENOMEM;
-}
-
-/* Every bound path. Connecting to a socket needs no writable mount, so none of the host's may be seen. */
-int host_system_sockets(struct host *host, struct arena *arena, struct err *err) {
-        struct sockets sockets;
-        int result;
-
-        sockets_open(&sockets);
-        result = add_sockets(host, &sockets, arena, err);
-        fd_close(sockets.fd);
-        if (result == 0 && is_shortage(sockets.error)) {
-                errno = sockets.error;
-                return err_sys(err, "/proc/net/unix");
-        }
-        host->sockets_unknown = sockets.error != 0;
-        return result;
-}
-
-bool host_knows_sockets(const struct host *host) {
-        struct sockets sockets;
-        bool known = true;
-        char *path;
-
-        sockets_open(&sockets);
-        while (known && (path = next_socket(&sockets)))
-                known = host->bound.count &&
-                        bsearch(&path, host->bound.items, host->bound.count, sizeof(*host->bound.items), compare);
-        fd_close(sockets.fd);
-        return known && !sockets.error && !host->sockets_unknown;
 }
 
 /* ---- programs ---- */
@@ -265,6 +178,7 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         found = access(path, X_OK) == 0 && realpath(path, real);
 
         host->landlock = landlock_version();
+        host->no_broker = why_no_broker();
         host->self_wanted = path;
         host->self = found ? arena_dup(arena, str_z(real)) : NULL;
         for (size_t i = 0; i < sizeof(bwrap_places) / sizeof(*bwrap_places) && !host->bwrap; i++) {

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "sandbox/host_globs.h"
+#include "policy/env.h"
+#include "policy/files.h"
 #include "sandbox/host_system.h"
 
 /* ---- links ---- */
@@ -117,6 +119,46 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                         return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
                                        err_text(errno));
                 }
+        }
+        return 0;
+}
+
+/* A path as it is listed; empty: it stands for none here. */
+static int expand_socket(struct str listed, const char *const *environment, char ret[static PATH_MAX], struct err *err) {
+        bool variable = listed.ptr[0] == '$', home = listed.ptr[0] == '~';
+        char name[PATH_MAX];
+        const char *value = "";
+
+        snprintf(name, sizeof(name), "%.*s", (int)listed.len - 1, listed.ptr + 1); /* no text is empty */
+        if (variable || home)
+                value = environment_get(environment, home ? "HOME" : name);
+        ret[0] = 0;
+        if ((variable || home) && (!value || !*value))
+                return 0;
+        if (snprintf(ret, PATH_MAX, "%s%.*s", value, variable ? 0 : (int)listed.len - home, listed.ptr + home) >= PATH_MAX ||
+            has_control_character(ret) || ret[0] != '/')
+                return err_set(err, ERR_INVALID, "unix_sockets: %.*s: no absolute path", (int)listed.len, listed.ptr);
+        return 0;
+}
+
+int host_gather_sockets(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
+                        struct arena *arena, struct err *err) {
+        const struct str_list *list = &sandbox->unix_socket_paths;
+
+        for (size_t i = 0; i < list->count; i++) {
+                char path[PATH_MAX], real[PATH_MAX];
+                struct stat st;
+                int missing;
+
+                if (expand_socket(list->items[i], environment, path, err) < 0)
+                        return -1;
+                if (!path[0])
+                        continue;
+                host_sees(host, path, false);
+                missing = host_follow(host, arena, "unix_sockets", path, real, err);
+                if (missing < 0 || host_paths_add(&host->sockets, arena, missing ? path : real, false, err) < 0)
+                        return -1;
+                host->sockets.items[host->sockets.count - 1].socket = !missing && lstat(real, &st) == 0 && S_ISSOCK(st.st_mode);
         }
         return 0;
 }

@@ -14,6 +14,10 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                   const char *key, bool must_exist, struct err *err);
 
 /* fs_read_allow, fs_write_allow, fs_write_deny. */
+/* Fills `sockets`: those that are there have `socket` set. */
+int host_gather_sockets(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
+                        struct arena *arena, struct err *err);
+
 int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err);
 
 /* For a path that cannot be looked at; `at` is how far it went. */

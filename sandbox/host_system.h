@@ -25,9 +25,6 @@ extern const struct host_places host_places;
 /* The home directory that the system knows for `host->uid`, when there is one. */
 int host_system_home(struct host *host, struct arena *arena, struct err *err);
 
-/* The unix sockets that somebody listens at, for `masks`. */
-int host_system_sockets(struct host *host, struct arena *arena, struct err *err);
-
 /* Bailey itself (""; this program), programs that make walls, and what the kernel has for them. */
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err);
 

@@ -46,19 +46,6 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
         return host_add_if_there(host, &host->homes, arena, "home directory", path, err);
 }
 
-/* Nobody tells where they are. An AppContainer reaches none but in what it is granted. */
-int host_system_sockets(struct host *host, struct arena *arena, struct err *err) {
-        (void)host;
-        (void)arena;
-        (void)err;
-        return 0;
-}
-
-bool host_knows_sockets(const struct host *host) {
-        (void)host;
-        return true;
-}
-
 /* ---- programs ---- */
 
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err) {

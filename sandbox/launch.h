@@ -46,6 +46,7 @@ enum mount_kind {
         MOUNT_ROOT_EMPTY, /* an empty root */
         MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
         MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
+        MOUNT_SOCKET,     /* a socket of the host, read-only, if it is still there */
         MOUNT_TMPFS,      /* an empty directory that holds `size` bytes, together with the others no more than the largest */
         MOUNT_SYMLINK,    /* `source` is the text of the link */
         MOUNT_PROC,       /* a fresh one, read-only */
@@ -59,13 +60,13 @@ struct mount_step {
         enum mount_kind kind;
         const char *source, *target;
         uint64_t size;
-        bool socket; /* masked only because somebody listens there */
 };
 
 /* What a wrapper is to mount of the host, and has to be found inside. */
 struct wrapped_mount {
         const char *source, *target;
         bool write;
+        bool optional;          /* if it was gone already, it is not mounted */
         uint64_t device, inode; /* no part of a plan: noted when it is carried out */
 };
 
@@ -90,6 +91,24 @@ struct landlock_plan {
         size_t rule_count;
 };
 
+/* ---- system calls that are carried out for the command: launch/broker.h ---- */
+
+enum broker_call {
+        BROKER_CONNECT = 1 << 0, /* which unix sockets can be reached */
+};
+
+struct broker_plan {
+        uint32_t calls;                   /* enum broker_call; 0: none, and nothing else counts */
+        const struct sock_filter *filter; /* reports them */
+        size_t filter_count;
+
+        /* connect */
+        bool own_network;                  /* a unix socket of the network namespace is the command's */
+        bool abstract;                     /* those of the host are out of reach by other means */
+        const char *const *private_places; /* directories on file systems that nobody outside has; NULL-terminated */
+        const char *const *sockets;        /* of the host, that may be reached; NULL-terminated */
+};
+
 /* ---- limits ---- */
 
 struct launch_limit {
@@ -97,7 +116,7 @@ struct launch_limit {
         uint64_t value;
 };
 
-enum { LAUNCH_LIMITS_MAX = 8 };
+enum { LAUNCH_LIMITS_MAX = 8, LAUNCH_NOTICES_MAX = 4 };
 
 /* What the policy limits, and a launch does not. */
 enum launch_ignored {
@@ -223,11 +242,13 @@ struct launch {
         const struct sock_filter *seccomp;
         size_t seccomp_count;
         const char *seccomp_name; /* for people */
+        struct broker_plan broker;
         struct launch_limit limits[LAUNCH_LIMITS_MAX];
         size_t limit_count;
-        uint32_t limits_ignored; /* enum launch_ignored */
-        const char *program;     /* looked up in the PATH of envp when it has no slash */
-        const char *const *argv; /* NULL-terminated */
+        uint32_t limits_ignored;                     /* enum launch_ignored */
+        const char *notices[LAUNCH_NOTICES_MAX + 1]; /* what this kernel does not let it enforce or offer; NULL-terminated */
+        const char *program;                         /* looked up in the PATH of envp when it has no slash */
+        const char *const *argv;                     /* NULL-terminated */
         const char *const *envp;
         const char *cwd;
         const char *tmpdir; /* a private directory to be made in /tmp and removed afterwards, where /tmp is the host's */

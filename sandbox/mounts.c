@@ -65,6 +65,14 @@ static bool visible(const struct mount_list *list, const char *path) {
         return seen;
 }
 
+bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path) {
+        for (size_t j = i + 1; j < mounts->count; j++)
+                if (mounts->items[j].kind != MOUNT_SEAL && mounts->items[j].kind != MOUNT_SYMLINK &&
+                    path_within(path, mounts->items[j].target))
+                        return true;
+        return false;
+}
+
 /* ---- parts ---- */
 
 static int add_scratch(struct compiler *c) {
@@ -169,12 +177,29 @@ static int add_writable(struct compiler *c) {
                                                                         : bind_protected(c, MOUNT_READ, &protection->read_only);
 }
 
+/* In a place that commands can write, they could otherwise put another one there. */
+static int add_sockets(struct compiler *c) {
+        const struct host_paths *sockets = &c->host->sockets;
+
+        if (c->policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY || c->host->no_broker)
+                return 0;
+        for (size_t i = 0; i < sockets->count; i++) {
+                const char *path = sockets->items[i].path;
+
+                if (sockets->items[i].socket && (!visible(c->list, path) || writable_root(c, path)) &&
+                    (add_anchors(c, path) < 0 || bind(c, MOUNT_SOCKET, path) < 0))
+                        return -1;
+        }
+        return 0;
+}
+
 /* Also where only something in it is to be seen. */
 static bool reachable(const struct mount_list *list, const char *path) {
         for (size_t i = 0; i < list->count; i++) {
                 const struct mount_step *s = &list->items[i];
 
-                if ((s->kind == MOUNT_READ || s->kind == MOUNT_WRITE) && path_within(s->target, path))
+                if ((s->kind == MOUNT_READ || s->kind == MOUNT_WRITE || s->kind == MOUNT_SOCKET) &&
+                    path_within(s->target, path))
                         return true;
         }
         return visible(list, path);
@@ -199,7 +224,6 @@ static int add_denied(struct compiler *c) {
                 if (add_anchors(c, mask->path) < 0 ||
                     step(c, mask->directory ? MOUNT_MASK_DIR : MOUNT_MASK_FILE, NULL, mask->path, 0) < 0)
                         return -1;
-                c->list->items[c->list->count - 1].socket = mask->socket;
         }
         return 0;
 }
@@ -211,7 +235,7 @@ int mounts_compile(const struct policy *policy, const struct host *host, struct 
         bool minimal = policy->sandbox.root == ROOT_MINIMAL;
 
         if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
-            add_denied(&c) < 0)
+            add_sockets(&c) < 0 || add_denied(&c) < 0)
                 return -1;
         if (minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0)
                 return -1;
@@ -246,6 +270,10 @@ int mounts_container(const struct policy *policy, const struct host *host, struc
                 return -1;
         if ((c.lists && add_readable(&c) < 0) || add_writable(&c) < 0 || add_denied(&c) < 0)
                 return -1;
+        for (size_t i = 0; i < host->engines.count; i++)
+                if (reachable(&list, host->engines.items[i].path) && !host_masked_by(host, host->engines.items[i].path) &&
+                    step(&c, MOUNT_MASK_FILE, NULL, host->engines.items[i].path, 0) < 0)
+                        return -1;
         drop_covered(&list);
         *ret = list;
         return 0;

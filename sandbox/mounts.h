@@ -22,4 +22,7 @@ int mounts_container(const struct policy *policy, const struct host *host, struc
 /* The same once more, for Landlock: read everything, write what is writable. */
 int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct landlock_plan *ret, struct err *err);
 
+/* Does something later than step `i` cover `path`? */
+bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path);
+
 #endif

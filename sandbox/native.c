@@ -10,11 +10,14 @@ static int native_plan(const struct policy *policy, const struct host *host, con
         struct mount_list mounts;
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
 
-        if (plan_common(policy, host, request, 0, arena, &launch, err) < 0 ||
-            mounts_compile(policy, host, arena, &mounts, err) < 0 || mounts_landlock(&mounts, arena, &launch.landlock, err) < 0)
+        if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
+            mounts_compile(policy, host, arena, &mounts, err) < 0 ||
+            mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
+            plan_broker(policy, host, &mounts, arena, &launch, err) < 0)
                 return -1;
+        plan_notices(policy, host, &launch);
         launch.backend = "native";
-        launch.walls = plan_walls(&backend_native, policy, host);
+        launch.walls = plan_walls(&backend_native, policy);
         launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
         launch.own_pids = true;
         launch.hostname = "bailey";
@@ -27,6 +30,7 @@ static int native_plan(const struct policy *policy, const struct host *host, con
 const struct backend backend_native = {
         .name = "native",
         .id = BACKEND_NATIVE,
+        .brokers = true,
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,

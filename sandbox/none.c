@@ -16,6 +16,7 @@ static int none_plan(const struct policy *policy, const struct host *host, const
 const struct backend backend_none = {
         .name = "none",
         .id = BACKEND_NONE,
+        .brokers = true,
         .walls = 0,
         .summary = "no sandbox: the environment is filtered, and nothing else",
         .remedy = "only with BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",

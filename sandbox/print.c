@@ -8,9 +8,18 @@
 #include "sandbox/container.h"
 
 static const char *const mount_names[] = {
-        [MOUNT_ROOT_HOST] = "root-host", [MOUNT_ROOT_EMPTY] = "root-empty", [MOUNT_READ] = "read", [MOUNT_WRITE] = "write",
-        [MOUNT_TMPFS] = "tmpfs",         [MOUNT_SYMLINK] = "symlink",       [MOUNT_PROC] = "proc", [MOUNT_DEV] = "dev",
-        [MOUNT_MASK_DIR] = "mask-dir",   [MOUNT_MASK_FILE] = "mask-file",   [MOUNT_SEAL] = "seal",
+        [MOUNT_ROOT_HOST] = "root-host",
+        [MOUNT_ROOT_EMPTY] = "root-empty",
+        [MOUNT_READ] = "read",
+        [MOUNT_WRITE] = "write",
+        [MOUNT_SOCKET] = "socket",
+        [MOUNT_TMPFS] = "tmpfs",
+        [MOUNT_SYMLINK] = "symlink",
+        [MOUNT_PROC] = "proc",
+        [MOUNT_DEV] = "dev",
+        [MOUNT_MASK_DIR] = "mask-dir",
+        [MOUNT_MASK_FILE] = "mask-file",
+        [MOUNT_SEAL] = "seal",
 };
 
 static const struct {
@@ -195,6 +204,24 @@ static void print_limits(const struct launch *launch, struct buf *out) {
                                            (unsigned long long)launch->limits[i].value);
 }
 
+static void print_paths(const char *name, const char *const *paths, struct buf *out) {
+        if (!*paths)
+                return;
+        buf_format(out, "broker %s", name);
+        for (; *paths; paths++)
+                print_text(out, *paths);
+        buf_char(out, '\n');
+}
+
+static void print_broker(const struct broker_plan *broker, struct buf *out) {
+        if (!broker->calls)
+                return;
+        buf_format(out, "broker connect%s%s\n", broker->own_network ? ", own network" : "",
+                   broker->abstract ? "" : ", no abstract sockets");
+        print_paths("private", broker->private_places, out);
+        print_paths("sockets", broker->sockets, out);
+}
+
 void launch_print(const struct launch *launch, struct buf *out) {
         buf_format(out, "backend %s\n", launch->backend);
         print_walls(launch, out);
@@ -205,6 +232,9 @@ void launch_print(const struct launch *launch, struct buf *out) {
         print_landlock(&launch->landlock, out);
         if (launch->seccomp_count)
                 buf_format(out, "seccomp %s\n", launch->seccomp_name);
+        print_broker(&launch->broker, out);
+        for (const char *const *notice = launch->notices; *notice; notice++)
+                buf_format(out, "notice %s\n", *notice);
         buf_append(out, STR("cwd"));
         print_text(out, launch->cwd);
         buf_append(out, STR("\nexec"));

@@ -58,6 +58,7 @@ static const uint32_t answers[SYSCALL_ANSWERS] = {
         [SYSCALL_NO_FAMILY] = SECCOMP_RET_ERRNO | EAFNOSUPPORT,
         [SYSCALL_NO_ACCESS] = SECCOMP_RET_ERRNO | EACCES,
         [SYSCALL_NOTHING] = SECCOMP_RET_ERRNO | 0,
+        [SYSCALL_NO_TYPE] = SECCOMP_RET_ERRNO | EPROTONOSUPPORT,
 };
 
 /* The same on both architectures; not from a header, which speaks of the host's. */
@@ -192,9 +193,15 @@ static size_t emit_load(struct compiler *c, size_t offset) {
         return emit(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, c->start, c->start);
 }
 
+/* Those that are not for every program, and with which flags. */
+static const uint32_t answer_flags[SYSCALL_ANSWERS] = {
+        [SYSCALL_NO_ACCESS] = SECCOMP_NO_UNIX | SECCOMP_NO_INET,
+        [SYSCALL_NO_TYPE] = SECCOMP_UNIX_CONNECTED,
+};
+
 static void emit_answers(struct compiler *c, uint32_t flags) {
         for (size_t i = 0; i < SYSCALL_ANSWERS; i++)
-                if (i != SYSCALL_NO_ACCESS || flags & (SECCOMP_NO_UNIX | SECCOMP_NO_INET))
+                if (!answer_flags[i] || flags & answer_flags[i])
                         c->label[i] = emit(c, BPF_RET | BPF_K, answers[i], c->start, c->start);
 }
 
@@ -259,9 +266,19 @@ static size_t emit_inet(struct compiler *c) {
         return emit_load(c, DATA_ARGUMENT(1));
 }
 
+static size_t emit_unix(struct compiler *c) {
+        size_t next = emit_jump(c, BPF_JEQ, SOCK_SEQPACKET, c->label[SYSCALL_ALLOW], c->label[SYSCALL_NO_TYPE]);
+
+        emit_jump(c, BPF_JEQ, SOCK_STREAM, c->label[SYSCALL_ALLOW], next);
+        emit(c, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, c->start, c->start);
+        return emit_load(c, DATA_ARGUMENT(1));
+}
+
 /* For socket and socketpair, which take the same arguments. AF_UNSPEC is not here: the kernel, too, says EAFNOSUPPORT. */
 static size_t emit_socket(struct compiler *c, uint32_t flags) {
-        size_t unix_label = c->label[flags & SECCOMP_NO_UNIX ? SYSCALL_NO_ACCESS : SYSCALL_ALLOW];
+        size_t unix_label = flags & SECCOMP_NO_UNIX          ? c->label[SYSCALL_NO_ACCESS]
+                            : flags & SECCOMP_UNIX_CONNECTED ? emit_unix(c)
+                                                             : c->label[SYSCALL_ALLOW];
         size_t inet_label = flags & SECCOMP_NO_INET ? c->label[SYSCALL_NO_ACCESS] : emit_inet(c);
         size_t netlink_label, next;
 
@@ -310,29 +327,56 @@ static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch a
         emit_load(c, DATA_ARCH);
 }
 
-int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch, struct arena *arena,
-                    const struct sock_filter **ret_code, size_t *ret_count, struct err *err) {
-        struct compiler c = { .start = SECCOMP_MAX_COUNT };
-        struct sock_filter *copy;
-        size_t count;
+static int hand_out(const struct compiler *c, struct arena *arena, const struct sock_filter **ret_code, size_t *ret_count,
+                    struct err *err) {
+        size_t count = SECCOMP_MAX_COUNT - c->start;
+        struct sock_filter *copy = arena_alloc(arena, count * sizeof(*copy));
 
-        if ((unsigned int)arch >= ARCHES)
-                return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
-        if (flags & ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC))
-                return err_set(err, ERR_INVALID, "unknown flags for the syscall filter: 0x%x", flags);
-        find_ranges(&c, policy, flags, arch);
-        find_leaves(&c);
-        emit_program(&c, flags, arch);
-        if (c.full)
+        if (c->full)
                 return err_set(err, ERR_TOO_COMPLEX, "the syscall filter has more than %d instructions", SECCOMP_MAX_COUNT);
-        count = SECCOMP_MAX_COUNT - c.start;
-        copy = arena_alloc(arena, count * sizeof(*copy));
         if (!copy)
                 return err_set(err, ERR_MEMORY, "no memory for the syscall filter");
-        memcpy(copy, c.code + c.start, count * sizeof(*copy));
+        memcpy(copy, c->code + c->start, count * sizeof(*copy));
         *ret_code = copy;
         *ret_count = count;
         return 0;
+}
+
+int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch, struct arena *arena,
+                    const struct sock_filter **ret_code, size_t *ret_count, struct err *err) {
+        struct compiler c = { .start = SECCOMP_MAX_COUNT };
+
+        if ((unsigned int)arch >= ARCHES)
+                return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
+        if (flags &
+            ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC | SECCOMP_UNIX_CONNECTED))
+                return err_set(err, ERR_INVALID, "unknown flags for the syscall filter: 0x%x", flags);
+        if (flags & SECCOMP_NO_UNIX)
+                flags &= ~(uint32_t)SECCOMP_UNIX_CONNECTED;
+        find_ranges(&c, policy, flags, arch);
+        find_leaves(&c);
+        emit_program(&c, flags, arch);
+        return hand_out(&c, arena, ret_code, ret_count, err);
+}
+
+/* Other calling conventions need no look: they are killed by the program above. */
+int seccomp_compile_reports(const char *const *names, enum seccomp_arch arch, struct arena *arena,
+                            const struct sock_filter **ret_code, size_t *ret_count, struct err *err) {
+        struct compiler c = { .start = SECCOMP_MAX_COUNT };
+        size_t allow, report, next;
+
+        if ((unsigned int)arch >= ARCHES)
+                return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
+        report = emit(&c, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF, c.start, c.start);
+        allow = next = emit(&c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, c.start, c.start);
+        for (; *names; names++)
+                for (size_t i = 0; i < syscall_count; i++)
+                        if (strcmp(syscall_table[i].name, *names) == 0 && syscall_table[i].number[arch] >= 0)
+                                next = emit_jump(&c, BPF_JEQ, (uint32_t)syscall_table[i].number[arch], report, next);
+        if (next == allow)
+                return err_set(err, ERR_INVALID, "no system call to report");
+        emit_load(&c, DATA_NUMBER);
+        return hand_out(&c, arena, ret_code, ret_count, err);
 }
 
 /* ---- as text ---- */
@@ -352,6 +396,8 @@ static void print_return(uint32_t value, struct buf *out) {
                 buf_format(out, "allow");
         else if (value == SECCOMP_RET_KILL_PROCESS)
                 buf_format(out, "kill");
+        else if (value == SECCOMP_RET_USER_NOTIF)
+                buf_format(out, "report");
         else if ((value & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
                 buf_format(out, "error %u", value & SECCOMP_RET_DATA);
         else

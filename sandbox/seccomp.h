@@ -37,6 +37,8 @@ enum seccomp_flags {
         SECCOMP_OWN_LIMITS = 1 << 2, /* prlimit64 on another process is EPERM; for backends without a pid namespace */
         SECCOMP_NO_IPC =
                 1 << 3, /* System V IPC and POSIX message queues are EPERM; for backends without a namespace for them */
+        SECCOMP_UNIX_CONNECTED = 1 << 4, /* of AF_UNIX, only types that have to be connected, streams and SOCK_SEQPACKET; others
+                                            are EPROTONOSUPPORT, as each of their messages may have an address */
 };
 
 enum seccomp_arch {
@@ -58,6 +60,10 @@ enum { SECCOMP_MAX_COUNT = 256 };
 /* The program lives in the arena. */
 int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch, struct arena *arena,
                     const struct sock_filter **ret_code, size_t *ret_count, struct err *err);
+
+/* A program that reports these calls (names of the table) to a listener, and allows all others. */
+int seccomp_compile_reports(const char *const *names, enum seccomp_arch arch, struct arena *arena,
+                            const struct sock_filter **ret_code, size_t *ret_count, struct err *err);
 
 /* The program as text, an instruction per line. */
 void seccomp_print(const struct sock_filter *code, size_t count, struct buf *out);

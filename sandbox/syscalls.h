@@ -34,6 +34,7 @@ enum syscall_action {
         SYSCALL_NO_FAMILY, /* EAFNOSUPPORT */
         SYSCALL_NO_ACCESS, /* EACCES */
         SYSCALL_NOTHING,   /* success, and nothing is done */
+        SYSCALL_NO_TYPE,   /* EPROTONOSUPPORT */
         SYSCALL_ANSWERS,   /* how many of those there are */
 
         SYSCALL_IOCTL = SYSCALL_ANSWERS,

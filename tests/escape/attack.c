@@ -13,8 +13,10 @@
 #include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -498,6 +500,65 @@ static int unix_pair(char **arg) {
         return sendto(pair[0], "hello", 5, MSG_NOSIGNAL, (struct sockaddr *)&to, length) < 0 ? -1 : 0;
 }
 
+enum { RACES = 1500 };
+
+struct race {
+        struct sockaddr_un address, ways[2]; /* the first is what is passed to connect(), and changes */
+        socklen_t length;
+        int fd, sockets[2]; /* the same for the descriptor */
+        atomic_bool over;
+};
+
+static void *change(void *argument) {
+        struct race *race = argument;
+
+        for (unsigned i = 0; !atomic_load(&race->over); i++) {
+                memcpy(race->address.sun_path, race->ways[i & 1].sun_path, sizeof(race->address.sun_path));
+                if (i % 4 == 0)
+                        dup2(race->sockets[i >> 2 & 1], race->fd);
+        }
+        return NULL;
+}
+
+/* connect() to a socket of one's own, while another thread changes the address to the second one, and the descriptor. */
+static int change_while_connecting(char **arg) {
+        static struct race race;
+        int own = socket(AF_UNIX, SOCK_STREAM, 0), hits = 0;
+        pthread_t thread;
+
+        for (int i = 0; i < 2; i++)
+                race.length = unix_address(arg[i], &race.ways[i]);
+        race.address = race.ways[0];
+        unlink(arg[0]);
+        if (own < 0 || bind(own, (struct sockaddr *)&race.ways[0], sizeof(race.ways[0])) < 0 || listen(own, 4096) < 0)
+                return -1;
+        race.fd = fcntl(0, F_DUPFD, 100);
+        if (pthread_create(&thread, NULL, change, &race) != 0)
+                return -1;
+        for (int i = 0; i < RACES; i++) {
+                char bytes[8];
+
+                race.sockets[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+                race.sockets[1] = socket(i & 1 ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+                connect(race.fd, (struct sockaddr *)&race.address, sizeof(race.address));
+                for (int j = 0; j < 2; j++) {
+                        struct pollfd ready = { .fd = race.sockets[j], .events = POLLIN };
+
+                        if (poll(&ready, 1, 0) == 1 && recv(race.sockets[j], bytes, sizeof(bytes), 0) > 0)
+                                hits++;
+                        close(race.sockets[j]);
+                }
+                while (i % 64 == 63 && accept4(own, NULL, NULL, SOCK_NONBLOCK) >= 0)
+                        ;
+                for (int fd = 128; i % 64 == 63 && fd < 1024; fd++)
+                        close(fd);
+        }
+        atomic_store(&race.over, true);
+        pthread_join(thread, NULL);
+        errno = EACCES;
+        return hits ? 0 : -1;
+}
+
 /* ---- the rest of the kernel ---- */
 
 static int ring(char **arg) {
@@ -661,6 +722,7 @@ static const struct {
         { "fastopen", 2, fast_open },
         { "unix", 2, unix_socket },
         { "socketpair", 1, unix_pair },
+        { "unix-race", 2, change_while_connecting },
         { "io_uring", 0, ring },
         { "bpf", 0, map },
         { "perf", 0, perf },

@@ -244,6 +244,12 @@ listen() {
         until grep -q ready "$T/log"; do sleep 0.02; done
 }
 
+# listen_apart NAMESPACE SPEC [COMMAND]: the same, bound in another namespace, where COMMAND was run before
+listen_apart() {
+        unshare "--$1" bash -c "${3:-:}"'; shift; exec "$@"' bash "" "${as[@]}" "$T/canary" "$T/log" "$2" &
+        until grep -q ready "$T/log"; do sleep 0.02; done
+}
+
 dead() {
         ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"
 }

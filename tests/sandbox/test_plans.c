@@ -16,8 +16,7 @@ static const struct host laptop = {
         .system = PATHS(DIR("/usr"), { .path = "/bin", .directory = true, .link = "usr/bin" }, DIR("/etc")),
         .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")),
         .emptied = PATHS(DIR("/run"), DIR("/home"), DIR("/root")),
-        .masks = PATHS(DIR("/home/ann/.ssh"), FILE_AT("/home/ann/.netrc"), FILE_AT("/etc/shadow"), SOCKET("/run/docker.sock"),
-                       SOCKET("/srv/app.sock"), SOCKET("/home/ann/project x/here.sock")),
+        .masks = PATHS(DIR("/home/ann/.ssh"), FILE_AT("/home/ann/.netrc"), FILE_AT("/etc/shadow")),
         .protection = {
                 .read_only = PROTECTED({ .path = "/home/ann/project x/.git/config" },
                                        { .path = "/home/ann/project x/.git/hooks", .directory = true },
@@ -144,6 +143,19 @@ static const struct host windows_kept = {
 static const struct host windows_masked = {
         .workspace = "/c/w/x", .cwd = "/c/w/x", .windows = true, .masks = PATHS(DIR("/c/w"))
 };
+/* Sockets that may be reached: where there is nothing else, where all can be seen, where commands write, and missing. */
+static const struct host listing = {
+        .workspace = "/home/ann/project",
+        .cwd = "/home/ann/project",
+        .self = "/usr/bin/bailey",
+        .bwrap = "/usr/bin/bwrap",
+        .landlock = 7,
+        .homes = PATHS(DIR("/home/ann")),
+        .scratch = PATHS(DIR("/tmp")),
+        .emptied = PATHS(DIR("/run"), DIR("/home")),
+        .sockets = PATHS(SOCKET("/tmp/ssh-x/agent"), SOCKET("/run/postgresql/s"), SOCKET("/home/ann/s"),
+                         SOCKET("/home/ann/project/d/s"), FILE_AT("/srv/none")),
+};
 static const struct host first = { .workspace = "/srv/w", .cwd = "/srv/w", .landlock = 2 };
 
 #define NO_PROTECT                                                                                                       \
@@ -160,6 +172,15 @@ static const struct plan_case {
 } cases[] = {
         { "native-default", &backend_native, &laptop, "default", {}, NULL },
         { "native-readonly", &backend_native, &laptop, "readonly", {}, NULL },
+        { "native-inherit", &backend_native, &laptop, "default", { "sandbox.network=inherit" }, NULL },
+        { "native-sockets", &backend_native, &listing, "default", {}, NULL },
+        { "bwrap-sockets", &backend_bwrap, &listing, "default", {}, NULL },
+        { "landlock-sockets",
+          &backend_landlock,
+          &laptop,
+          "default",
+          { "sandbox.unix_sockets.paths=[\"/run/agent\"]" },
+          "policy not supported: landlock cannot let commands reach single unix sockets (sandbox.unix_sockets)" },
         { "native-unprotected", &backend_native, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
         { "native-minimal-strict",
           &backend_native,
@@ -425,10 +446,9 @@ static void workspace_in_a_store(void **state) {
         }
 }
 
-/* What is not known is not masked; where no unix socket can be made, it need not be. */
-static void sockets_have_to_be_known(void **state) {
+/* Where calls cannot be brokered there are no unix sockets, and the wall stands all the same. */
+static void sockets_without_a_broker(void **state) {
         static const char *const denied[] = { "sandbox.unix_sockets=deny", NULL };
-        static const char *const unprotected[] = { "sandbox.protect_workspace=false", NULL };
         static const struct backend *const mounting[] = { &backend_native, &backend_bwrap };
         struct host host = laptop;
         ARENA_AUTO arena;
@@ -437,17 +457,45 @@ static void sockets_have_to_be_known(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        host.sockets_unknown = true;
+        host.no_broker = "no broker";
         for (size_t i = 0; i < 2; i++) {
-                assert_int_equal(plan_true(mounting[i], &host, &arena, &launch, &err), -1);
-                assert_int_equal(err.code, ERR_UNSUPPORTED);
-                assert_non_null(strstr(err.msg, "cannot enforce: unix sockets of the host are out of reach, as /proc/net/unix "
-                                                "cannot be read: mount /proc without subset=pid"));
-                assert_int_equal(plan_with(mounting[i], &host, denied, &arena, &launch, &err), 0);
+                assert_int_equal(plan_true(mounting[i], &host, &arena, &launch, &err), 0);
                 assert_true(launch.walls & WALL_SOCKETS);
+                assert_int_equal(launch.broker.calls, 0);
+                assert_string_equal(launch.seccomp_name, "inherit, no unix sockets");
+                assert_string_equal(launch.notices[0], "no broker");
+                assert_int_equal(plan_with(mounting[i], &host, denied, &arena, &launch, &err), 0);
+                assert_null(launch.notices[0]); /* nobody wanted any */
         }
-        assert_int_equal(plan_with(&backend_landlock, &host, unprotected, &arena, &launch, &err), 0);
-        assert_true(launch.walls & WALL_SOCKETS);
+}
+
+/* What an older Landlock leaves open is said; abstract sockets of the host are then out of reach by refusing all. */
+static void older_landlock(void **state) {
+        static const char *const inherit[] = { "sandbox.network=inherit", NULL };
+        static const struct {
+                int version;
+                size_t notices, notices_inherit;
+                bool abstract;
+        } rows[] = { { 0, 1, 2, false }, { 5, 0, 1, false }, { 6, 0, 0, true } };
+        struct host host = laptop;
+        ARENA_AUTO arena;
+        struct launch launch;
+        struct err err = {};
+
+        (void)state;
+        arena_init(&arena, 0);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                host.landlock = rows[i].version;
+                assert_int_equal(plan_true(&backend_native, &host, &arena, &launch, &err), 0);
+                assert_true(launch.walls & WALL_SOCKETS && launch.broker.abstract && launch.broker.own_network);
+                assert_true(!launch.notices[rows[i].notices]);
+                assert_true(rows[i].notices == 0 || launch.notices[rows[i].notices - 1]);
+                assert_int_equal(plan_with(&backend_native, &host, inherit, &arena, &launch, &err), 0);
+                assert_true(launch.walls & WALL_SOCKETS && !launch.broker.own_network);
+                assert_int_equal(launch.broker.abstract, rows[i].abstract);
+                assert_true(!launch.notices[rows[i].notices_inherit]);
+                assert_true(rows[i].notices_inherit == 0 || launch.notices[rows[i].notices_inherit - 1]);
+        }
 }
 
 static void walls_have_names(void **state) {
@@ -465,8 +513,8 @@ static void walls_have_names(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(plans_are_as_written), cmocka_unit_test(deny_wins),
-                cmocka_unit_test(workspace_in_a_store), cmocka_unit_test(sockets_have_to_be_known),
-                cmocka_unit_test(walls_have_names),
+                cmocka_unit_test(workspace_in_a_store), cmocka_unit_test(sockets_without_a_broker),
+                cmocka_unit_test(older_landlock),       cmocka_unit_test(walls_have_names),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "tests/sandbox/seccomp_test.h"
 
 static const uint32_t arch_audit[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
-#define FLAGS 16 /* combinations of enum seccomp_flags */
+#define FLAGS 32 /* combinations of enum seccomp_flags */
 
 /* ---- the shape of programs ---- */
 
@@ -51,7 +51,8 @@ static void test_shape(void **state) {
                                 check_shape(&program);
                                 assert_in_range(program.count, 1,
                                                 longest[p][arch] + (flags & SECCOMP_OWN_LIMITS ? 4 : 0) +
-                                                        (flags & SECCOMP_NO_IPC ? 12 : 0));
+                                                        (flags & SECCOMP_NO_IPC ? 12 : 0) +
+                                                        (flags & SECCOMP_UNIX_CONNECTED ? 5 : 0));
                                 arena_free(&program.arena);
                         }
 }
@@ -66,7 +67,7 @@ static void test_bad_requests(void **state) {
         arena_init(&arena, 0);
         assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 0, (enum seccomp_arch)2, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_UNSUPPORTED);
-        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 4, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
+        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 5, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
         arena_free(&arena);
         arena_init(&arena, 64);
@@ -117,7 +118,12 @@ static uint32_t interpret(const struct program *program, const struct seccomp_da
 static uint32_t expect_socket(uint32_t flags, int family, int type, int protocol) {
         switch (family) {
         case AF_UNIX:
-                return flags & SECCOMP_NO_UNIX ? SECCOMP_RET_ERRNO | EACCES : SECCOMP_RET_ALLOW;
+                if (flags & SECCOMP_NO_UNIX)
+                        return SECCOMP_RET_ERRNO | EACCES;
+                type &= 0xf;
+                if (flags & SECCOMP_UNIX_CONNECTED && type != SOCK_STREAM && type != SOCK_SEQPACKET)
+                        return SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+                return SECCOMP_RET_ALLOW;
         case AF_INET:
         case AF_INET6:
                 if (flags & SECCOMP_NO_INET)
@@ -228,6 +234,31 @@ static void check_arguments(const struct program *program, const struct syscall_
                                 }
 }
 
+/* Reports what it is told to, and nothing else. */
+static void test_reports(void **state) {
+        static const char *const names[] = { "connect", "rename", NULL }, *const unknown[] = { "conect", NULL };
+        static const int reported[ARCHES][2] = { { 42, 82 }, { 203, -1 } };
+
+        (void)state;
+        for (enum seccomp_arch arch = 0; arch < ARCHES; arch++) {
+                struct program program;
+                struct err err = {};
+
+                arena_init(&program.arena, 0);
+                assert_int_equal(seccomp_compile_reports(names, arch, &program.arena, &program.code, &program.count, &err), 0);
+                check_shape(&program);
+                for (int number = 0; number < SYSCALL_NUMBER_LIMIT; number++) {
+                        struct seccomp_data data = { .nr = number, .arch = arch_audit[arch] };
+                        bool wanted = number == reported[arch][0] || number == reported[arch][1];
+
+                        assert_int_equal(interpret(&program, &data), wanted ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
+                }
+                assert_int_equal(seccomp_compile_reports(unknown, arch, &program.arena, &program.code, &program.count, &err),
+                                 -1);
+                arena_free(&program.arena);
+        }
+}
+
 static void check_numbers(enum syscall_policy policy, uint32_t flags, enum seccomp_arch arch) {
         static const uint32_t far[] = { 0x3fffffff, 0x40000000, 0x40000001, 0x400001ff,
                                         0x7fffffff, 0x80000000, 0xfffffffe, UINT32_MAX };
@@ -317,8 +348,11 @@ static void test_text(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_shape),        cmocka_unit_test(test_bad_requests),
-                cmocka_unit_test(test_every_number), cmocka_unit_test(test_other_architectures),
+                cmocka_unit_test(test_shape),
+                cmocka_unit_test(test_reports),
+                cmocka_unit_test(test_bad_requests),
+                cmocka_unit_test(test_every_number),
+                cmocka_unit_test(test_other_architectures),
                 cmocka_unit_test(test_text),
         };
 
