@@ -518,18 +518,38 @@ static bool knows_git_dir(const struct survey *s, const char *path) {
         return false;
 }
 
+/* The repository of the entry of a linked worktree, REPOSITORY/worktrees/NAME; NULL: it is none. */
+static int repository_of(struct survey *s, const char *path, const char **ret, struct err *err) {
+        const char *name = strrchr(path, '/'), *folder = memrchr(path, '/', (size_t)(name - path));
+
+        *ret = NULL;
+        if (!folder || folder == path || !str_eq(str_from(folder, (size_t)(name - folder)), STR("/worktrees")))
+                return 0;
+        *ret = arena_dup(s->arena, str_from(path, (size_t)(folder - path)));
+        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
 int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err) {
         struct git_root root = { .s = s, .path = path, .base = base, .nested = nested };
         FD_AUTO fd = -1;
+        const char *repository;
         int again = 1;
 
         if (protect_find(&s->walked, path))
+                return 0;
+        if (repository_of(s, path, &repository, err) < 0)
+                return -1;
+        if (repository && survey_root(s, repository) && survey_git_dir(s, repository, base, nested, err) < 0)
+                return -1;
+        if (protect_find(&s->walked, path)) /* with its repository */
                 return 0;
         for (int tries = 0; tries < 2 && again > 0; tries++) {
                 fd_close(TAKE_FD(fd));
                 fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0)
                         break;
+                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+                        return 0; /* gone meanwhile */
                 if (errno != EACCES)
                         return err_sys(err, "cannot open %s", path);
                 again = survey_closed(s, path, err);
@@ -540,7 +560,7 @@ int survey_git_dir(struct survey *s, const char *path, const char *base, bool ne
         if (s->before && strcmp(path, base) == 0 && !knows_git_dir(s, path) &&
             !is_plain(&(struct git_root){ s, path, base, true }, fd, path))
                 return survey_name(s, fd, path, "HEAD", PROTECTED_NAME, false, err);
-        if (walk_git_dir(&root, fd, path, false, 0, err) < 0)
+        if (walk_git_dir(&root, fd, path, repository != NULL, 0, err) < 0)
                 return -1;
         return apply_global(s, base, err);
 }

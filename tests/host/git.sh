@@ -59,7 +59,7 @@ key() {
 old_key() {
         fresh
         cp "$W/repo/.git/config" "$T/config"
-        if run "cd repo; git config '$1' '$2'"; then echo 'git was not told'; fi
+        if run "cd repo; git config '$1' '$2'" && [ -z "$(aside)" ]; then echo 'nobody was told'; fi
         run "cd repo; cp .git/config c; git config -f c '$1' '$2'; cp c .git/config; mv c .git/config" || :
         cmp "$T/config" "$W/repo/.git/config"
         litter
