@@ -14,7 +14,7 @@
 #include "policy/json5.h"
 
 enum { ABOUT_MAX = 64 << 10 };
-static const char about_file[] = "about.json";
+static const char about_file[] = "about.json", moving_file[] = "moving.json";
 
 /* ---- writing ---- */
 
@@ -33,22 +33,27 @@ static void add_path(struct buf *out, const char *key, const char *path) {
 
 /* Whole or not at all for whoever reads it; not forced to the disk, as the end of a command waits for it. */
 static int replace(int directory, struct str text, struct err *err) {
-        static const char temporary[] = "about.json.new";
+        static const char temporary[] = "moving.json.new";
         FD_AUTO fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 
         if (fd < 0)
-                return err_sys(err, "cannot write %s", about_file);
+                return err_sys(err, "cannot write %s", moving_file);
         if (fd_write_all(fd, text, err) < 0)
-                return err_context(err, "%s", about_file);
-        return renameat(directory, temporary, directory, about_file) < 0 ? err_sys(err, "cannot write %s", about_file) : 0;
+                return err_context(err, "%s", moving_file);
+        return renameat(directory, temporary, directory, moving_file) < 0 ? err_sys(err, "cannot write %s", moving_file) : 0;
+}
+
+int about_mark(int directory, bool moving, struct err *err) {
+        const char *from = moving ? about_file : moving_file, *to = moving ? moving_file : about_file;
+
+        return renameat(directory, from, directory, to) < 0 ? err_sys(err, "cannot rename %s", from) : 0;
 }
 
 int about_write(int directory, const struct about *about, struct err *err) {
         BUF_AUTO out;
 
         buf_init(&out, ABOUT_MAX);
-        buf_format(&out, "{\"state\": \"%s\",\n \"at\": %lld,\n \"mode\": %u", about->moving ? "moving" : "kept",
-                   (long long)about->at, about->mode);
+        buf_format(&out, "{\"at\": %lld,\n \"mode\": %u", (long long)about->at, about->mode);
         add_text(&out, "kind", about->kind);
         add_text(&out, "why", about->why);
         add_text(&out, "note", about->note);
@@ -97,10 +102,15 @@ static const char *get_path(const struct tree_node *root, const char *key, struc
 int about_read(int directory, struct arena *arena, struct about *ret, struct err *err) {
         struct err why = { 0 };
         struct tree_node *root;
+        bool moving = false;
         BUF_AUTO text;
 
         buf_init(&text, ABOUT_MAX);
-        if (file_read(directory, about_file, about_file, FILE_NO_LINK, &text, &why) < 0)
+        if (file_read(directory, about_file, about_file, FILE_NO_LINK, &text, &why) < 0 && why.sys == ENOENT) {
+                why = (struct err){ 0 };
+                moving = file_read(directory, moving_file, moving_file, FILE_NO_LINK, &text, &why) == 0;
+        }
+        if (why.code)
                 return err_set(err, why.sys == ENOENT ? ERR_NOT_FOUND : why.code, "%s", why.msg);
         if (json5_read(buf_str(&text), true, arena, &root, NULL) < 0)
                 return err_set(err, ERR_INVALID, "%s is damaged", about_file);
@@ -112,7 +122,7 @@ int about_read(int directory, struct arena *arena, struct about *ret, struct err
                 .note = get_text(root, "note"),
                 .mode = (unsigned)get_number(root, "mode") & 07777,
                 .at = get_number(root, "at"),
-                .moving = strcmp(get_text(root, "state"), "moving") == 0,
+                .moving = moving,
         };
         return ret->path[0] ? 0 : err_set(err, ERR_INVALID, "%s is damaged", about_file);
 }

@@ -1,6 +1,6 @@
 /*
- * about.json of what is set aside: see aside.h. Paths may hold any byte, and JSON no bytes: they are written twice, for people
- * and in hexadecimal.
+ * about.json of what is set aside, which is called moving.json as long as that is on its way: see aside.h. Paths may hold any
+ * byte, and JSON no bytes: they are written twice, for people and in hexadecimal.
  */
 #ifndef BAILEY_PROTECT_ABOUT_H
 #define BAILEY_PROTECT_ABOUT_H
@@ -19,7 +19,11 @@ struct about {
         bool moving; /* or being restored */
 };
 
+/* Writes moving.json. */
 int about_write(int directory, const struct about *about, struct err *err);
+
+/* Renames the one to the other. */
+int about_mark(int directory, bool moving, struct err *err);
 
 /* ERR_NOT_FOUND: there is none. */
 int about_read(int directory, struct arena *arena, struct about *ret, struct err *err);

@@ -106,10 +106,10 @@ static int locate(const struct entry *entry, enum place *ret, int *ret_parent, s
         return got < 0 ? -1 : 0;
 }
 
-/* When this cannot be written, it is still known to be moving, and the next look at the store finds out where it is. */
+/* When this fails, it is still known to be moving, and the next look at the store finds out where it is. */
 static void entry_kept(struct entry *entry) {
         entry->about.moving = false;
-        about_write(entry->fd, &entry->about, NULL);
+        about_mark(entry->fd, false, NULL);
 }
 
 /* Both are there only while a copy is made or removed: the one in the store is whole. */
@@ -137,6 +137,7 @@ static bool repair(struct entry *entry) {
                 move_remove(entry->fd, partial_name, REMOVE_TIME, NULL);
                 move_set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
                 entry->about.note = "it was not copied, as bailey was killed";
+                about_write(entry->fd, &entry->about, NULL);
                 entry_kept(entry);
         } else if (remove_left(entry) == 0) {
                 entry_kept(entry);
@@ -154,23 +155,26 @@ static const char *kind_of(mode_t mode) {
  * look at the store goes on with. */
 static void copy_in(struct entry *entry, int dir, const char *left) {
         struct copy copy = { .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = time_monotonic() + COPY_TIME };
+        struct about about = entry->about;
         struct err why = { 0 };
         char note[sizeof(why.msg) + 32] = "";
-        struct entry noted = *entry;
+        bool copied = copy_tree(dir, left, entry->fd, partial_name, &copy, &why) == 0;
 
-        noted.about.note = note;
-        if (copy_tree(dir, left, entry->fd, partial_name, &copy, &why) == 0 &&
-            renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
-                if (copy.skipped)
-                        snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
+        if (!copied)
+                snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
+        else if (copy.skipped)
+                snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
+        about.note = note;
+        if (note[0])
+                about_write(entry->fd, &about, NULL);
+        if (copied && renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
                 if (move_remove(dir, left, COPY_TIME, NULL) == 0)
-                        entry_kept(&noted);
+                        entry_kept(entry);
                 return;
         }
         move_remove(entry->fd, partial_name, COPY_TIME, NULL);
         move_set_mode(dir, left, mode_of_left(entry->about.kind));
-        snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
-        entry_kept(&noted);
+        entry_kept(entry);
 }
 
 static int move_in(struct entry *entry, int dir, const char *name, struct err *err) {
@@ -468,8 +472,7 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
         if (about_open_parent(entry.about.path, true, &to, err) < 0 ||
             make_room(state_dir, &entry, to, force, &restored, err) < 0)
                 return -1;
-        entry.about.moving = true;
-        if (about_write(entry.fd, &entry.about, err) < 0)
+        if (about_mark(entry.fd, true, err) < 0)
                 return -1;
         if (move_out(&entry, place, to, err) < 0) {
                 entry_kept(&entry);

@@ -7,7 +7,8 @@
  *   another one         it is renamed to NAME.aside-ID beside its place, copied into the store, and removed there
  *   too large to copy   it stays under that name, with a mode that lets nobody in
  *
- * about.json is written before anything moves, and says so ("moving"); whoever lists the store finishes what was cut short.
+ * It is written before anything moves, as moving.json, and renamed afterwards; whoever lists the store finishes what was cut
+ * short.
  */
 #ifndef BAILEY_PROTECT_ASIDE_H
 #define BAILEY_PROTECT_ASIDE_H
