@@ -17,6 +17,7 @@ template '
                 echo one >$d/file
                 git -C $d add file
                 git -C $d commit -qm one
+                git -C $d config alias.mine status
                 mkdir -p $d/.git/hooks
         done'
 fresh
