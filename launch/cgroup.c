@@ -210,7 +210,7 @@ static enum cgroup_version choose(const struct cgroup_places *places, const stru
         return v2 ? CGROUP_V2 : v1 ? CGROUP_V1 : CGROUP_NONE;
 }
 
-static int make(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *ret, struct err *err) {
+int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *ret, struct err *err) {
         struct cgroup cg = { .dir_fd = -1 };
         struct err why = { 0 };
         int r;
@@ -249,7 +249,7 @@ int cgroup_new(const struct cgroup_limits *limits, struct cgroup *ret, struct er
                 return err_set(err, ERR_INVALID, "a limit of %" PRId64 " pids", limits->pids);
         if (cgroup_places_find(&places, err) < 0)
                 return -1;
-        return make(&places, limits, ret, err);
+        return cgroup_make(&places, limits, ret, err);
 }
 
 uint32_t cgroup_probe(void) {
@@ -260,7 +260,7 @@ uint32_t cgroup_probe(void) {
         if (cgroup_places_find(&places, NULL) < 0)
                 return 0;
         for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
-                if (make(&places, &tries[i], &cg, NULL) < 0)
+                if (cgroup_make(&places, &tries[i], &cg, NULL) < 0)
                         continue;
                 cgroup_remove(&cg);
                 return needs(&tries[i]);

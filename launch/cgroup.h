@@ -39,6 +39,9 @@ uint32_t cgroup_probe(void);
  * is "bailey-<pid>-<pid namespace>-<random>". */
 int cgroup_new(const struct cgroup_limits *limits, struct cgroup *ret, struct err *err);
 
+/* The same for who knows the places already, and limits that make sense. */
+int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *ret, struct err *err);
+
 /* Moves a process in; not needed after CLONE_INTO_CGROUP. Pid 0 is the caller, who must have only one thread: v1 has a
  * quick way for that (Linux 5.6), where moving somebody else may wait 10 ms for all processors. */
 int cgroup_add(const struct cgroup *cg, pid_t pid, struct err *err);

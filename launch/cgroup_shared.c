@@ -9,6 +9,8 @@
 #include "base/fd.h"
 #include "launch/cgroup_parts.h"
 
+enum { SWEEP_SELDOM = 16 };
+
 void cgroup_shared_init(struct cgroup_shared *shared) {
         *shared = (struct cgroup_shared){ .group = { .dir_fd = -1 } };
         pthread_mutex_init(&shared->lock, NULL);
@@ -45,28 +47,33 @@ static uint64_t limit_above(const struct cgroup_places *places, uint64_t most) {
         return most;
 }
 
-static int64_t memory_of(int64_t percent) {
-        struct cgroup_places places;
+static int64_t memory_of(const struct cgroup_places *places, int64_t percent) {
         struct sysinfo info;
-        uint64_t most;
 
         if (percent == 0 || sysinfo(&info) < 0)
                 return 0;
-        most = (uint64_t)info.totalram * info.mem_unit;
-        if (cgroup_places_find(&places, NULL) == 0)
-                most = limit_above(&places, most);
-        return (int64_t)(most / 100 * (uint64_t)percent);
+        return (int64_t)(limit_above(places, (uint64_t)info.totalram * info.mem_unit) / 100 * (uint64_t)percent);
 }
 
 /* ---- the group ---- */
 
-static void make(struct cgroup_shared *shared) {
-        const struct cgroup_limits all = { memory_of(shared->memory_percent), shared->pids };
-        const struct cgroup_limits tries[] = { all, { 0, all.pids }, { all.memory_bytes, 0 } };
+/* Once in a while is enough, as hardly one is left behind. */
+static bool should_sweep(void) {
+        return getpid() % SWEEP_SELDOM == 0;
+}
 
-        for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++)
-                if ((tries[i].memory_bytes || tries[i].pids) && cgroup_new(&tries[i], &shared->group, NULL) == 0)
-                        return;
+/* All at once, or what can be had of it. */
+static void make(struct cgroup_shared *shared) {
+        struct cgroup_places places;
+        struct cgroup_limits limits = { 0, shared->pids };
+
+        if (cgroup_places_find(&places, NULL) < 0)
+                return;
+        limits.memory_bytes = memory_of(&places, shared->memory_percent);
+        if (cgroup_make(&places, &limits, &shared->group, NULL) == 0 || !limits.memory_bytes || !limits.pids)
+                return;
+        if (cgroup_make(&places, &(struct cgroup_limits){ .pids = limits.pids }, &shared->group, NULL) < 0)
+                cgroup_make(&places, &(struct cgroup_limits){ .memory_bytes = limits.memory_bytes }, &shared->group, NULL);
 }
 
 static bool is_there(const struct cgroup *group) {
@@ -90,16 +97,16 @@ static void forget(struct cgroup_shared *shared) {
         shared->group = (struct cgroup){ .dir_fd = -1 };
 }
 
-const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_new) {
+const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_sweep) {
         const struct cgroup *group;
 
-        *ret_new = false;
+        *ret_sweep = false;
         if (memory_percent == 0 && pids == 0)
                 return NULL;
         pthread_mutex_lock(&shared->lock);
         if (!fits(shared, memory_percent, pids)) {
                 forget(shared);
-                *ret_new = true;
+                *ret_sweep = should_sweep();
                 shared->maker = getpid();
                 shared->memory_percent = memory_percent;
                 shared->pids = pids;

@@ -19,8 +19,9 @@ struct cgroup_shared {
 
 void cgroup_shared_init(struct cgroup_shared *shared);
 
-/* The one with these limits, 0: none; it is made at the first call. NULL: none can be had. `ret_new`: it was. */
-const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_new);
+/* The one with these limits, 0: none; it is made at the first call. NULL: none can be had. `ret_sweep`: what others
+ * have left is to be looked for (cgroup_sweep()), when there is time. */
+const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_sweep);
 
 /* Has the OOM killer acted since this was last asked? For one of the commands in it, whichever. */
 bool cgroup_shared_killed(struct cgroup_shared *shared);

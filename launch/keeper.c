@@ -115,7 +115,7 @@ int keeper_start(const struct launch *launch, const struct mount_places *places,
         const struct cgroup *group = NULL;
         FD_AUTO outside = kernel_pidfd_open(getpid());
         int ends[2];
-        bool made;
+        bool ignored;
         pid_t pid;
 
         if (outside < 0)
@@ -123,7 +123,7 @@ int keeper_start(const struct launch *launch, const struct mount_places *places,
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
                 return err_sys(err, "a way to ask for sandboxes");
         if (share->group)
-                group = cgroup_shared_get(share->group, share->memory_percent, share->pids, &made);
+                group = cgroup_shared_get(share->group, share->memory_percent, share->pids, &ignored);
         pid = clone_process(0, -1, &ret->pidfd);
         if (pid == 0)
                 keep(launch, places, group, ends[1], outside);

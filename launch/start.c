@@ -45,7 +45,7 @@ struct start {
         int plan;           /* -1: there is no wrapper */
         int complaints[2];  /* its stderr */
         bool join_group;    /* or it is born there */
-        bool made_group;    /* for all that follow, too */
+        bool sweep_groups;  /* when it has started */
         bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
 
@@ -148,7 +148,7 @@ static bool wait_for_go(const struct start *start) {
 
 static _Noreturn void child(const struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
-        bool waits = start->work[1] >= 0;
+        bool waits = start->work[1] >= 0, outside_group;
         int report_fd = start->report[1];
         struct network network;
         struct err err = {};
@@ -159,12 +159,13 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         /* The next best, where there is no pidfd: it may come too soon, when a thread ends, but not too late. */
         if (start->outside < 0 && launch->own_pids && !launch->wrapper)
                 prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (launch->namespaces) /* while the parent has something to do, too */
+        /* While the parent has something to do, too. By itself: moving another process may wait 10 ms for all processors. */
+        outside_group = start->join_group && cgroup_add(group, 0, &err) < 0;
+        if (launch->namespaces)
                 identity_limit();
         if (!wait_for_go(start))
                 _exit(125);
-        /* By itself: moving another process may wait 10 ms for all processors. */
-        if (start->join_group && cgroup_add(group, 0, &err) < 0)
+        if (outside_group)
                 report_failure(report_fd, &err);
         if (arrange(start, &err) < 0)
                 report_failure(report_fd, &err);
@@ -202,7 +203,7 @@ static const struct cgroup *group_to_join(struct start *start, const struct laun
                 return &launched->group;
         if (!share->group || start->work[1] >= 0 || start->launch->container)
                 return NULL;
-        return cgroup_shared_get(share->group, share->memory_percent, share->pids, &start->made_group);
+        return cgroup_shared_get(share->group, share->memory_percent, share->pids, &start->sweep_groups);
 }
 
 /* Where no core dumps were allowed anyway: the limit that the command is to have (plan_limits()) is higher, and only root may
@@ -298,7 +299,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         start.outside = outside;
         if (begin(&start, ret, err) < 0)
                 return -1;
-        if (ret->group.version != CGROUP_NONE || start.made_group)
+        if (ret->group.version != CGROUP_NONE || start.sweep_groups)
                 cgroup_sweep();
         return 0;
 }

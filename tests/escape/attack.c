@@ -647,7 +647,7 @@ static int become(char **arg) {
 }
 
 static int raise_limit(char **arg) {
-        struct rlimit limit;
+        struct rlimit limit, now;
         int resource = (int)number(arg[0]);
 
         if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
@@ -656,7 +656,10 @@ static int raise_limit(char **arg) {
         if (limit.rlim_max == RLIM_INFINITY)
                 return 0;
         limit.rlim_max++;
-        return setrlimit((__rlimit_resource_t)resource, &limit);
+        if (setrlimit((__rlimit_resource_t)resource, &limit) < 0 || getrlimit((__rlimit_resource_t)resource, &now) < 0)
+                return -1;
+        errno = EPERM; /* it may be said to have worked */
+        return now.rlim_max == limit.rlim_max ? 0 : -1;
 }
 
 static int load_module(char **arg) {

@@ -25,17 +25,15 @@ static void made_once(void **state) {
         const struct cgroup *first, *second;
         struct cgroup_shared shared;
         char dir[CGROUP_PATH_SIZE];
-        bool made;
+        bool sweep;
 
         (void)state;
         cgroup_shared_init(&shared);
-        first = cgroup_shared_get(&shared, 0, 77, &made);
-        assert_true(made);
+        first = cgroup_shared_get(&shared, 0, 77, &sweep);
         assert_non_null(first);
         assert_true(first->limits & CGROUP_PIDS);
         snprintf(dir, sizeof(dir), "%s", a_dir(first));
-        second = cgroup_shared_get(&shared, 0, 77, &made);
-        assert_false(made);
+        second = cgroup_shared_get(&shared, 0, 77, &sweep);
         assert_ptr_equal(first, second);
         assert_string_equal(a_dir(second), dir);
         assert_true(is_there(dir));
@@ -46,32 +44,30 @@ static void made_once(void **state) {
 static void other_limits_are_another_one(void **state) {
         struct cgroup_shared shared;
         char dir[CGROUP_PATH_SIZE];
-        bool made;
+        bool sweep;
 
         (void)state;
         cgroup_shared_init(&shared);
-        assert_non_null(cgroup_shared_get(&shared, 0, 77, &made));
+        assert_non_null(cgroup_shared_get(&shared, 0, 77, &sweep));
         snprintf(dir, sizeof(dir), "%s", a_dir(&shared.group));
-        assert_non_null(cgroup_shared_get(&shared, 0, 78, &made));
-        assert_true(made);
+        assert_non_null(cgroup_shared_get(&shared, 0, 78, &sweep));
         assert_string_not_equal(a_dir(&shared.group), dir);
         assert_false(is_there(dir));
-        assert_null(cgroup_shared_get(&shared, 0, 0, &made));
+        assert_null(cgroup_shared_get(&shared, 0, 0, &sweep));
         cgroup_shared_free(&shared);
 }
 
 static void one_that_is_gone_is_made_anew(void **state) {
         struct cgroup_shared shared;
         char dir[CGROUP_PATH_SIZE];
-        bool made;
+        bool sweep;
 
         (void)state;
         cgroup_shared_init(&shared);
-        assert_non_null(cgroup_shared_get(&shared, 0, 77, &made));
+        assert_non_null(cgroup_shared_get(&shared, 0, 77, &sweep));
         snprintf(dir, sizeof(dir), "%s", a_dir(&shared.group));
         assert_int_equal(rmdir(dir), 0);
-        assert_non_null(cgroup_shared_get(&shared, 0, 77, &made));
-        assert_true(made);
+        assert_non_null(cgroup_shared_get(&shared, 0, 77, &sweep));
         assert_true(is_there(a_dir(&shared.group)));
         cgroup_shared_free(&shared);
 }
@@ -81,16 +77,16 @@ static void after_a_fork(void **state) {
         struct cgroup_shared shared;
         char dir[CGROUP_PATH_SIZE];
         int status = -1;
-        bool made;
+        bool sweep;
         pid_t pid;
 
         (void)state;
         cgroup_shared_init(&shared);
-        assert_non_null(cgroup_shared_get(&shared, 0, 77, &made));
+        assert_non_null(cgroup_shared_get(&shared, 0, 77, &sweep));
         snprintf(dir, sizeof(dir), "%s", a_dir(&shared.group));
         pid = fork();
         if (pid == 0) {
-                bool other = cgroup_shared_get(&shared, 0, 77, &made) && made && strcmp(a_dir(&shared.group), dir) != 0;
+                bool other = cgroup_shared_get(&shared, 0, 77, &sweep) && strcmp(a_dir(&shared.group), dir) != 0;
 
                 cgroup_shared_free(&shared);
                 _exit(other && is_there(dir) ? 0 : 1);
@@ -130,13 +126,13 @@ static void kill_for_memory(const struct cgroup_shared *shared) {
 
 static void its_memory_is_a_part_of_what_there_is(void **state) {
         struct cgroup_shared shared;
-        bool made;
+        bool sweep;
 
         (void)state;
         if (!(cgroup_probe() & CGROUP_MEMORY))
                 skip();
         cgroup_shared_init(&shared);
-        assert_non_null(cgroup_shared_get(&shared, 50, 77, &made));
+        assert_non_null(cgroup_shared_get(&shared, 50, 77, &sweep));
         assert_int_equal(shared.group.limits, CGROUP_MEMORY | CGROUP_PIDS);
         assert_false(cgroup_shared_killed(&shared));
         kill_for_memory(&shared);
