@@ -16,18 +16,25 @@
 #include "protect/protect.h"
 
 /*
- * The file: a mark, a newline, and the baseline as text. Two of its bytes are locked, each with the file as it was opened here
- * (F_OFD_*), so that the kernel lets go of them when a process is killed.
+ * The file begins with a head, which says whether commands run and where the text is: the path of the workspace, and the
+ * baseline. A new text is written beside the old one, and the head last, so that at every moment one of the two counts, also
+ * when the disk is full. Two bytes of the file are locked, each with the file as it was opened here (F_OFD_*), so that the
+ * kernel lets go of them when a process is killed.
  */
 enum {
         LOCK_TURN, /* held while somebody looks at protected places, or changes the file */
         LOCK_BUSY, /* shared by all processes that have a command running */
-        MARK_SIZE = 2,
+        HEAD_SIZE = 32,
         TEXT_MAX = 64 << 20,
 };
-#define MARK_IDLE "-\n"
-#define MARK_RUNNING "+\n"
+#define MARK_IDLE '-'
+#define MARK_RUNNING '+'
 #define TURN_PATIENCE (60 * TIME_SECOND)
+
+struct head {
+        char mark;
+        unsigned long long at, len; /* of the text */
+};
 
 /* ---- locks ---- */
 
@@ -113,64 +120,122 @@ static int open_file(struct baseline *baseline, const char *state_dir, struct er
         }
 }
 
-static int set_mark(const struct baseline *baseline, const char *mark, struct err *err) {
-        return pwrite(baseline->fd, mark, MARK_SIZE, 0) == MARK_SIZE ? 0
-                                                                     : err_sys(err, "the baseline of %s", baseline->workspace);
+static int file_failed(const struct baseline *baseline, struct err *err) {
+        return err_sys(err, "the baseline of %s", baseline->workspace);
 }
 
-static int read_file(const struct baseline *baseline, struct buf *ret, struct err *err) {
-        buf_init(ret, TEXT_MAX);
-        if (lseek(baseline->fd, 0, SEEK_SET) < 0)
-                return err_sys(err, "the baseline of %s", baseline->workspace);
-        return fd_read_all(baseline->fd, ret, err);
+/* Of a file that was just made: idle, without a text. */
+static int read_head(const struct baseline *baseline, struct head *ret, struct err *err) {
+        char text[HEAD_SIZE + 1] = "";
+        ssize_t len = pread(baseline->fd, text, HEAD_SIZE, 0);
+
+        *ret = (struct head){ .mark = MARK_IDLE, .at = HEAD_SIZE };
+        if (len < 0)
+                return file_failed(baseline, err);
+        if (len > 0 && (sscanf(text, "%c %llu %llu", &ret->mark, &ret->at, &ret->len) != 3 || ret->at < HEAD_SIZE ||
+                        ret->len > TEXT_MAX || (ret->mark != MARK_IDLE && ret->mark != MARK_RUNNING)))
+                return err_set(err, ERR_INVALID, "the baseline of %s makes no sense", baseline->workspace);
+        return 0;
 }
 
-/* The mark comes last: a text that was not written to its end counts for nothing. */
-static int write_file(const struct baseline *baseline, const struct protection *protection, bool marked, struct err *err) {
-        BUF_AUTO text, old;
+static int write_head(const struct baseline *baseline, struct head head, struct err *err) {
+        char text[HEAD_SIZE + 1];
+
+        snprintf(text, sizeof(text), "%c %-13llu %-14llu\n", head.mark, head.at, head.len);
+        return pwrite(baseline->fd, text, HEAD_SIZE, 0) == HEAD_SIZE ? 0 : file_failed(baseline, err);
+}
+
+static int set_mark(const struct baseline *baseline, char mark, struct err *err) {
+        struct head head;
+
+        if (read_head(baseline, &head, err) < 0)
+                return -1;
+        head.mark = mark;
+        return write_head(baseline, head, err);
+}
+
+/* The baseline, without the path; an empty one is no baseline. */
+static int read_text(const struct baseline *baseline, const struct head *head, struct arena *arena, struct str *ret,
+                     struct err *err) {
+        size_t skip = strlen(baseline->workspace) + 1, len = (size_t)head->len;
+        char *text = arena_bytes(arena, len + 1);
+
+        if (!text)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (pread(baseline->fd, text, len, (off_t)head->at) != (ssize_t)len)
+                return err_set(err, ERR_INVALID, "the baseline of %s is cut off", baseline->workspace);
+        *ret = str_skip(str_from(text, len), skip);
+        return 0;
+}
+
+static int write_text(const struct baseline *baseline, struct head *head, struct str text, struct err *err) {
+        if (head->at < HEAD_SIZE + text.len) /* there is no room before the old one */
+                head->at += head->len;
+        else
+                head->at = HEAD_SIZE;
+        head->len = text.len;
+        if (pwrite(baseline->fd, text.ptr, text.len, (off_t)head->at) == (ssize_t)text.len)
+                return 0;
+        return file_failed(baseline, err);
+}
+
+static int write_file(const struct baseline *baseline, const struct protection *protection, struct arena *arena,
+                      struct err *err) {
+        struct head head;
+        struct str old;
+        BUF_AUTO text;
 
         buf_init(&text, TEXT_MAX);
-        buf_format(&text, MARK_IDLE "%s\n", baseline->workspace);
+        buf_format(&text, "%s\n", baseline->workspace);
         baseline_write(protection, &text);
         if (text.failed)
                 return err_set(err, ERR_TOO_COMPLEX, "%s: too much to protect", baseline->workspace);
-        if (read_file(baseline, &old, err) < 0)
+        if (read_head(baseline, &head, err) < 0 || read_text(baseline, &head, arena, &old, err) < 0)
                 return -1;
-        if (!str_eq(str_skip(buf_str(&text), MARK_SIZE), str_skip(buf_str(&old), MARK_SIZE)) &&
-            (set_mark(baseline, MARK_IDLE, err) < 0 || ftruncate(baseline->fd, 0) < 0 || lseek(baseline->fd, 0, SEEK_SET) < 0 ||
-             fd_write_all(baseline->fd, buf_str(&text), err) < 0))
-                return err_sys(err, "cannot write the baseline of %s", baseline->workspace);
-        return set_mark(baseline, marked ? MARK_RUNNING : MARK_IDLE, err);
+        if (!str_eq(str_skip(buf_str(&text), strlen(baseline->workspace) + 1), old) &&
+            write_text(baseline, &head, buf_str(&text), err) < 0)
+                return -1;
+        head.mark = MARK_RUNNING;
+        return write_head(baseline, head, err);
 }
 
 /* ---- begin and end ---- */
 
-/* Compares with the baseline of the file, when there may be something to find. */
-static int settle(const struct baseline *baseline, const struct protect_request *request, struct err *err) {
-        struct protection known, now;
-        struct str rest;
-        bool changed = false;
-        BUF_AUTO text;
+/* What was known when commands last ran; nothing when none has. */
+static int read_known(const struct baseline *baseline, struct head *ret_head, struct arena *arena, struct protection *ret,
+                      struct err *err) {
+        struct str text;
 
-        if (read_file(baseline, &text, err) < 0)
+        *ret = (struct protection){ 0 };
+        if (read_head(baseline, ret_head, err) < 0 || read_text(baseline, ret_head, arena, &text, err) < 0)
                 return -1;
-        if (!str_starts(buf_str(&text), STR(MARK_RUNNING)))
-                return 0;
-        rest = str_skip(buf_str(&text), MARK_SIZE + strlen(baseline->workspace) + 1);
-        if (baseline_read(rest, request->arena, &known, err) < 0 ||
-            protect_survey(baseline->workspace, request->home, &known, request->arena, &now, err) < 0 ||
-            protect_settle(request, &known, &now, &changed, err) < 0)
+        return text.len ? baseline_read(text, arena, ret, err) : 0;
+}
+
+/* Compares with the baseline. */
+static int settle(const struct baseline *baseline, const struct protect_request *request, struct protection *known,
+                  struct err *err) {
+        struct protection now;
+        bool changed = false;
+
+        if (protect_survey_after(baseline->workspace, request->home, known, request->arena, &now, err) < 0 ||
+            protect_settle(request, known, &now, &changed, err) < 0)
                 return err_context(err, "%s", baseline->workspace);
-        return changed ? write_file(baseline, &known, true, err) : 0;
+        return changed ? write_file(baseline, known, request->arena, err) : 0;
 }
 
 static int begin(struct baseline *baseline, const struct protect_request *request, struct protection *ret, struct err *err) {
         bool first = !baseline->running && is_alone(baseline->fd);
+        struct protection known;
+        struct head head;
 
-        if (first && settle(baseline, request, err) < 0)
+        if (read_known(baseline, &head, request->arena, &known, err) < 0)
+                return -1;
+        if (first && head.mark == MARK_RUNNING && settle(baseline, request, &known, err) < 0)
                 return err_context(err, "after a command that was killed");
-        if (protect_survey(baseline->workspace, request->home, NULL, request->arena, ret, err) < 0 ||
-            (first && write_file(baseline, ret, true, err) < 0))
+        /* What others know is covered here, too, even if a command has hidden it from the survey. */
+        if (protect_survey(baseline->workspace, request->home, &known, request->arena, ret, err) < 0 ||
+            (first && write_file(baseline, ret, request->arena, err) < 0))
                 return -1;
         if (!baseline->running && lock(baseline->fd, LOCK_BUSY, F_RDLCK) < 0)
                 return err_sys(err, "cannot lock the baseline of %s", baseline->workspace);
@@ -189,10 +254,16 @@ int protect_begin(struct baseline *baseline, const struct protect_request *reque
 }
 
 int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err) {
+        struct protection known;
+        struct head head;
         int failed = take_turn(baseline, err);
 
         if (!failed)
-                failed = settle(baseline, request, err);
+                failed = read_known(baseline, &head, request->arena, &known, err);
+        if (!failed && head.mark != MARK_RUNNING)
+                failed = err_set(err, ERR_INVALID, "the baseline of %s was changed by somebody else", baseline->workspace);
+        if (!failed)
+                failed = settle(baseline, request, &known, err);
         if (--baseline->running == 0) {
                 lock(baseline->fd, LOCK_BUSY, F_UNLCK);
                 if (!failed && is_alone(baseline->fd))
@@ -210,12 +281,13 @@ void baseline_free(struct baseline **list, const char *state_dir) {
                 open_directory(state_dir, &directory, NULL);
         while (*list) {
                 struct baseline *baseline = *list;
-                char name[SHA256_HEX_SIZE], mark[MARK_SIZE];
+                char name[SHA256_HEX_SIZE];
+                struct head head;
 
                 sha256_hex(str_z(baseline->workspace), name);
                 if (baseline->fd >= 0 && directory >= 0 && lock(baseline->fd, LOCK_TURN, F_WRLCK) == 0 &&
-                    is_alone(baseline->fd) && !is_removed(baseline->fd) &&
-                    pread(baseline->fd, mark, MARK_SIZE, 0) == MARK_SIZE && memcmp(mark, MARK_IDLE, MARK_SIZE) == 0)
+                    is_alone(baseline->fd) && !is_removed(baseline->fd) && read_head(baseline, &head, NULL) == 0 &&
+                    head.mark == MARK_IDLE)
                         unlinkat(directory, name, 0);
                 *list = baseline->next;
                 fd_close(baseline->fd);
@@ -237,26 +309,30 @@ bool protect_is_busy(const char *state_dir, const char *workspace) {
 /* ---- after a kill ---- */
 
 /* The workspace that a file speaks of; false when nothing is left to do there. */
-static bool is_left(int fd, struct baseline *ret, char path[static PATH_MAX]) {
-        char text[MARK_SIZE + PATH_MAX];
-        ssize_t len = pread(fd, text, sizeof(text), 0);
-        const char *end = len > MARK_SIZE ? memchr(text + MARK_SIZE, '\n', (size_t)len - MARK_SIZE) : NULL;
+static bool is_left(struct baseline *baseline, char path[static PATH_MAX]) {
+        struct head head;
+        ssize_t len;
 
-        if (!end || memcmp(text, MARK_RUNNING, MARK_SIZE) != 0)
+        if (read_head(baseline, &head, NULL) < 0 || head.mark != MARK_RUNNING)
                 return false;
-        snprintf(path, PATH_MAX, "%.*s", (int)(end - text - MARK_SIZE), text + MARK_SIZE);
-        *ret = (struct baseline){ .fd = fd, .workspace = path };
+        len = pread(baseline->fd, path, PATH_MAX - 1, (off_t)head.at);
+        path[len > 0 ? len : 0] = '\0';
+        path[strcspn(path, "\n")] = '\0';
         return path[0] == '/' && access(path, F_OK) == 0; /* its disk may come back */
 }
 
 static int recover_one(int directory, const char *name, const struct protect_request *request, struct err *err) {
         FD_AUTO fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-        struct baseline baseline;
         char workspace[PATH_MAX];
+        struct baseline baseline = { .fd = fd, .workspace = workspace };
+        struct protection known;
+        struct head head;
 
-        if (fd < 0 || !is_left(fd, &baseline, workspace) || lock(fd, LOCK_TURN, F_WRLCK) < 0 || !is_alone(fd) || is_removed(fd))
+        if (fd < 0 || !is_left(&baseline, workspace) || lock(fd, LOCK_TURN, F_WRLCK) < 0 || !is_alone(fd) || is_removed(fd))
                 return 0; /* or somebody else is at it */
-        if (settle(&baseline, request, err) < 0)
+        if (read_known(&baseline, &head, request->arena, &known, err) < 0)
+                return -1;
+        if (head.mark == MARK_RUNNING && settle(&baseline, request, &known, err) < 0)
                 return -1;
         return unlinkat(directory, name, 0) < 0 ? err_sys(err, "%s", name) : 0;
 }
@@ -283,7 +359,7 @@ int protect_recover(const struct protect_request *request, struct err *err) {
 /* ---- the text ---- */
 
 /* One line for each, with the lengths of what follows it. */
-#define HEAD "bailey-baseline 1"
+#define FIRST_LINE "bailey-baseline 1"
 
 static void write_list(const struct protected_paths *list, char name, struct buf *out) {
         for (size_t i = 0; i < list->count; i++) {
@@ -302,7 +378,7 @@ static void write_list(const struct protected_paths *list, char name, struct buf
 }
 
 void baseline_write(const struct protection *protection, struct buf *ret) {
-        buf_format(ret, HEAD " %d\n", protection->unseen);
+        buf_format(ret, FIRST_LINE " %d\n", protection->unseen);
         write_list(&protection->read_only, 'r', ret);
         write_list(&protection->checked, 'c', ret);
         write_list(&protection->absent, 'a', ret);
@@ -346,7 +422,7 @@ int baseline_read(struct str text, struct arena *arena, struct protection *ret, 
         struct protection found = { 0 };
         struct str head = str_take(text, str_find(text, '\n'));
 
-        if (!str_starts(head, STR(HEAD " ")))
+        if (!str_starts(head, STR(FIRST_LINE " ")))
                 return err_set(err, ERR_INVALID, "the baseline is not one of this version of bailey");
         found.unseen = str_ends(head, STR("1"));
         for (text = str_skip(text, head.len + 1); text.len;) {

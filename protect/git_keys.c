@@ -1,10 +1,15 @@
 #include "protect/git_keys.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "protect/git_config.h"
+#include "protect/survey_inside.h"
 
 enum value {
         ANY,
@@ -127,38 +132,59 @@ static const struct key {
 
 /* ---- values ---- */
 
-static bool is_address(struct str value) {
+/* A repository in the workspace may be where nobody looks, and have hooks that run when somebody pushes to it. */
+static bool is_watched(const char *path, const struct git_repository *repository) {
+        static const char *const git_dirs[] = { "/.git", "" };
+        char name[PATH_MAX + 16];
+
+        for (size_t i = 0; i < sizeof(git_dirs) / sizeof(*git_dirs); i++) {
+                snprintf(name, sizeof(name), "%s%s/HEAD", path, git_dirs[i]);
+                if (access(name, F_OK) < 0)
+                        continue;
+                snprintf(name, sizeof(name), "%s%s/config", path, git_dirs[i]);
+                return protect_find(&repository->found->read_only, name) || protect_find(&repository->found->checked, name);
+        }
+        return true; /* no repository */
+}
+
+static bool is_local_address(struct str value, const struct git_repository *repository) {
+        bool dot_git = str_ends(str_z(repository->git_dir), STR("/.git"));
+        char path[PATH_MAX], real[PATH_MAX];
+        int len = snprintf(path, sizeof(path), "%s%s/%.*s", value.ptr[0] == '/' ? "" : repository->git_dir,
+                           value.ptr[0] != '/' && dot_git ? "/.." : "", (int)value.len, value.ptr);
+
+        if (len < 0 || (size_t)len >= sizeof(path))
+                return false;
+        if (!realpath(path, real))
+                return errno == ENOENT;
+        return !path_below(real, repository->workspace) || is_watched(real, repository);
+}
+
+/* `x::y` starts git-remote-x. */
+static bool is_address(struct str value, const struct git_repository *repository) {
+        size_t colon = str_find(value, ':'), slash = str_find(value, '/');
+
         for (size_t i = 0; i + 1 < value.len; i++)
                 if (value.ptr[i] == ':' && value.ptr[i + 1] == ':')
                         return false;
-        return !value.len || value.ptr[0] != '-';
+        if (!value.len || value.ptr[0] == '-')
+                return !value.len;
+        if (str_starts(value, STR("file://")))
+                return is_local_address(str_skip(value, 7), repository);
+        return colon < slash || is_local_address(value, repository); /* scheme://, host:path */
 }
 
 static bool is_update(struct str value) {
         return str_is(value, "checkout") || str_is(value, "rebase") || str_is(value, "merge") || str_is(value, "none");
 }
 
-/* By names alone: `..` takes one off, and nothing may lead above the workspace. */
+/* What git would check files out into. */
 static bool is_worktree(struct str value, const struct git_repository *repository) {
-        size_t root = strlen(repository->workspace), len = strlen(repository->git_dir);
+        char path[PATH_MAX], real[PATH_MAX];
+        int len = snprintf(path, sizeof(path), "%s/%.*s", repository->git_dir, (int)value.len, value.ptr);
 
-        if (!value.len || value.ptr[0] == '/' || len < root)
-                return false;
-        while (value.len) {
-                struct str name = str_take(value, str_find(value, '/'));
-
-                value = str_skip(value, name.len + 1);
-                if (str_is(name, "..")) {
-                        while (len > 0 && repository->git_dir[--len] != '/')
-                                ;
-                        if (len < root)
-                                return false;
-                } else if (name.len && !str_is(name, ".")) {
-                        /* further down, into what is not a part of the git directory's own path any more */
-                        return str_find(value, '.') == value.len || !strstr(value.ptr, "..");
-                }
-        }
-        return true;
+        return value.len && value.ptr[0] != '/' && len > 0 && (size_t)len < sizeof(path) && realpath(path, real) &&
+               path_below(real, repository->workspace);
 }
 
 static bool fits(enum value value, struct str text, const struct git_repository *repository) {
@@ -166,7 +192,7 @@ static bool fits(enum value value, struct str text, const struct git_repository 
         case ANY:
                 return true;
         case ADDRESS:
-                return is_address(text);
+                return is_address(text, repository);
         case UPDATE:
                 return is_update(text);
         case WORKTREE:
@@ -227,6 +253,9 @@ bool git_config_is_harmless(struct str before, struct str after, const struct gi
         struct rest old = { .repository = repository }, new = old;
         bool same = false;
 
+        /* git takes a key for ended at a NUL, and what follows would only be seen here */
+        if (str_find(after, '\0') < after.len)
+                return false;
         buf_init(&old.text, before.len * 8 + 64); /* lengths included */
         buf_init(&new.text, after.len * 8 + 64);
         if (git_config_read(before, arena, keep_setting, &old, NULL) >= 0 &&

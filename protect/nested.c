@@ -253,7 +253,8 @@ int survey_find_nested(struct survey *s, struct err *err) {
         if (!failed)
                 failed = finder_look_around(&f, "", false, &left, &all, err);
         for (size_t i = 0; !failed && i < f.count; i++)
-                failed = find_in(&f, f.trees[i], err);
+                if (find_in(&f, f.trees[i], err) < 0)
+                        failed = survey_failed(s, err);
         arena_free(&f.scratch);
         s->found->unseen = s->found->unseen || !all;
         return failed;

@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,11 +79,11 @@ static void say_put_back(struct settlement *s, const char *path) {
 }
 
 /* A config that a repository does not work without, and a link that cannot be covered. */
-static void put_back(struct settlement *s, int folder, const struct protected_path *was) {
+static void put_back(struct settlement *s, int folder, const struct protected_path *was, unsigned mode) {
         struct err err = { 0 };
 
         if (was->link ? symlinkat(was->link, folder, name_of(was->path)) < 0
-                      : file_replace(folder, name_of(was->path), was->content, 0644, &err) < 0) {
+                      : file_replace(folder, name_of(was->path), was->content, mode, &err) < 0) {
                 if (was->link)
                         err_sys_message(&err, "cannot put %s back", was->path);
                 fail(s, &err);
@@ -111,7 +112,7 @@ static bool was_moved(const struct settlement *s, const struct protected_path *i
 }
 
 static bool is_harmless(struct settlement *s, int folder, const struct protected_path *was, const struct protected_path *is) {
-        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace };
+        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace, s->now };
         struct str before = was && !was->link ? was->content : str_from(NULL, 0);
 
         if (same_content(was, is))
@@ -175,6 +176,8 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
         const struct protected_path *was = protect_find(&s->known->read_only, is->path);
         const struct protected_path *known = was ? was : protect_find(&s->known->checked, is->path);
         FD_AUTO folder = -1;
+        struct stat status;
+        unsigned mode;
 
         if (known && known->link)
                 return; /* settle_link() has seen to it */
@@ -188,6 +191,8 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
                 return;
         }
         folder = open_folder(folder_of(s, is->path));
+        mode = folder >= 0 && fstatat(folder, name_of(is->path), &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mode & 0777
+                                                                                                    : 0600;
         if (folder < 0) {
                 struct err err = { 0 };
 
@@ -206,7 +211,7 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
         } else if (set_aside(s, folder, is->path,
                              known ? "it was replaced while a command ran" : "it is new, and the host would run it unasked")) {
                 if (known && known->kind == PROTECTED_CONFIG && known->content.ptr) {
-                        put_back(s, folder, known);
+                        put_back(s, folder, known, mode);
                         keep(s, &s->kept.checked, known);
                 }
         }
@@ -222,7 +227,7 @@ static void settle_link(struct settlement *s, const struct protected_path *was) 
                 return;
         if (got == 0 && !set_aside(s, folder, was->path, "it stands in the place of a link"))
                 return;
-        put_back(s, folder, was);
+        put_back(s, folder, was, 0);
         s->changed = true;
 }
 
@@ -239,6 +244,8 @@ int protect_settle(const struct protect_request *request, struct protection *kno
                 settle_one(&s, &now->read_only.items[i]);
         for (size_t i = 0; i < now->checked.count; i++)
                 settle_one(&s, &now->checked.items[i]);
+        if (now->problem.code)
+                fail(&s, &now->problem);
         if (s.failed)
                 return -1;
         known->read_only = s.kept.read_only;

@@ -243,6 +243,22 @@ static bool open_up(const char *path, const struct stat *status) {
         return fd >= 0 && (status->st_mode & S_IRWXU) != S_IRWXU && chmod(name, (status->st_mode & 07777) | S_IRWXU) == 0;
 }
 
+int survey_failed(struct survey *s, struct err *err) {
+        if (!s->before || (err && err->code == ERR_MEMORY))
+                return -1;
+        if (!s->found->problem.code && err)
+                s->found->problem = *err;
+        return 0;
+}
+
+/* It was closed before the command, and is covered. */
+static bool was_closed(const struct survey *s, const char *path) {
+        const struct protected_path *was = s->before ? protect_find(&s->before->read_only, path) : NULL;
+        struct protected_path is;
+
+        return was && was->directory && protect_stat(AT_FDCWD, path, &is, s->arena, NULL) == 0 && protect_same(was, &is);
+}
+
 int survey_closed(struct survey *s, const char *path, struct err *err) {
         struct stat status;
 
@@ -250,7 +266,7 @@ int survey_closed(struct survey *s, const char *path, struct err *err) {
                 return 0; /* commands have the same user, and could not write there anyway */
         if (lstat(path, &status) < 0)
                 return err_sys(err, "%s", path);
-        if (status.st_uid != geteuid())
+        if (status.st_uid != geteuid() || was_closed(s, path))
                 return 0;
         if (s->before && open_up(path, &status))
                 return 1;
@@ -267,15 +283,16 @@ static bool knows_link(const struct survey *s, const char *path, const char *tex
 
 /* `route->done` is a symbolic link: it is noted, and its text is where to go on. */
 static int route_link(struct survey *s, struct route *route, struct protected_path item, bool *ret_lost, struct err *err) {
-        if (survey_root(s, route->done)) {
+        bool new = s->before &&survey_root(s, route->done) && !knows_link(s, route->done, item.link);
+
+        if (survey_root(s, route->done) && (!new || s->on_known_way)) {
                 item.path = arena_dup(s->arena, str_from(route->done, route->len));
                 if (!item.path)
                         return no_memory(err);
                 if (add_item(s, item, true, err) < 0)
                         return -1;
         }
-        /* Where a new link leads is none of ours: the link itself will go. */
-        if (s->before && survey_root(s, route->done) && !knows_link(s, route->done, item.link)) {
+        if (new) { /* where it leads is none of ours: what pointed here goes, or the link itself */
                 *ret_lost = true;
                 return 0;
         }
@@ -385,9 +402,9 @@ int survey_name(struct survey *s, int fd, const char *path, const char *name, en
                 return got < 0 ? err_context(err, "%s", path) : 0;
         if (survey_join(s, path, name, &item.path, err) < 0)
                 return -1;
-        item.kind = kind;
-        if (!item.link)
-                return add_item(s, item, covered, err);
+        item.kind = item.link ? PROTECTED_NAME : kind;
+        if (!item.link || s->before) /* where known ones led is known, too */
+                return add_item(s, item, covered || item.link, err);
         if (survey_resolve(s, path, name, &target, err) < 0) /* notes the link itself, too */
                 return -1;
         return survey_protect(s, &target, kind, err);
@@ -441,56 +458,77 @@ static int survey_row(struct survey *s, const struct unasked *row, struct err *e
 }
 
 /* What configs and links led to before a command. Where they lead now does not count: those that are new go. */
-static int survey_known(struct survey *s, const struct protected_paths *known, struct err *err) {
-        for (size_t i = 0; i < known->count; i++) {
-                struct place place;
+static int survey_known_one(struct survey *s, const struct protected_path *known, struct err *err) {
+        struct place place;
 
-                if (protect_find(&s->found->read_only, known->items[i].path) ||
-                    protect_find(&s->found->checked, known->items[i].path))
-                        continue;
-                if (survey_resolve(s, "/", known->items[i].path, &place, err) < 0)
-                        return -1;
-                if (place.path && place.exists &&
-                    (survey_protect(s, &place, known->items[i].kind, err) < 0 ||
-                     survey_content(s, place.path, known->items[i].kind, err) < 0))
-                        return -1;
-        }
-        return 0;
+        if (protect_find(&s->found->read_only, known->path) || protect_find(&s->found->checked, known->path))
+                return 0;
+        if (survey_resolve(s, "/", known->path, &place, err) < 0)
+                return -1;
+        if (!place.path || !place.exists)
+                return 0;
+        if (survey_protect(s, &place, known->kind, err) < 0)
+                return -1;
+        return survey_content(s, place.path, known->kind, err);
+}
+
+static int survey_known(struct survey *s, const struct protected_paths *known, struct err *err) {
+        int failed = 0;
+
+        s->on_known_way = true;
+        for (size_t i = 0; !failed && i < known->count; i++)
+                if (survey_known_one(s, &known->items[i], err) < 0)
+                        failed = survey_failed(s, err);
+        s->on_known_way = false;
+        return failed;
 }
 
 static int survey_all_known(struct survey *s, const struct protection *before, struct err *err) {
         /* a pointer may lead elsewhere by now */
         for (size_t i = 0; i < before->git_write.count; i++)
-                if (survey_git_dir(s, before->git_write.items[i].path, s->workspace, false, err) < 0)
+                if (survey_git_dir(s, before->git_write.items[i].path, s->workspace, false, err) < 0 &&
+                    survey_failed(s, err) < 0)
                         return -1;
         if (survey_known(s, &before->read_only, err) < 0 || survey_known(s, &before->checked, err) < 0)
                 return -1;
         return survey_known(s, &before->absent, err);
 }
 
-int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+static int survey_rows(struct survey *s, struct err *err) {
+        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_WORKSPACE));)
+                if (survey_row(s, row, err) < 0 && survey_failed(s, err) < 0)
+                        return -1;
+        return 0;
+}
+
+int protect_survey(const char *workspace, const char *home, const struct protection *known, struct arena *arena,
                    struct protection *ret, struct err *err) {
         struct protection found = { 0 };
-        struct survey s = { .arena = arena, .before = before, .home = home, .workspace_fd = -1, .found = &found };
-        int failed = open_workspace(&s, workspace, err);
+        struct survey s = { .arena = arena, .home = home, .workspace_fd = -1, .found = &found };
+        int failed = 0;
 
-        for (size_t i = 0; !failed && before && i < before->git_write.count; i++)
-                failed = survey_add(&s, &found.git_write, before->git_write.items[i], err);
-
-        for (const struct unasked *row = NULL; !failed && (row = unasked_next(row, UNASKED_WORKSPACE));)
-                failed = survey_row(&s, row, err);
-        if (!failed && !before)
-                failed = survey_global(&s, err);
-        if (!failed)
-                failed = survey_git(&s, err);
-        if (!failed && !before)
-                failed = survey_above(&s, err);
-        if (!failed && before)
-                failed = survey_all_known(&s, before, err);
+        if (open_workspace(&s, workspace, err) < 0 || survey_rows(&s, err) < 0 || survey_global(&s, err) < 0 ||
+            survey_git(&s, err) < 0 || survey_above(&s, err) < 0 || (known && survey_known(&s, &known->read_only, err) < 0))
+                failed = -1;
         fd_close(s.workspace_fd);
         if (failed)
                 return -1;
         drop_needless_anchors(&found);
         *ret = found;
         return 0;
+}
+
+int protect_survey_after(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+                         struct protection *ret, struct err *err) {
+        struct protection found = { .git_write = before->git_write };
+        struct survey s = { .arena = arena, .before = before, .home = home, .workspace_fd = -1, .found = &found };
+        int failed = 0;
+
+        if (open_workspace(&s, workspace, err) < 0 || survey_rows(&s, err) < 0 ||
+            (survey_git(&s, err) < 0 && survey_failed(&s, err) < 0) || survey_all_known(&s, before, err) < 0)
+                failed = -1;
+        fd_close(s.workspace_fd);
+        if (!failed)
+                *ret = found;
+        return failed;
 }

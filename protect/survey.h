@@ -53,17 +53,24 @@ struct protection {
         struct protected_paths git_write; /* git directories of this workspace that lie outside of it, to be made writable */
         bool sealed;                      /* there is too much to cover: the workspace is read-only as a whole */
         bool unseen;                      /* there is too much to look for repositories everywhere */
+        struct err problem;               /* after a command: not everything could be looked at */
         const char *notices[8];           /* sentences for the user */
         size_t notice_count;
 };
 
 /*
- * `workspace` is absolute; `home` is what git takes for ~/, or NULL. With `before`, which was taken before a command, this is a
- * look at what the command left: it opens directories that the command closed, never gives up for what it finds, and finds
- * nothing for covers.
+ * `workspace` is absolute; `home` is what git takes for ~/, or NULL. What `known` has is looked at, too, however it would be
+ * found now; it may be NULL.
  */
-int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+int protect_survey(const char *workspace, const char *home, const struct protection *known, struct arena *arena,
                    struct protection *ret, struct err *err);
+
+/*
+ * What a command left, compared with what was there `before`. It opens directories that the command closed, and finds nothing
+ * for covers. A place that cannot be looked at does not keep it from the others: `problem` tells the first.
+ */
+int protect_survey_after(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+                         struct protection *ret, struct err *err);
 
 /* Adds an item, unless there is one with its path. */
 int protected_add(struct protected_paths *paths, struct protected_path item, struct arena *arena, struct err *err);

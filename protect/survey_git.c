@@ -15,6 +15,7 @@
 enum {
         GIT_DIRS_MAX = 256, /* each has mounts of its own */
         FOLDERS_MAX = 2048,
+        WHOLE_MAX = 1024, /* of those past it, at a time */
         DEPTH_MAX = 16,
         INCLUDES_MAX = 32,
         HOOKS_MAX = 512, /* entries of a directory of hooks that are looked at */
@@ -32,7 +33,6 @@ static const struct {
         { "gitdir", PROTECTED_NAME, PROTECTED_ENTRY },
         { "hooks", PROTECTED_HOOKS, PROTECTED_HOOKS },
 };
-#define TODO "rebase-merge/git-rebase-todo"
 
 /* ---- reading ---- */
 
@@ -336,7 +336,7 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
 /* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at
  * afterwards, as a new one is. */
 static bool is_plain(const struct git_root *root, int fd, const char *path) {
-        const struct git_repository repository = { path, root->s->workspace };
+        const struct git_repository repository = { path, root->s->workspace, root->s->found };
         struct str text;
         DIR *stream;
         const struct dirent *entry;
@@ -377,7 +377,7 @@ static int survey_git_name(const struct git_root *root, int fd, const char *path
                 return -1;
         if (kind == PROTECTED_CONFIG)
                 return survey_config(root, fd, path, name, err);
-        if (kind != PROTECTED_HOOKS || !covered)
+        if (kind != PROTECTED_HOOKS || !covered || s->before)
                 return 0;
         if (survey_resolve(s, path, name, &hooks, err) < 0)
                 return -1;
@@ -394,15 +394,6 @@ int survey_content(struct survey *s, const char *path, enum protected_kind kind,
         if (text.ptr)
                 keep_content(s, path, text);
         return 0;
-}
-
-static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
-        const char *joined;
-
-        if (survey_name(root->s, fd, path, TODO, PROTECTED_TODO, false, err) < 0 ||
-            survey_join(root->s, path, TODO, &joined, err) < 0)
-                return -1;
-        return survey_content(root->s, joined, PROTECTED_TODO, err);
 }
 
 static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err);
@@ -437,8 +428,31 @@ static int walk_open(const struct git_root *root, int parent, const char *path, 
         return survey_name(s, parent, path, name, PROTECTED_NAME, true, err);
 }
 
+static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
+        FD_AUTO folder = -1;
+        const char *folder_path, *joined;
+
+        if (walk_open(root, fd, path, "rebase-merge", &folder_path, &folder, err) < 0)
+                return -1;
+        if (folder < 0)
+                return 0;
+        if (survey_name(root->s, folder, folder_path, "git-rebase-todo", PROTECTED_TODO, false, err) < 0 ||
+            survey_join(root->s, folder_path, "git-rebase-todo", &joined, err) < 0)
+                return -1;
+        return survey_content(root->s, joined, PROTECTED_TODO, err);
+}
+
+/* What was protected in a directory before is looked at, however much there is besides. */
+static bool holds_known(const struct survey *s, const char *path) {
+        for (size_t i = 0; s->before && i < s->before->read_only.count; i++)
+                if (path_below(s->before->read_only.items[i].path, path))
+                        return true;
+        return false;
+}
+
 /* Every directory in this one, which is `modules`, `worktrees` or a directory of the former. */
 static int walk_entries(const struct git_root *root, int fd, const char *path, bool entries, unsigned depth, struct err *err) {
+        static const char too_much[] = "too much in it to protect one by one: read-only while commands run";
         struct survey *s = root->s;
         DIR *stream = list(fd, ".");
         const struct dirent *entry;
@@ -453,15 +467,25 @@ static int walk_entries(const struct git_root *root, int fd, const char *path, b
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG)
                         continue;
                 failed = walk_open(root, fd, path, entry->d_name, &inner_path, &inner, err);
-                if (failed || inner < 0)
+                if (failed || inner < 0) {
+                        failed = failed ? survey_failed(s, err) : 0;
                         continue;
-                if (depth >= DEPTH_MAX || ++s->folders > FOLDERS_MAX)
-                        failed = survey_whole(s, inner_path,
-                                              "too much in it to protect one by one: read-only while commands run", err);
+                }
+                if (++s->folders > FOLDERS_MAX && !holds_known(s, path)) {
+                        failed = survey_whole(s, path, too_much, err);
+                        break;
+                }
+                if (depth >= DEPTH_MAX || (s->folders > FOLDERS_MAX && !holds_known(s, inner_path)))
+                        failed = s->folders > FOLDERS_MAX + WHOLE_MAX
+                                         ? err_set(err, ERR_TOO_COMPLEX, "more than %d directories for git in %s", FOLDERS_MAX,
+                                                   path)
+                                         : survey_whole(s, inner_path, too_much, err);
                 else if (entries || survey_is_git_dir(inner, false))
                         failed = walk_git_dir(root, inner, inner_path, entries, depth + 1, err);
-                else if (survey_anchor(s, inner_path, err) == 0)
+                else
                         failed = walk_entries(root, inner, inner_path, false, depth + 1, err);
+                if (failed && err && err->code != ERR_TOO_COMPLEX)
+                        failed = survey_failed(s, err);
         }
         closedir(stream);
         return failed;
@@ -494,9 +518,12 @@ static int walk_git_dir(const struct git_root *root, int fd, const char *path, b
                 return -1;
         for (size_t i = 0; i < sizeof(git_names) / sizeof(*git_names); i++)
                 if (survey_git_name(root, fd, path, git_names[i].name, entry ? git_names[i].of_entry : git_names[i].kind,
-                                    covered, err) < 0)
+                                    covered, err) < 0 &&
+                    survey_failed(s, err) < 0)
                         return -1;
-        if (survey_todo(root, fd, path, err) < 0 || (!entry && walk_folder(root, fd, path, "worktrees", depth, err) < 0))
+        if (survey_todo(root, fd, path, err) < 0 && survey_failed(s, err) < 0)
+                return -1;
+        if (!entry && walk_folder(root, fd, path, "worktrees", depth, err) < 0 && survey_failed(s, err) < 0)
                 return -1;
         return walk_folder(root, fd, path, "modules", depth, err); /* a worktree has its own submodules */
 }

@@ -14,6 +14,7 @@ struct survey {
         const char *workspace;           /* its real path */
         const char *home;                /* NULL: not known */
         int workspace_fd;
+        bool on_known_way; /* new links that are met are judged themselves: what was known lay behind them */
         struct protection *found;
         struct protected_paths walked;               /* git directories and entries of worktrees: only their paths */
         unsigned includes;                           /* config files that others include, of one git directory */
@@ -47,6 +48,9 @@ int survey_whole(struct survey *s, const char *path, const char *why, struct err
 
 /* A directory could not be opened or searched. 1: try again; 0: leave it, it is covered, or closed to commands as well. */
 int survey_closed(struct survey *s, const char *path, struct err *err);
+
+/* A place could not be looked at. After a command the others still are: 0. */
+int survey_failed(struct survey *s, struct err *err);
 
 /* Adds a directory and those above it to the anchors. */
 int survey_anchor(struct survey *s, const char *path, struct err *err);

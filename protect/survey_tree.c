@@ -182,6 +182,8 @@ static int survey_dot_git(const struct root *root, struct err *err) {
 
         if (got != 0)
                 return got < 0 ? err_context(err, "%s", root->path) : 0;
+        if (item.link && root->s->before && survey_name(root->s, root->fd, root->path, ".git", PROTECTED_NAME, true, err) < 0)
+                return -1;
         if (item.link)
                 return survey_git_link(root, err);
         if (!item.directory)

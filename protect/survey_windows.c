@@ -9,10 +9,10 @@ static int refuse(struct err *err) {
                        "sandbox.workspace_write to false, or use the policy readonly");
 }
 
-int protect_survey(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
+int protect_survey(const char *workspace, const char *home, const struct protection *known, struct arena *arena,
                    struct protection *ret, struct err *err) {
         (void)home;
-        (void)before;
+        (void)known;
         *ret = (struct protection){ .workspace = arena_dup(arena, str_z(workspace)) };
         return ret->workspace ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }

@@ -124,7 +124,7 @@ static void new_names(void **state) {
                 "mkfifo .idea",
                 "aside W/.bashrc\naside W/.claude\naside W/.envrc\naside W/.idea\n",
                 "test -s /etc/passwd; test \"$(ls -A | tr '\\n' ' ')\" = '.git_ src '; test -d src/.vscode\n"
-                "grep -qx x \"$T\"/state/aside/*/item/a/b/c; grep -qx e \"$T\"/state/aside/*/item");
+                "grep -qx x \"$T\"/state/aside/*/item/a/b/c; find \"$T/state/aside\" -name item -type f -exec grep -qx e {} +");
         settles("echo keep >other", "ln other .envrc; ln -s . .claude; ln -s \"$T\" .vscode",
                 "aside W/.claude\naside W/.envrc\naside W/.vscode\n", "test \"$(cat other)\" = keep; test -d \"$T/home\"");
         settles(":", "echo 'gitdir: /tmp/evil' >.git", "aside W/.git\n", "test ! -e .git");
@@ -170,6 +170,18 @@ static void settings(void **state) {
                 snprintf(command, sizeof(command), "git init -q n; git -C n config %s", harmful[i]);
                 settles(":", command, "aside W/n/.git/config\n", "test -e n/.git/HEAD");
         }
+        /* to git the name of a key ends at a NUL */
+        settles(":", "git init -q n; printf '[remote \"o.uploadpack\\0\"]\\n\\tfetch = evil\\n' >>n/.git/config",
+                "aside W/n/.git/config\n", ":");
+        /* a repository where nobody looks, with hooks that run when somebody pushes to it */
+        settles(":",
+                "git init -q n; git init -q --bare node_modules/x/y/e.git; touch node_modules/x/y/e.git/hooks/pre-receive; git "
+                "-C n "
+                "config remote.o.url ../node_modules/x/y/e.git",
+                "aside W/n/.git/config\n", ":");
+        settles(":", "git init -q n; git init -q --bare b; git -C n remote add o ../b", "", "git -C n config remote.o.url");
+        settles(":", "git init -q n; ln -s \"$T\" lnk; git -C n config core.worktree ../../lnk", "aside W/n/.git/config\n",
+                ":");
         for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
                 char command[128];
 
@@ -192,6 +204,8 @@ static void replaced(void **state) {
                 "git remote add origin ../o; git fetch -q origin; git checkout -q -b x --track origin/main; git config "
                 "user.name me",
                 "", "git config remote.origin.url; git config branch.x.merge; test \"$(git config a.b)\" = c");
+        settles("repo .; chmod 600 .git/config", "git config alias.a b", "aside W/.git/config\nback W/.git/config\n",
+                "test $(stat -c %a .git/config) = 600");
         settles("repo .", "cp .git/config x; mv x .git/config", "", "git status"); /* by the same */
         settles("echo a >.envrc", "cp .envrc x; mv x .envrc", "", "grep a .envrc");
         settles("echo a >.envrc", "echo b >x; mv x .envrc", "aside W/.envrc\n", "grep -q b \"$T\"/state/aside/*/item");
@@ -287,6 +301,11 @@ static void rebase(void **state) {
                 "test -e .git/rebase-merge/git-rebase-todo");
         settles("repo .; mkdir .git/rebase-merge; printf 'exec mine\\npick 1\\n' >.git/rebase-merge/git-rebase-todo",
                 "printf 'exec mine\\n' >.git/rebase-merge/git-rebase-todo", "", "grep mine .git/rebase-merge/git-rebase-todo");
+        /* what cannot be looked at keeps nothing else from being set aside */
+        settles("repo .", "ln -s rebase-merge .git/rebase-merge; touch .envrc", "aside W/.envrc\naside W/.git/rebase-merge\n",
+                ":");
+        settles("repo .", "mkdir x; echo exec evil >x/git-rebase-todo; ln -s ../x .git/rebase-merge",
+                "aside W/.git/rebase-merge\n", "test -e x/git-rebase-todo");
         settles("repo .; mkdir .git/rebase-merge; printf 'exec mine\\npick 1\\n' >.git/rebase-merge/git-rebase-todo",
                 "printf 'x evil\\n' >.git/rebase-merge/git-rebase-todo", "aside W/.git/rebase-merge/git-rebase-todo\n", ":");
 }
@@ -301,6 +320,8 @@ static void tricks(void **state) {
                 "aside W/n/.git/config\n", "grep a src/a");
         settles("mkdir -p src/hooks src/config; echo a >src/hooks/a; echo b >src/config/b",
                 "cd src; touch HEAD; mkdir objects refs", "aside W/src/HEAD\n", "grep a src/hooks/a; grep b src/config/b");
+        settles("mkdir rel; ln -s rel current", "mkdir sub; echo 'gitdir: ../current/x' >sub/.git", "aside W/sub/.git\n",
+                "test -L current");
         settles("mkdir -p hooks config; echo a >hooks/a; echo b >config/b", "touch HEAD; mkdir objects refs", "aside W/HEAD\n",
                 "grep a hooks/a; grep b config/b");
 }
@@ -383,6 +404,24 @@ static void overlapping(void **state) {
         says(&a, "", "a command after the user made a file");
         script(&a.scene, "grep user .envrc");
         second_close(&b);
+        stage_close(&a);
+}
+
+/* What a command has hidden from the next one's survey is covered all the same. */
+static void hidden(void **state) {
+        struct stage a, b;
+        char path[PATH_MAX + 64];
+
+        (void)state;
+        stage_open(&a, "own zz");
+        begin(&a);
+        script(&a.scene, "mkdir -p aa/b; cd aa; touch {1..5000}");
+        second_begin(&a, &b);
+        snprintf(path, sizeof(path), "%s/zz/.git/config", a.scene.workspace);
+        assert_non_null(protect_find(&b.before.read_only, path));
+        end(&b);
+        second_close(&b);
+        end(&a);
         stage_close(&a);
 }
 
@@ -512,6 +551,7 @@ int main(void) {
                 cmocka_unit_test(nested),
                 cmocka_unit_test(other_indexes),
                 cmocka_unit_test(overlapping),
+                cmocka_unit_test(hidden),
                 cmocka_unit_test(long_run),
                 cmocka_unit_test(killed_then_begun),
                 cmocka_unit_test(killed_then_recovered),
