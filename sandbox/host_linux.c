@@ -106,17 +106,23 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
 /* ---- brokers ---- */
 
 /* The number behind `key` in a small file of /proc; -1: there is none. */
-static long read_number(const char *path, const char *key) {
+static int read_number(const char *path, const char *key, long *ret, struct err *err) {
         FD_AUTO fd = open(path, O_RDONLY | O_CLOEXEC);
         char text[4096];
-        ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
         const char *found;
+        ssize_t len;
 
-        if (len <= 0)
-                return -1;
+        *ret = -1;
+        if (fd < 0)
+                return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "%s", path);
+        len = read(fd, text, sizeof(text) - 1);
+        if (len < 0)
+                return err_sys(err, "%s", path);
         text[len] = 0;
         found = strstr(text, key);
-        return found ? strtol(found + strlen(key), NULL, 10) : -1;
+        if (found && len > 0)
+                *ret = strtol(found + strlen(key), NULL, 10);
+        return 0;
 }
 
 /* In a process of its own, as it cannot be undone. */
@@ -126,39 +132,63 @@ static _Noreturn void try_listener(void) {
         bool made = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                     syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) >= 0;
 
-        _exit(made ? 0 : 1);
+        _exit(made ? 0 : errno);
+}
+
+/* A lack of files or memory says nothing of listeners, and a session keeps the answer. */
+static int listened(const siginfo_t *info, bool *ret, struct err *err) {
+        errno = info->si_status;
+        if (info->si_code != CLD_EXITED)
+                return err_set(err, ERR_SYSTEM, "looking for a listener for system calls: ended by signal %d", info->si_status);
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+                return err_sys(err, "looking for a listener for system calls");
+        *ret = errno == 0;
+        return 0;
 }
 
 /* A process has one listener at most: somebody else's may be there already, where there are filters at all. */
-static bool can_listen(void) {
+static int can_listen(bool *ret, struct err *err) {
         siginfo_t info = {};
+        long filters;
         pid_t pid;
 
-        if (read_number("/proc/self/status", "\nSeccomp:") == 0)
-                return true;
+        if (read_number("/proc/self/status", "\nSeccomp:", &filters, err) < 0)
+                return -1;
+        *ret = filters == 0;
+        if (*ret)
+                return 0;
         pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, 0); /* without a signal, and fork()'s handlers */
         if (pid == 0)
                 try_listener();
-        while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) < 0)
+        if (pid < 0)
+                return err_sys(err, "clone");
+        while (waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL) < 0)
                 if (errno != EINTR)
-                        return false;
-        return pid > 0 && info.si_code == CLD_EXITED && info.si_status == 0;
+                        return err_sys(err, "waitid");
+        return listened(&info, ret, err);
 }
 
-static const char *why_no_broker(void) {
+/* NULL: calls can be brokered. */
+static int why_no_broker(const char **ret, struct err *err) {
         uint32_t report = SECCOMP_RET_USER_NOTIF;
+        bool listens;
+        long scope;
 
+        *ret = NULL;
         if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &report) < 0 ||
-            (syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno != EBADF))
-                return "commands have no unix sockets: which ones they reach can be checked with Linux 5.6 and later";
-        if (read_number("/proc/sys/kernel/yama/ptrace_scope", "") > 1)
-                return "commands have no unix sockets: which ones they reach cannot be checked with kernel.yama.ptrace_scope "
+            (syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno != EBADF)) {
+                *ret = "commands have no unix sockets: which ones they reach can be checked with Linux 5.6 and later";
+                return 0;
+        }
+        if (read_number("/proc/sys/kernel/yama/ptrace_scope", "", &scope, err) < 0 || can_listen(&listens, err) < 0)
+                return -1;
+        if (scope > 1)
+                *ret = "commands have no unix sockets: which ones they reach cannot be checked with kernel.yama.ptrace_scope "
                        "above 1";
-        if (!can_listen())
-                return "commands have no unix sockets: which ones they reach cannot be checked, as somebody else has a "
-                       "listener "
-                       "for system calls here";
-        return NULL;
+        else if (!listens)
+                *ret = "commands have no unix sockets: which ones they reach cannot be checked, as somebody else has a "
+                       "listener for system calls here";
+        return 0;
 }
 
 /* ---- programs ---- */
@@ -178,7 +208,8 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         found = access(path, X_OK) == 0 && realpath(path, real);
 
         host->landlock = landlock_version();
-        host->no_broker = why_no_broker();
+        if (why_no_broker(&host->no_broker, err) < 0)
+                return -1;
         host->self_wanted = path;
         host->self = found ? arena_dup(arena, str_z(real)) : NULL;
         for (size_t i = 0; i < sizeof(bwrap_places) / sizeof(*bwrap_places) && !host->bwrap; i++) {

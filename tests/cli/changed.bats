@@ -5,13 +5,15 @@
 # shellcheck source=tests/cli/run_helper.bash
 load run_helper
 
-# What the walls keep a command from: a file it must not read, a repository it must not write.
+# What the walls keep a command from: a file it must not read, a repository it must not write. That one has an alias, which no
+# command could have given it: so it is covered.
 prepare() {
         mkdir -p "$HOME/.ssh" "$HOME/other/.git" sub
         echo SECRET >"$HOME/.ssh/id_rsa"
         echo 'export A=1' >.envrc
         echo mine >beside
         git init -q sub
+        git -C sub config alias.x log
 }
 
 # while_waiting CHANGE ARGUMENT...: runs bailey, and CHANGE when all is planned and only the record is waited for
@@ -30,9 +32,10 @@ while_waiting() {
         cat said
 }
 
-# planned PID: what is protected was looked at, and noted for the sweep; then comes the record, whose lock is held
+# planned PID: what is protected was looked at, as the mark of the baseline says; then comes the record, whose lock is held
 planned() {
-        find "/proc/$1/fd" -lname "$HOME/.local/state/bailey/runs/*[!w]" 2>/dev/null | grep -q .
+        local state=$HOME/.local/state/bailey/protect
+        find "/proc/$1/fd" -lname "$state/*" 2>/dev/null | grep -q . && grep -qx + "$state"/*
 }
 
 # says_changed PATH: of which it was said, and nothing ran

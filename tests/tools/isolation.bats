@@ -137,5 +137,5 @@ END
 }
 
 @test "suites that the repository has, started by that user" {
-        passes tests/cli/nested.bats tests/cli/trust.bats tests/cli/help.bats tests/sandbox/test_protect.c tests/hook/fails.bats
+        passes tests/cli/nested.bats tests/cli/trust.bats tests/cli/help.bats tests/protect/test_survey.c tests/hook/fails.bats
 }
