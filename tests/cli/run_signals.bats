@@ -80,7 +80,7 @@ things() {
 # kept_aside COUNT: that many .claude, whole, and nothing else
 kept_aside() {
         local aside=$HOME/.local/state/bailey/aside
-        [ "$(ls -A "$aside" | wc -l)" = "$1" ]
+        [ "$(find "$aside" -mindepth 1 -maxdepth 1 | wc -l)" = "$1" ]
         [ "$(cat "$aside"/*/item/x | grep -cx x)" = "$1" ]
         [ "$(find "$aside" -mindepth 2 | wc -l)" = $((3 * $1)) ] # about.json, item and item/x
 }
@@ -123,7 +123,7 @@ orphans() {
                 esac
         done
         nothing_new
-        kept_aside $((($n + 2) / 4))
+        kept_aside $(((n + 2) / 4))
         orphans >../orphans
         diff /dev/null ../orphans
 }
