@@ -187,9 +187,20 @@ static bool still_waits(int listener, uint64_t id) {
 
 /* ---- the calls ---- */
 
-static _Noreturn void work_connect(const struct broker *broker, uint64_t call, const struct broker_connect *request) {
+/* The caller may close its socket as soon as it has its answer. The other side has to notice, so no copy may be left then:
+ * `gone` ends when pid 1 has closed its own. */
+static void leave_socket(int socket, int gone) {
+        char byte;
+
+        fd_close(socket);
+        while (read(gone, &byte, 1) < 0 && errno == EINTR)
+                ;
+}
+
+static _Noreturn void work_connect(const struct broker *broker, uint64_t call, const struct broker_connect *request, int gone) {
         int result = broker_connect(broker->plan, request);
 
+        leave_socket(request->socket, gone);
         if (answer(broker->listener, call, result))
                 _exit(WORKER_TOLD);
         _exit(result == 0 ? WORKER_SUCCESS_UNTOLD : -result);
@@ -210,8 +221,10 @@ static int go_on(struct broker *broker, struct broker_worker *worker, uint64_t c
         return result;
 }
 
-static int start_connect(struct broker *broker, uint64_t call, const struct broker_connect *request) {
+static int start_connect(struct broker *broker, uint64_t call, struct broker_connect *request) {
         struct broker_worker *worker = find_worker(broker, request->caller);
+        FD_AUTO gone = -1, held = -1;
+        int ends[2];
         pid_t pid;
 
         if (!still_waits(broker->listener, call))
@@ -220,9 +233,16 @@ static int start_connect(struct broker *broker, uint64_t call, const struct brok
                 return go_on(broker, worker, call);
         if (worker)
                 end_worker(broker, worker);
+        if (pipe2(ends, O_CLOEXEC) < 0)
+                return -errno;
+        gone = ends[0];
+        held = ends[1];
         pid = start_worker(broker, call, request);
-        if (pid == 0)
-                work_connect(broker, call, request);
+        if (pid == 0) {
+                fd_close(TAKE_FD(held));
+                work_connect(broker, call, request, gone);
+        }
+        fd_close(TAKE_FD(request->socket)); /* before `held` */
         return pid < 0 ? pid : ANSWERED_LATER;
 }
 

@@ -67,14 +67,22 @@ start() {
 }
 
 # What could stay: processes that were started here, mounts, files. Other suites run beside this one and have theirs, so
-# bailey is told to have its temporary files here.
+# bailey is told to have its temporary files here. What was set aside has to stay: kept_aside().
 things() {
         local process
         for process in /proc/[0-9]*; do
                 if [ "$(readlink "$process/cwd")" = "$W" ]; then echo process; fi
         done
         grep -F "$BATS_TEST_TMPDIR" /proc/self/mountinfo || true
-        find "$BATS_TEST_TMPDIR" -mindepth 2 ! -name out | sort
+        find "$BATS_TEST_TMPDIR" -mindepth 2 -path "$HOME/.local/state/bailey/aside" -prune -o ! -name out -print | sort
+}
+
+# kept_aside COUNT: that many .claude, whole, and nothing else
+kept_aside() {
+        local aside=$HOME/.local/state/bailey/aside
+        [ "$(find "$aside" -mindepth 1 -maxdepth 1 | wc -l)" = "$1" ]
+        [ "$(cat "$aside"/*/item/x | grep -cx x)" = "$1" ]
+        [ "$(find "$aside" -mindepth 2 | wc -l)" = $((3 * $1)) ] # about.json, item and item/x
 }
 
 # nothing_new: within a while; what was killed may take its time to go
@@ -115,6 +123,7 @@ orphans() {
                 esac
         done
         nothing_new
+        kept_aside $(((n + 2) / 4))
         orphans >../orphans
         diff /dev/null ../orphans
 }
@@ -133,6 +142,7 @@ orphans() {
         eventually gone "sleep 4418.$U"
         bailey run true
         nothing_new
+        kept_aside 20
 }
 
 @test "a cgroup of one that was killed goes with the next that has limits" {

@@ -504,26 +504,56 @@ enum { RACES = 1500 };
 
 struct race {
         struct sockaddr_un address, ways[2]; /* the first is what is passed to connect(), and changes */
-        socklen_t length;
-        int fd, sockets[2]; /* the same for the descriptor */
+        socklen_t length;                    /* of the second way; the path of the first is not longer */
+        int fd, sockets[2];                  /* the same for the descriptor */
         atomic_bool over;
 };
 
+/* dup2() takes most of the time, so each address has to meet each descriptor there. */
 static void *change(void *argument) {
         struct race *race = argument;
 
         for (unsigned i = 0; !atomic_load(&race->over); i++) {
                 memcpy(race->address.sun_path, race->ways[i & 1].sun_path, sizeof(race->address.sun_path));
-                if (i % 4 == 0)
-                        dup2(race->sockets[i >> 2 & 1], race->fd);
+                if (i % 5 == 0)
+                        dup2(race->sockets[i / 10 & 1], race->fd);
         }
         return NULL;
 }
 
-/* connect() to a socket of one's own, while another thread changes the address to the second one, and the descriptor. */
+/* A peer tells the name that it was bound to. */
+static bool is_elsewhere(const struct race *race, int fd) {
+        struct sockaddr_un peer = { 0 };
+        socklen_t length = sizeof(peer);
+
+        return getpeername(fd, (struct sockaddr *)&peer, &length) == 0 && peer.sun_family == AF_UNIX &&
+               strncmp(peer.sun_path, race->ways[0].sun_path, sizeof(peer.sun_path)) != 0;
+}
+
+static bool connect_once(struct race *race, int own, int other_family) {
+        bool elsewhere;
+        int fd;
+
+        race->sockets[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        race->sockets[1] = socket(other_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        dup2(race->sockets[0], race->fd); /* the last one is connected already */
+        (void)connect(race->fd, (struct sockaddr *)&race->address, race->length);
+        elsewhere = is_elsewhere(race, race->sockets[0]) || is_elsewhere(race, race->sockets[1]);
+        close(race->sockets[0]);
+        close(race->sockets[1]);
+        while ((fd = accept(own, NULL, NULL)) >= 0)
+                close(fd);
+        return elsewhere;
+}
+
+/*
+ * connect() to a socket of one's own, while another thread changes the address to the second one, and the descriptor. The
+ * first time that it arrives there is enough.
+ */
 static int change_while_connecting(char **arg) {
         static struct race race;
-        int own = socket(AF_UNIX, SOCK_STREAM, 0), hits = 0;
+        int own = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        bool elsewhere = false;
         pthread_t thread;
 
         for (int i = 0; i < 2; i++)
@@ -535,28 +565,12 @@ static int change_while_connecting(char **arg) {
         race.fd = fcntl(0, F_DUPFD, 100);
         if (pthread_create(&thread, NULL, change, &race) != 0)
                 return -1;
-        for (int i = 0; i < RACES; i++) {
-                char bytes[8];
-
-                race.sockets[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-                race.sockets[1] = socket(i & 1 ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-                connect(race.fd, (struct sockaddr *)&race.address, sizeof(race.address));
-                for (int j = 0; j < 2; j++) {
-                        struct pollfd ready = { .fd = race.sockets[j], .events = POLLIN };
-
-                        if (poll(&ready, 1, 0) == 1 && recv(race.sockets[j], bytes, sizeof(bytes), 0) > 0)
-                                hits++;
-                        close(race.sockets[j]);
-                }
-                while (i % 64 == 63 && accept4(own, NULL, NULL, SOCK_NONBLOCK) >= 0)
-                        ;
-                for (int fd = 128; i % 64 == 63 && fd < 1024; fd++)
-                        close(fd);
-        }
+        for (int i = 0; i < RACES && !elsewhere; i++)
+                elsewhere = connect_once(&race, own, i & 1 ? AF_INET : AF_UNIX);
         atomic_store(&race.over, true);
         pthread_join(thread, NULL);
         errno = EACCES;
-        return hits ? 0 : -1;
+        return elsewhere ? 0 : -1;
 }
 
 /* ---- the rest of the kernel ---- */

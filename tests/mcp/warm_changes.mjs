@@ -32,6 +32,20 @@ function git(directory, ...words) {
         execFileSync('git', ['-C', directory, ...words], { env: { PATH: process.env.PATH, HOME: directory, GIT_CONFIG_GLOBAL: '/dev/null' } });
 }
 
+// Not one that a command could have made: that would not be covered.
+function repository(directory) {
+        git(directory, 'init', '-q');
+        git(directory, 'config', 'core.editor', 'true');
+}
+
+// listens(PLACE, N, PAIR): somebody on the host, anew each time
+function listens(made, n, pair) {
+        pair.listener?.close();
+        return new Promise((resolve) => {
+                pair.listener = net.createServer().listen(path.join(made.home, 'socket'), resolve);
+        });
+}
+
 const ws = (name) => (made) => path.join(made.workspace, name);
 const adds = (file) => `cat ${file}; echo more >>${file} && echo fine; sed -i '$d' ${file}`;
 const connects = `perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => "$ENV{HOME}/socket") ? "CONNECTED\\n" : "no\\n"'`;
@@ -145,7 +159,7 @@ const cases = {
         'a directory with a repository is moved in': {
                 prepare(made) {
                         write(path.join(made.dir, 'elsewhere/a/file'));
-                        git(path.join(made.dir, 'elsewhere/a'), 'init', '-q');
+                        repository(path.join(made.dir, 'elsewhere/a'));
                 },
                 change: (made) => fs.renameSync(path.join(made.dir, 'elsewhere'), ws('b')(made)),
                 look: () => `test ! -e b || { ${writes('b/a/.git/config')}; mv b c; }`,
@@ -157,7 +171,7 @@ const cases = {
                         swap(ws('a')(made), 'b/file', 'text');
                         await pair.same('cat a/b/file');
                         await pair.ready();
-                        git(ws('a/b')(made), 'init', '-q');
+                        repository(ws('a/b')(made));
                 },
                 look: () => `test ! -e a/b/.git || { ${writes('a/b/.git/config')}; mv a c; ls; }`,
                 after: /Read-only[^]*busy/,
@@ -188,14 +202,14 @@ const cases = {
         },
         'a repository in the repository is made': {
                 prepare: (made) => write(ws('a/b/file')(made)),
-                change: (made) => git(ws('a/b')(made), 'init', '-q'),
+                change: (made) => repository(ws('a/b')(made)),
                 look: () => `test ! -e a/b/.git || { ${writes('a/b/.git/config')}; mv a c; ls; }`,
                 after: /Read-only[^]*busy/,
         },
         'a repository in the repository is moved': {
                 prepare(made) {
                         write(ws('a/file')(made));
-                        git(ws('a')(made), 'init', '-q');
+                        repository(ws('a')(made));
                 },
                 change: (made) => fs.renameSync(ws('a')(made), ws('b')(made)),
                 look: () => `${writes('b/.git/config')}; mv b a; ls`,
@@ -297,9 +311,8 @@ const cases = {
                                 resolve();
                         });
                 }),
-                change: (made, n, pair) => new Promise((resolve) => {
-                        pair.listener = net.createServer().listen(path.join(made.home, 'socket'), resolve);
-                }),
+                stays: true, // who may be connected to is decided when it is
+                change: listens,
                 look: () => connects,
                 after: /^no\n/,
                 done(pair) {
@@ -308,9 +321,8 @@ const cases = {
                 },
         },
         'somebody listens on a socket': {
-                change: (made, n, pair) => new Promise((resolve) => {
-                        pair.listener = net.createServer().listen(path.join(made.home, 'socket'), resolve);
-                }),
+                stays: true, // who may be connected to is decided when it is
+                change: listens,
                 look: () => connects,
                 after: /^no\n/,
                 done: (pair) => pair.listener.close(),

@@ -14,6 +14,7 @@ const numbers = [
         [/^(\/proc\/self\/mountinfo: )\d+ \d+ \d+:\d+ /, '$1'],
         [/^(\/proc\/\w+\/status: )(Vm|Rss|Hugetlb|.*ctxt_switches|FDSize|State).*/, '$1$2'],
         [/^(\/proc\/\w+\/status: SigQ:\s+)\d+/, '$1'],
+        [/(?<=^\/proc\/1\/status: ShdPnd:\s+0{11})1(?=0{4}$)/, '0'], // SIGCHLD, until pid 1 has come to that
 ];
 
 // Keyrings of the user are those of all that the user has running.
