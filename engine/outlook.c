@@ -10,9 +10,9 @@ static void sees(void *context, const char *path, bool content) {
 
 /* A list that grows is copied: others have this one, too. */
 static void close_lists(struct host *host) {
-        struct host_paths *lists[] = { &host->homes, &host->system,     &host->scratch, &host->emptied,
-                                       &host->kept,  &host->masks,      &host->engines, &host->sockets, &host->read,
-                                       &host->write, &host->write_deny, &host->readable };
+        struct host_paths *lists[] = { &host->homes, &host->system, &host->scratch,    &host->emptied,
+                                       &host->kept,  &host->masks,  &host->engines,    &host->sockets,
+                                       &host->read,  &host->write,  &host->write_deny, &host->readable };
 
         for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
                 lists[i]->room = lists[i]->count;

@@ -125,8 +125,8 @@ const struct key_row keys[] = {
                   "directories: **/*.pem. They are looked for when a command starts, from / or from the workspace on, in at "
                   "most 250,000 files; what comes later is told at its end." },
         { ROW(SANDBOX, "fs_write_deny", LIST), FIELD(sandbox.fs_write_deny), .text = &text_denied_path, TIGHTEN(ADD),
-          .help = "What cannot be written, whatever is allowed. No link that commands can change may lead there. Patterns as in "
-                  "fs_read_deny." },
+          .help = "What cannot be written, whatever is allowed. No link that commands can change may lead there. Patterns as "
+                  "in fs_read_deny." },
         { ROW(SANDBOX, "syscall_policy", WORD), FIELD(sandbox.syscalls), .words = syscalls, TIGHTEST(SYSCALLS_STRICT),
           .help = "inherit: all system calls but those no build needs. strict: a short list; any other one kills." },
         { ROW(SANDBOX, "max_memory_bytes", BYTES), FIELD(sandbox.max_memory_bytes), OR_NONE(HUGE_BYTES), TIGHTEN(LESS),
@@ -157,8 +157,8 @@ const struct key_row keys[] = {
         { ROW(SOCKETS, "kind", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny, TIGHTEST(UNIX_SOCKETS_DENY),
           .help = "allow: those that commands make themselves, and `paths`. deny: none." },
         { ROW(SOCKETS, "paths", LIST), FIELD(sandbox.unix_socket_paths), .text = &text_socket,
-          .help = "Sockets of the host that commands may connect to: an absolute path, ~/..., or $NAME for the path in a variable "
-                  "of bailey's own environment. One that is not there is no error." },
+          .help = "Sockets of the host that commands may connect to: an absolute path, ~/..., or $NAME for the path in a "
+                  "variable of bailey's own environment. One that is not there is no error." },
 
         { ROW(CONTAINER, "enabled", BOOLEAN), FIELD(container.enabled), .help = "Run commands in containers." },
         { ROW(CONTAINER, "runtime", WORD), FIELD(container.runtime), .words = runtimes,

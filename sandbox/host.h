@@ -97,8 +97,8 @@ int host_gather(const struct policy *policy, const struct host_question *questio
 int host_gather_around(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                        struct err *err);
 
-/* What is looked at for each command: where it begins, and, with what is protected, whether commands can change links that walls
- * depend on. `protection` has to be known. */
+/* What is looked at for each command: where it begins, and, with what is protected, whether commands can change links that
+ * walls depend on. `protection` has to be known. */
 int host_gather_inside(const struct policy *policy, const struct host_question *question, struct arena *arena,
                        struct host *host, struct err *err);
 

@@ -23,7 +23,8 @@ int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, s
 /* For a path that cannot be looked at; `at` is how far it went. */
 int host_mask_closed(struct host *host, struct arena *arena, const char *at, struct err *err);
 
-/* Does this error say that there is nothing? Any other says that it cannot be known, and who takes it for nothing can be led. */
+/* Does this error say that there is nothing? Any other says that it cannot be known, and who takes it for nothing can be led.
+ */
 bool is_absence(int error);
 
 bool has_control_character(const char *path);

@@ -73,9 +73,8 @@ static void many_stars(void **state) {
 /* The matches of one pattern, sorted, without the root; "-" in front of what is only not written. */
 static int find(const char *pattern, bool write, struct arena *arena, char *ret, size_t size, struct err *err) {
         struct str text = str_z(pattern);
-        struct str_list one = { .items = &text, .count = 1 };
-        struct sandbox_policy sandbox = { .fs_read_deny = write ? (struct str_list){} : one,
-                                          .fs_write_deny = write ? one : (struct str_list){} };
+        struct str_list one = { .items = &text, .count = 1 }, none = { .count = 0 };
+        struct sandbox_policy sandbox = { .fs_read_deny = write ? none : one, .fs_write_deny = write ? one : none };
         struct host host = { .uid = geteuid(), .workspace = root };
         struct host_match *match = NULL;
         const char *found[64];
