@@ -172,12 +172,24 @@ static bool settle_hooks(struct settlement *s, const struct protected_path *is) 
         return done;
 }
 
+/* The directory that something is in; -1: it is gone, or that was told as a failure. */
+static int enter(struct settlement *s, const char *path) {
+        int folder = open_folder(folder_of(s, path));
+        struct err err = { 0 };
+
+        if (folder < 0 && errno != ENOENT && errno != ENOTDIR) {
+                err_sys_message(&err, "cannot look at %s", path);
+                fail(s, &err);
+        }
+        return folder;
+}
+
 static void settle_one(struct settlement *s, const struct protected_path *is) {
         const struct protected_path *was = protect_find(&s->known->read_only, is->path);
         const struct protected_path *known = was ? was : protect_find(&s->known->checked, is->path);
         FD_AUTO folder = -1;
         struct stat status;
-        unsigned mode;
+        unsigned mode = 0600;
 
         if (known && known->link)
                 return; /* settle_link() has seen to it */
@@ -190,18 +202,11 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
                 s->changed = true;
                 return;
         }
-        folder = open_folder(folder_of(s, is->path));
-        mode = folder >= 0 && fstatat(folder, name_of(is->path), &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mode & 0777
-                                                                                                    : 0600;
-        if (folder < 0) {
-                struct err err = { 0 };
-
-                if (errno == ENOENT || errno == ENOTDIR)
-                        return;
-                err_sys_message(&err, "cannot look at %s", is->path);
-                fail(s, &err);
+        folder = enter(s, is->path);
+        if (folder < 0)
                 return;
-        }
+        if (fstatat(folder, name_of(is->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+                mode = status.st_mode & 0777;
         if (is->kind == PROTECTED_HOOKS && is->directory && settle_hooks(s, is)) {
                 keep(s, &s->kept.checked, is);
                 s->changed = s->changed || !known;
@@ -219,7 +224,7 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
 
 /* A link cannot be covered, and whoever replaces it chooses what the host runs. */
 static void settle_link(struct settlement *s, const struct protected_path *was) {
-        FD_AUTO folder = open_folder(folder_of(s, was->path));
+        FD_AUTO folder = enter(s, was->path);
         struct protected_path is;
         int got = folder < 0 ? 1 : protect_stat(folder, name_of(was->path), &is, s->request->arena, NULL);
 
