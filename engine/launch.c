@@ -160,8 +160,22 @@ int run_launch(struct run *run) {
         return launch_next(run);
 }
 
+/* A socket of unix_sockets that went away while a wrapper was mounting it is one that is not there: that is no error. */
+static bool is_about_socket(const struct run *run, const struct err *why) {
+        for (size_t i = 0; why->code == ERR_CHANGED && i < run->host.sockets.count; i++)
+                if (strstr(why->msg, run->host.sockets.items[i].path))
+                        return true;
+        return false;
+}
+
 int run_launch_again(struct run *run, const struct err *why) {
         bool unwanted = run->job.killed || run->job.outcome.cancelled; /* which the next one would know nothing of */
 
+        if (is_about_socket(run, why) && !unwanted) {
+                run->host.sockets.count = 0;
+                run->tried--; /* the same one */
+                run->launch = (struct launch){};
+                return launch_next(run);
+        }
         return note_failure(run, why) && !unwanted ? launch_next(run) : -1;
 }

@@ -137,6 +137,8 @@ static bool is_watched(const char *path, const struct git_repository *repository
         static const char *const git_dirs[] = { "/.git", "" };
         char name[PATH_MAX + 16];
 
+        if (!repository->found)
+                return true;
         for (size_t i = 0; i < sizeof(git_dirs) / sizeof(*git_dirs); i++) {
                 snprintf(name, sizeof(name), "%s%s/HEAD", path, git_dirs[i]);
                 if (access(name, F_OK) < 0)

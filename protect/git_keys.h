@@ -15,7 +15,7 @@ struct protection;
 struct git_repository {
         const char *git_dir;            /* what core.worktree is relative to */
         const char *workspace;          /* where it has to lead */
-        const struct protection *found; /* what is looked at there */
+        const struct protection *found; /* what is looked at there; NULL: not known yet */
 };
 
 /* Whether two configs differ only in settings that run nothing; an empty `before` is that of a new repository. False too for

@@ -160,6 +160,13 @@ static int walk_entry(struct walk *w, int fd, const struct folder *folder, const
         return is_directory(fd, name, entry->d_type) ? walk_name(w, fd, folder, name, err) : 0;
 }
 
+/* To root it is open, but not to what makes mounts in a user namespace. */
+static bool is_shut(int fd) {
+        struct stat status;
+
+        return geteuid() == 0 && fstat(fd, &status) == 0 && status.st_uid == 0 && (status.st_mode & S_IXUSR) == 0;
+}
+
 static int walk_folder(struct walk *w, const struct folder *folder, struct err *err) {
         FD_AUTO fd = finder_open(w->f, -1, folder->path, O_RDONLY);
         struct folder *tail = w->tail;
@@ -167,11 +174,12 @@ static int walk_folder(struct walk *w, const struct folder *folder, struct err *
         alignas(struct dirent64) char list[LIST_SIZE];
         ssize_t len = 0;
 
-        if (fd < 0 && errno == EACCES) {
+        if ((fd < 0 && errno == EACCES) || (fd >= 0 && *folder->path && is_shut(fd))) {
                 int again = closed(w, folder->path, err);
 
                 if (again <= 0)
                         return again;
+                fd_close(TAKE_FD(fd));
                 fd = finder_open(w->f, -1, folder->path, O_RDONLY);
         }
         if (fd < 0)

@@ -449,10 +449,14 @@ static int open_workspace(struct survey *s, const char *workspace, struct err *e
 /* Names of several parts lead through directories that may be links. */
 static int survey_row(struct survey *s, const struct unasked *row, struct err *err) {
         struct place place;
+        int failed;
 
         if (!strchr(row->path, '/'))
                 return survey_name(s, s->workspace_fd, s->workspace, row->path, PROTECTED_NAME, true, err);
-        if (survey_resolve(s, s->workspace, row->path, &place, err) < 0)
+        s->on_known_way = true;
+        failed = survey_resolve(s, s->workspace, row->path, &place, err);
+        s->on_known_way = false;
+        if (failed)
                 return -1;
         return place.path && place.exists ? survey_protect(s, &place, PROTECTED_NAME, err) : 0;
 }

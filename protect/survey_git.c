@@ -336,7 +336,7 @@ static int survey_config(const struct git_root *root, int fd, const char *path, 
 /* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at
  * afterwards, as a new one is. */
 static bool is_plain(const struct git_root *root, int fd, const char *path) {
-        const struct git_repository repository = { path, root->s->workspace, root->s->found };
+        const struct git_repository repository = { path, root->s->workspace, NULL };
         struct str text;
         DIR *stream;
         const struct dirent *entry;

@@ -42,10 +42,20 @@ static int bind_all(struct compiler *c, enum mount_kind kind, const struct host_
         return 0;
 }
 
-/* Links are left out: what a link stands for is listed beside it. */
+static bool is_inside_another(const struct protected_paths *paths, const char *path) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (paths->items[i].directory && path_within(path, paths->items[i].path) &&
+                    strcmp(path, paths->items[i].path) != 0)
+                        return true;
+        return false;
+}
+
+/* Links are left out: what a link stands for is listed beside it. So is what a directory that is read-only holds anyway: it may
+ * be closed, and nothing can be mounted in it then. */
 static int bind_protected(struct compiler *c, enum mount_kind kind, const struct protected_paths *paths) {
         for (size_t i = 0; i < paths->count; i++)
-                if (!paths->items[i].link && bind(c, kind, paths->items[i].path) < 0)
+                if (!paths->items[i].link && (kind == MOUNT_WRITE || !is_inside_another(paths, paths->items[i].path)) &&
+                    bind(c, kind, paths->items[i].path) < 0)
                         return -1;
         return 0;
 }

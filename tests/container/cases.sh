@@ -377,7 +377,7 @@ case_for "$roots" 'limits are reported' <<'END'
 try b --json true
 jq -e '.limits == {"memory":"enforced","pids":"enforced","cpus":"enforced","cpu":"none","file":"none","open_files":"none"}' \
         <<<"${output##*$'\n'}"
-jq -e '.backend == "'"$kind"'" and .not_enforced == []' <<<"${output##*$'\n'}"
+jq -e '.backend == "'"$kind"'" and .not_enforced == (if .backend == "gvisor" then [] else ["sockets"] end)' <<<"${output##*$'\n'}"
 END
 
 # With cgroup v1, or without a systemd that shares controllers out, podman takes limits from users and forgets them.
@@ -704,7 +704,7 @@ END
 
 # The engine would follow the link; a command of the workspace may have made it.
 case_for 'docker podman' 'a path that became a link while the container was made' <<'END'
-mkdir -p sub && git -C sub init -q && mkdir -p sub/.git/hooks "$T/elsewhere/hooks"
+mkdir -p sub && git -C sub init -q && git -C sub config alias.a b && mkdir -p sub/.git/hooks "$T/elsewhere/hooks"
 cp sub/.git/config "$T/elsewhere"
 try b 'echo fine'
 says fine

@@ -49,7 +49,7 @@ gone() {
 # ---- files of the names that something runs ----
 
 names=(.bashrc .zshrc .profile .envrc .mcp.json .gitconfig .claude/settings.json .codex/config.toml .cursor/mcp.json .vscode/tasks.json
-        .idea/workspace.xml .husky/pre-commit .github/hooks/bailey.json .devcontainer/devcontainer.json .zed/settings.json
+        .idea/workspace.xml .husky/pre-commit .github/hooks/x.json .devcontainer/devcontainer.json .zed/settings.json
         .opencode/plugin/x.js .hg/hgrc .qwen/settings.json .kiro/settings/mcp.json .roo/mcp.json .kilocode/mcp.json .amazonq/mcp.json
         .jj/repo/config.toml)
 
@@ -144,7 +144,7 @@ linked() {
                 *) echo "$1 is still there" ;;
                 esac
         fi
-        if [ "$1" != .git/config ] && ! is_aside "$W/$1"; then echo "$1 is not aside"; fi
+        if [ "$1" != .git/config ] && ! is_aside "$W/$1" && ! exists "$W/keep"; then echo "$1 is not aside"; fi
         if exists "$W/.git/HEAD"; then harmless "$W"; fi
         litter
 }
