@@ -162,7 +162,7 @@ static int copy_file(pid_t thread, int number) {
 static int copy_connect(const struct seccomp_notif *call, struct broker_connect *ret) {
         socklen_t size = sizeof(ret->domain);
         int result, len = (int)call->data.args[2];
-        struct stat st;
+        struct stat st = {};
 
         if (len < 0 || (size_t)len > sizeof(ret->bytes))
                 return -EINVAL;

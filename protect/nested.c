@@ -234,7 +234,7 @@ static int find_in(struct finder *f, struct tree tree, struct err *err) {
                         return 0; /* gone meanwhile; what is closed was told when it was found */
                 return err_sys(err, "%s/%s", top, tree.path);
         }
-        if (!path)
+        if (*tree.path && !path)
                 return strlen(top) + strlen(tree.path) + 1 >= PATH_MAX ? 0 : err_set(err, ERR_MEMORY, "out of memory");
         if (*tree.path && survey_nested(f->s, fd, path, tree.bare, err) < 0)
                 return -1;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sandbox/host_own.h"
-
 #define SANDBOX_EXEC "/usr/bin/sandbox-exec"
 
 /* ---- places ---- */

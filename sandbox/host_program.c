@@ -88,7 +88,7 @@ static int keep_library(struct host *host, const struct sandbox_policy *sandbox,
 
 int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
                     struct err *err) {
-        const char *started = (const char *)getauxval(AT_EXECFN);
+        const char *started = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr): that is what it is */
         char path[PATH_MAX];
 
         if (running_file(path) && host_keep_program(host, sandbox, path, arena, err) < 0)
