@@ -96,7 +96,8 @@ static void listed_sockets(void **state) {
         snprintf(agent, sizeof(agent), "AGENT=%s/api", scene.workspace);
         gather(&scene, environment, overrides, &host);
         assert_int_equal(host.sockets.count, 3);
-        assert_non_null(host.sockets.items);
+        if (!host.sockets.items) /* for the analyzer, which does not know how an assertion ends */
+                abort();
         assert_string_equal(host.sockets.items[0].path, agent + strlen("AGENT="));
         assert_true(host.sockets.items[0].socket);
         assert_non_null(strstr(host.sockets.items[1].path, "/home/api"));
