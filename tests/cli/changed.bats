@@ -35,7 +35,7 @@ while_waiting() {
 # planned PID: what is protected was looked at, as the mark of the baseline says; then comes the record, whose lock is held
 planned() {
         local state=$HOME/.local/state/bailey/protect
-        find "/proc/$1/fd" -lname "$state/*" 2>/dev/null | grep -q . && grep -qx + "$state"/*
+        find "/proc/$1/fd" -lname "$state/*" 2>/dev/null | grep -q . && grep -q '^+ ' "$state"/*
 }
 
 # says_changed PATH: of which it was said, and nothing ran
