@@ -96,11 +96,9 @@ static bool read_path(int fd, const char *name, const char *prefix, char ret[sta
         struct str path;
 
         buf_init(&text, POINTER_MAX);
-        if (file_read(fd, name, name, FILE_ANY, &text, NULL) < 0 || !str_starts(buf_str(&text), str_z(prefix)))
+        if (file_read(fd, name, name, FILE_ANY, &text, NULL) < 0)
                 return false;
-        path = str_skip(buf_str(&text), strlen(prefix));
-        while (path.len && (path.ptr[path.len - 1] == '\n' || path.ptr[path.len - 1] == '\r'))
-                path.len--;
+        path = survey_path_in(buf_str(&text), prefix);
         if (path.len == 0 || path.len >= PATH_MAX)
                 return false;
         memcpy(ret, path.ptr, path.len);

@@ -71,6 +71,9 @@ bool survey_is_entry_harmless(int fd, const char *name);
 /* A pointer in the directory `path` leads to a git directory that a command could have made, and that is looked at itself. */
 bool survey_leads_inside(const struct protection *found, const char *workspace, int fd, const char *path);
 
+/* The path in a file of git's that holds one behind `prefix`, without the end of its line; empty: it holds none. */
+struct str survey_path_in(struct str text, const char *prefix);
+
 /* A file that git would read; no pointer: there is none, or git could not read it either. */
 enum { SURVEY_CONFIG_MAX = 1 << 20 };
 int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err);

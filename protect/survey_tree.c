@@ -20,6 +20,15 @@ struct root {
         bool nested;
 };
 
+struct str survey_path_in(struct str text, const char *prefix) {
+        if (!text.ptr || !str_starts(text, str_z(prefix)))
+                return str_from("", 0);
+        text = str_skip(text, strlen(prefix));
+        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+                text.len--;
+        return text;
+}
+
 /* A file that holds one path: without the end of its line. NULL when there is none, or it holds more than text. */
 static int read_path(struct survey *s, int fd, const char *name, const char *prefix, const char **ret, struct err *err) {
         struct str text;
@@ -27,11 +36,7 @@ static int read_path(struct survey *s, int fd, const char *name, const char *pre
         *ret = NULL;
         if (survey_read(s, fd, name, POINTER_MAX, &text, err) < 0)
                 return -1;
-        if (!text.ptr || !str_starts(text, str_z(prefix)))
-                return 0;
-        text = str_skip(text, strlen(prefix));
-        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
-                text.len--;
+        text = survey_path_in(text, prefix);
         if (text.len == 0 || str_find(text, '\0') < text.len)
                 return 0;
         *ret = arena_dup(s->arena, text);
@@ -44,11 +49,9 @@ bool survey_leads_inside(const struct protection *found, const char *workspace, 
         BUF_AUTO file;
 
         buf_init(&file, POINTER_MAX);
-        if (file_read(fd, ".git", ".git", FILE_NO_LINK, &file, NULL) < 0 || !str_starts(buf_str(&file), STR("gitdir: ")))
+        if (file_read(fd, ".git", ".git", FILE_NO_LINK, &file, NULL) < 0)
                 return false;
-        text = str_skip(buf_str(&file), 8);
-        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
-                text.len--;
+        text = survey_path_in(buf_str(&file), "gitdir: ");
         if (!text.len || str_find(text, '\0') < text.len ||
             snprintf(target, sizeof(target), "%s/%.*s", text.ptr[0] == '/' ? "" : path, (int)text.len, text.ptr) >=
                     (int)sizeof(target) ||
