@@ -138,11 +138,22 @@ static int read_head(const struct baseline *baseline, struct head *ret, struct e
         return 0;
 }
 
+/* All of it; the kernel writes less only when the disk is full. */
+static int write_at(const struct baseline *baseline, struct str text, unsigned long long at, struct err *err) {
+        ssize_t len = pwrite(baseline->fd, text.ptr, text.len, (off_t)at);
+
+        if (len == (ssize_t)text.len)
+                return 0;
+        if (len >= 0)
+                errno = ENOSPC;
+        return file_failed(baseline, err);
+}
+
 static int write_head(const struct baseline *baseline, struct head head, struct err *err) {
         char text[HEAD_SIZE + 1];
 
         snprintf(text, sizeof(text), "%c %-13llu %-14llu\n", head.mark, head.at, head.len);
-        return pwrite(baseline->fd, text, HEAD_SIZE, 0) == HEAD_SIZE ? 0 : file_failed(baseline, err);
+        return write_at(baseline, str_from(text, HEAD_SIZE), 0, err);
 }
 
 static int set_mark(const struct baseline *baseline, char mark, struct err *err) {
@@ -174,9 +185,7 @@ static int write_text(const struct baseline *baseline, struct head *head, struct
         else
                 head->at = HEAD_SIZE;
         head->len = text.len;
-        if (pwrite(baseline->fd, text.ptr, text.len, (off_t)head->at) == (ssize_t)text.len)
-                return 0;
-        return file_failed(baseline, err);
+        return write_at(baseline, text, head->at, err);
 }
 
 static int write_file(const struct baseline *baseline, const struct protection *protection, struct arena *arena,
