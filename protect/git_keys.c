@@ -1,19 +1,21 @@
 #include "protect/git_keys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/fd.h"
 #include "protect/git_config.h"
 #include "protect/survey_inside.h"
 
 enum value {
         ANY,
         ADDRESS,  /* of a repository: `x::y` would start git-remote-x */
+        REMOTE,   /* its name, or an address */
         UPDATE,   /* of a submodule: `!x` is a command */
         WORKTREE, /* a directory of the workspace, from the git directory */
 };
@@ -27,9 +29,9 @@ static const struct key {
         { "author.name", ANY },
         { "branch.*.description", ANY },
         { "branch.*.merge", ANY },
-        { "branch.*.pushremote", ADDRESS },
+        { "branch.*.pushremote", REMOTE },
         { "branch.*.rebase", ANY },
-        { "branch.*.remote", ADDRESS },
+        { "branch.*.remote", REMOTE },
         { "branch.autosetupmerge", ANY },
         { "branch.autosetuprebase", ANY },
         { "branch.sort", ANY },
@@ -111,7 +113,7 @@ static const struct key {
         { "remote.*.pushurl", ADDRESS },
         { "remote.*.tagopt", ANY },
         { "remote.*.url", ADDRESS },
-        { "remote.pushdefault", ADDRESS },
+        { "remote.pushdefault", REMOTE },
         { "rerere.autoupdate", ANY },
         { "rerere.enabled", ANY },
         { "status.showuntrackedfiles", ANY },
@@ -132,34 +134,75 @@ static const struct key {
 
 /* ---- values ---- */
 
+/* Where an open file is. Not by realpath(), which may allocate. */
+static bool path_of(int fd, char ret[static PATH_MAX]) {
+        char link[64];
+        ssize_t len;
+
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        len = readlink(link, ret, PATH_MAX - 1);
+        if (len <= 0)
+                return false;
+        ret[len] = '\0';
+        return true;
+}
+
+static bool append_missing(char path[static PATH_MAX], const char *rest) {
+        size_t len = strlen(path);
+
+        rest += strspn(rest, "/");
+        if (strstr(rest, ".."))
+                return false;
+        return !*rest || snprintf(path + len, PATH_MAX - len, "/%s", rest) < (int)(PATH_MAX - len);
+}
+
+/* Where an absolute path leads, or would lead if it existed: the directories that exist are real, what follows them stands as
+ * it is. False: that cannot be said, for instance because a link leads to nothing. */
+static bool real_path(const char *path, char ret[static PATH_MAX]) {
+        size_t len = strlen(path);
+
+        for (;;) {
+                char head[PATH_MAX];
+                struct stat status;
+                FD_AUTO fd = -1;
+
+                snprintf(head, sizeof(head), "%.*s", (int)len, path);
+                fd = open(head, O_PATH | O_CLOEXEC);
+                if (fd >= 0)
+                        return path_of(fd, ret) && append_missing(ret, path + len);
+                if ((errno != ENOENT && errno != ENOTDIR) || lstat(head, &status) == 0)
+                        return false;
+                while (len > 1 && path[len - 1] == '/')
+                        len--;
+                while (len > 1 && path[len - 1] != '/')
+                        len--;
+        }
+}
+
 /* A repository in the workspace may be where nobody looks, and have hooks that run when somebody pushes to it. */
 static bool is_watched(const char *path, const struct git_repository *repository) {
         static const char *const git_dirs[] = { "/.git", "" };
         char name[PATH_MAX + 16];
 
-        if (!repository->found)
+        if (survey_always_looks(path + strlen(repository->workspace) + 1))
                 return true;
-        for (size_t i = 0; i < sizeof(git_dirs) / sizeof(*git_dirs); i++) {
-                snprintf(name, sizeof(name), "%s%s/HEAD", path, git_dirs[i]);
-                if (access(name, F_OK) < 0)
-                        continue;
+        for (size_t i = 0; repository->found && i < sizeof(git_dirs) / sizeof(*git_dirs); i++) {
                 snprintf(name, sizeof(name), "%s%s/config", path, git_dirs[i]);
-                return protect_find(&repository->found->read_only, name) || protect_find(&repository->found->checked, name);
+                if (protect_find(&repository->found->read_only, name) || protect_find(&repository->found->checked, name))
+                        return true;
         }
-        return true; /* no repository */
+        return false;
 }
 
+/* Relative to the work tree. */
 static bool is_local_address(struct str value, const struct git_repository *repository) {
         bool dot_git = str_ends(str_z(repository->git_dir), STR("/.git"));
         char path[PATH_MAX], real[PATH_MAX];
         int len = snprintf(path, sizeof(path), "%s%s/%.*s", value.ptr[0] == '/' ? "" : repository->git_dir,
                            value.ptr[0] != '/' && dot_git ? "/.." : "", (int)value.len, value.ptr);
 
-        if (len < 0 || (size_t)len >= sizeof(path))
-                return false;
-        if (!realpath(path, real))
-                return errno == ENOENT;
-        return !path_below(real, repository->workspace) || is_watched(real, repository);
+        return len > 0 && (size_t)len < sizeof(path) && real_path(path, real) &&
+               (!path_below(real, repository->workspace) || is_watched(real, repository));
 }
 
 /* `x::y` starts git-remote-x. */
@@ -176,6 +219,24 @@ static bool is_address(struct str value, const struct git_repository *repository
         return colon < slash || is_local_address(value, repository); /* scheme://, host:path */
 }
 
+static bool is_word(struct str value) {
+        for (size_t i = 0; i < value.len; i++)
+                if (!is_ascii_alnum((unsigned char)value.ptr[i]) && (i == 0 || !strchr("-_.", value.ptr[i])))
+                        return false;
+        return true;
+}
+
+/* The name of a remote, unless there is a directory of that name. */
+static bool is_remote(struct str value, const struct git_repository *repository) {
+        char path[PATH_MAX];
+        struct stat status;
+        int len = snprintf(path, sizeof(path), "%s/../%.*s", repository->git_dir, (int)value.len, value.ptr);
+
+        if (is_word(value) && len > 0 && (size_t)len < sizeof(path) && lstat(path, &status) < 0 && errno == ENOENT)
+                return true;
+        return is_address(value, repository);
+}
+
 static bool is_update(struct str value) {
         return str_is(value, "checkout") || str_is(value, "rebase") || str_is(value, "merge") || str_is(value, "none");
 }
@@ -184,9 +245,12 @@ static bool is_update(struct str value) {
 static bool is_worktree(struct str value, const struct git_repository *repository) {
         char path[PATH_MAX], real[PATH_MAX];
         int len = snprintf(path, sizeof(path), "%s/%.*s", repository->git_dir, (int)value.len, value.ptr);
+        FD_AUTO fd = -1;
 
-        return value.len && value.ptr[0] != '/' && len > 0 && (size_t)len < sizeof(path) && realpath(path, real) &&
-               path_below(real, repository->workspace);
+        if (!value.len || value.ptr[0] == '/' || len < 0 || (size_t)len >= sizeof(path))
+                return false;
+        fd = open(path, O_PATH | O_CLOEXEC);
+        return fd >= 0 && path_of(fd, real) && path_below(real, repository->workspace);
 }
 
 static bool fits(enum value value, struct str text, const struct git_repository *repository) {
@@ -195,6 +259,8 @@ static bool fits(enum value value, struct str text, const struct git_repository 
                 return true;
         case ADDRESS:
                 return is_address(text, repository);
+        case REMOTE:
+                return is_remote(text, repository);
         case UPDATE:
                 return is_update(text);
         case WORKTREE:
@@ -209,63 +275,103 @@ static int compare(const char *name, struct str wanted) {
         return str_cmp(str_z(name), wanted);
 }
 
-static bool is_harmless(const struct git_setting *setting, const struct git_repository *repository) {
-        char name[128];
-        int len = snprintf(name, sizeof(name), "%.*s.%s%.*s", (int)setting->section.len, setting->section.ptr,
+/* False: it is too long for any key of the table. */
+static bool name_setting(const struct git_setting *setting, char ret[static GIT_KEY_SIZE]) {
+        int len = snprintf(ret, GIT_KEY_SIZE, "%.*s.%s%.*s", (int)setting->section.len, setting->section.ptr,
                            setting->subsection.ptr ? "*." : "", (int)setting->name.len, setting->name.ptr);
+
+        return len > 0 && len < GIT_KEY_SIZE;
+}
+
+static enum git_change judge(const struct git_setting *setting, const struct git_repository *repository) {
+        char name[GIT_KEY_SIZE];
         size_t low = 0, high = sizeof(keys) / sizeof(*keys);
 
-        if (len < 0 || (size_t)len >= sizeof(name))
-                return false;
+        if (!name_setting(setting, name))
+                return GIT_CHANGE_RUNS;
         while (low < high) {
                 size_t middle = (low + high) / 2;
-                int order = compare(keys[middle].name, str_from(name, (size_t)len));
+                int order = compare(keys[middle].name, str_z(name));
 
                 if (order == 0)
-                        return fits(keys[middle].value, setting->value, repository);
+                        return fits(keys[middle].value, setting->value, repository) ? GIT_CHANGE_HARMLESS : GIT_CHANGE_VALUE;
                 if (order < 0)
                         low = middle + 1;
                 else
                         high = middle;
         }
-        return false;
+        return GIT_CHANGE_RUNS;
 }
 
-/* What is left of a config without the harmless settings, as one text in which nothing can be taken for something else. */
-struct rest {
+/* The settings of a config that are not harmless, in their order; and how far another one has the same. */
+struct comparison {
         const struct git_repository *repository;
-        struct buf text;
+        struct arena *arena;
+        struct git_setting *before;
+        size_t count, seen;
+        enum git_change change;
+        struct git_setting odd; /* the first that is different */
 };
 
+/* Room is doubled at every power of two. */
 static int keep_setting(void *context, const struct git_setting *setting, struct err *err) {
-        struct rest *rest = context;
-        const struct str parts[] = { setting->section, setting->subsection, setting->name, setting->value };
+        struct comparison *c = context;
+
+        if (judge(setting, c->repository) == GIT_CHANGE_HARMLESS)
+                return 0;
+        if (!(c->count & (c->count - 1))) {
+                struct git_setting *room = arena_alloc(c->arena, (c->count ? c->count * 2 : 1) * sizeof(*room));
+
+                if (!room)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                if (c->count)
+                        memcpy(room, c->before, c->count * sizeof(*room));
+                c->before = room;
+        }
+        c->before[c->count++] = *setting;
+        return 0;
+}
+
+static bool is_same(const struct git_setting *a, const struct git_setting *b) {
+        return str_eq(a->section, b->section) && !a->subsection.ptr == !b->subsection.ptr &&
+               str_eq(a->subsection, b->subsection) && str_eq(a->name, b->name) && str_eq(a->value, b->value);
+}
+
+static int check_setting(void *context, const struct git_setting *setting, struct err *err) {
+        struct comparison *c = context;
+        enum git_change change = judge(setting, c->repository);
 
         (void)err;
-        if (is_harmless(setting, rest->repository))
+        if (change == GIT_CHANGE_HARMLESS)
                 return 0;
-        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-                buf_format(&rest->text, "%zu:", parts[i].len);
-                buf_append(&rest->text, parts[i]);
+        if (c->seen < c->count && is_same(&c->before[c->seen], setting)) {
+                c->seen++;
+                return 0;
+        }
+        if (c->change < change) {
+                c->change = change;
+                c->odd = *setting;
         }
         return 0;
 }
 
-bool git_config_is_harmless(struct str before, struct str after, const struct git_repository *repository, struct arena *arena) {
-        struct rest old = { .repository = repository }, new = old;
-        bool same = false;
+enum git_change git_config_compare(struct str before, struct str after, const struct git_repository *repository,
+                                   struct arena *arena, char *ret_key) {
+        struct comparison c = { .repository = repository, .arena = arena };
 
+        if (ret_key)
+                ret_key[0] = '\0';
         /* git takes a key for ended at a NUL, and what follows would only be seen here */
-        if (str_find(after, '\0') < after.len)
-                return false;
-        buf_init(&old.text, before.len * 8 + 64); /* lengths included */
-        buf_init(&new.text, after.len * 8 + 64);
-        if (git_config_read(before, arena, keep_setting, &old, NULL) >= 0 &&
-            git_config_read(after, arena, keep_setting, &new, NULL) == 0)
-                same = !old.text.failed && !new.text.failed &&str_eq(buf_str(&old.text), buf_str(&new.text));
-        buf_free(&old.text);
-        buf_free(&new.text);
-        return same;
+        if (str_find(after, '\0') < after.len || git_config_read(before, arena, keep_setting, &c, NULL) < 0 ||
+            git_config_read(after, arena, check_setting, &c, NULL) != 0)
+                return GIT_CHANGE_RUNS;
+        if (c.change == GIT_CHANGE_HARMLESS && c.seen < c.count) { /* it was removed */
+                c.change = GIT_CHANGE_RUNS;
+                c.odd = c.before[c.seen];
+        }
+        if (c.change != GIT_CHANGE_HARMLESS && ret_key && !name_setting(&c.odd, ret_key))
+                ret_key[0] = '\0';
+        return c.change;
 }
 
 /* ---- git rebase ---- */

@@ -69,6 +69,20 @@ static bool is_crowded(const char *name) {
         return false;
 }
 
+bool survey_always_looks(const char *below) {
+        unsigned depth = 1;
+
+        for (const char *slash = strchr(below, '/'); slash; slash = strchr(below, '/'), depth++) {
+                char name[NAME_MAX + 1];
+
+                snprintf(name, sizeof(name), "%.*s", (int)(slash - below), below);
+                if (is_crowded(name))
+                        return false;
+                below = slash + 1;
+        }
+        return depth <= DEPTH;
+}
+
 static void push(struct walk *w, const char *path, unsigned depth) {
         struct folder *folder = arena_alloc(&w->f->scratch, sizeof(*folder));
 

@@ -96,6 +96,9 @@ int survey_git(struct survey *s, struct err *err);
 /* A directory below the workspace with a `.git`, or (`bare`) one that is a git directory by itself. survey_tree.c */
 int survey_nested(struct survey *s, int fd, const char *path, bool bare, struct err *err);
 
+/* A repository at this path below the workspace is found by every survey, whether or not anything leads to it. nested_around.c */
+bool survey_always_looks(const char *below);
+
 /* Finds these, and tells survey_nested(). nested.c */
 int survey_find_nested(struct survey *s, struct err *err);
 
