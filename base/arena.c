@@ -15,6 +15,11 @@ void arena_init(struct arena *arena, size_t limit) {
         *arena = (struct arena){ .limit = limit ? limit : ARENA_LIMIT_DEFAULT };
 }
 
+/* No chunk is ever added, as the limit is used up from the start. */
+void arena_init_fixed(struct arena *arena, void *memory, size_t size) {
+        *arena = (struct arena){ .next = memory, .end = (char *)memory + size };
+}
+
 static void chunks_free(struct arena_chunk *chunk, struct arena_chunk *until, struct arena *arena) {
         while (chunk != until) {
                 struct arena_chunk *older = chunk->older;

@@ -25,6 +25,9 @@ struct arena {
 void arena_init(struct arena *arena, size_t limit);
 void arena_free(struct arena *arena);
 
+/* One that has only this memory, aligned for anything, and never takes more: for where nothing may be allocated. */
+void arena_init_fixed(struct arena *arena, void *memory, size_t size);
+
 /* Forgets everything but keeps the largest chunk, for a loop that serves many requests. */
 void arena_reset(struct arena *arena);
 

@@ -181,6 +181,8 @@ static void tell_walls(struct run *run) {
                            run->launch.limits_ignored & IGNORED_MEMORY ? " memory" : "",
                            run->launch.limits_ignored & IGNORED_CPU ? " processor time" : "",
                            run->launch.limits_ignored & IGNORED_FILES ? " files" : "");
+        if (run->job.launched.facts & REPORT_REFUSED)
+                run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))
                 run_notice(run, "NO SANDBOX: this command ran with all that you may do");
 }

@@ -14,12 +14,23 @@
 #include "launch/report.h"
 
 /* Where files go that are needed longer than the plan. */
-enum { CONTROL_FD = LAUNCH_PLAN_FD, OUTSIDE_FD = LAUNCH_ERROR_FD };
+enum { CONTROL_FD = LAUNCH_PLAN_FD, OUTSIDE_FD = LAUNCH_ERROR_FD, ROOTS_FD };
+
+/* Down to where ROOTS_FD begins; returns the first number that is free then, or -1. */
+static int move_roots(const struct launch *launch) {
+        int count = 0;
+
+        for (; launch->broker.roots[count]; count++)
+                if (dup3(LAUNCH_EMPTY_FD + (int)launch->wrapper_masks + count, ROOTS_FD + count, O_CLOEXEC) < 0)
+                        return -1;
+        return ROOTS_FD + count;
+}
 
 int bailey_run_inside(char *ret_error, size_t error_size) {
         struct arena arena;
         struct launch launch;
         struct err err = {};
+        int last;
 
         arena_init(&arena, 0);
         if (fcntl(LAUNCH_REPORT_FD, F_SETFD, FD_CLOEXEC) < 0) {
@@ -30,12 +41,16 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
             mount_verify(launch.wrapped, launch.wrapped_count, &launch.broker, &err) < 0)
                 report_failure(LAUNCH_REPORT_FD, &err);
         if (dup2(LAUNCH_ERROR_FD, STDERR_FILENO) < 0 || dup3(LAUNCH_CONTROL_FD, CONTROL_FD, O_CLOEXEC) < 0 ||
-            dup3(LAUNCH_OUTSIDE_FD, OUTSIDE_FD, O_CLOEXEC) < 0 || files_close_from(OUTSIDE_FD + 1) < 0) {
+            dup3(LAUNCH_OUTSIDE_FD, OUTSIDE_FD, O_CLOEXEC) < 0 || (last = move_roots(&launch)) < 0 ||
+            files_close_from(last) < 0) {
                 err_sys(&err, "files of the command");
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
         clone_reset_signals(); /* the wrapper may have had its own idea of them */
-        inside_run(&launch,
-                   &(struct inside_files){
-                           .report = LAUNCH_REPORT_FD, .asked = CONTROL_FD, .outside = OUTSIDE_FD, .work = -1, .seed = -1 });
+        inside_run(&launch, &(struct inside_files){ .report = LAUNCH_REPORT_FD,
+                                                    .asked = CONTROL_FD,
+                                                    .outside = OUTSIDE_FD,
+                                                    .work = -1,
+                                                    .seed = -1,
+                                                    .roots = ROOTS_FD });
 }

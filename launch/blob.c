@@ -77,6 +77,9 @@ static void put_broker(struct buf *out, const struct broker_plan *broker) {
         put_size(out, broker->abstract);
         put_texts(out, broker->calls ? broker->private_places : none);
         put_texts(out, broker->calls ? broker->sockets : none);
+        put_text(out, broker->calls ? broker->workspace : "");
+        put_texts(out, broker->calls ? broker->configs : none);
+        put_texts(out, broker->calls ? broker->roots : none);
 }
 
 static void put_launch(struct buf *out, const struct launch *launch) {
@@ -91,6 +94,7 @@ static void put_launch(struct buf *out, const struct launch *launch) {
                 put_size(out, launch->landlock.rules[i].grant);
         }
         put_filter(out, launch->seccomp, launch->seccomp_count);
+        put_size(out, launch->wrapper_masks);
         put_broker(out, &launch->broker);
         put_size(out, launch->limit_count);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
@@ -205,6 +209,9 @@ static void get_broker(struct reader *r, struct broker_plan *ret) {
         ret->abstract = get_size(r);
         ret->private_places = get_texts(r);
         ret->sockets = get_texts(r);
+        ret->workspace = get_text(r);
+        ret->configs = get_texts(r);
+        ret->roots = get_texts(r);
 }
 
 static void get_wrapped(struct reader *r, struct launch *ret) {
@@ -238,6 +245,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
                                "the library is of version %.32s, and the program bailey of " BAILEY_VERSION, version);
         get_landlock(&r, &launch.landlock);
         launch.seccomp = get_filter(&r, &launch.seccomp_count);
+        launch.wrapper_masks = get_size(&r);
         get_broker(&r, &launch.broker);
         launch.limit_count = get_size(&r);
         if (launch.limit_count > LAUNCH_LIMITS_MAX)

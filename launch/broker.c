@@ -19,8 +19,8 @@
 #include "launch/kernel.h"
 #include "launch/pass.h"
 
-/* What a handler in pid 1 returns instead of a negative errno: a worker answers. */
-enum { ANSWERED_LATER = 1 };
+/* What a handler in pid 1 returns instead of a result: a worker answers. */
+enum { ANSWERED_LATER = BROKER_CONTINUE + 1 };
 
 /* Kernels may have longer ones than the header; the kernel writes as much as it knows. */
 union notification {
@@ -35,7 +35,9 @@ static bool answer(int listener, uint64_t id, int result) {
         union {
                 struct seccomp_notif_resp response;
                 char room[512];
-        } reply = { .response = { .id = id, .error = result < 0 ? result : 0 } };
+        } reply = { .response = { .id = id,
+                                  .error = result < 0 ? result : 0,
+                                  .flags = result == BROKER_CONTINUE ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0 } };
 
         while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) < 0)
                 if (errno != EINTR)
@@ -45,33 +47,31 @@ static bool answer(int listener, uint64_t id, int result) {
 
 /* ---- workers ---- */
 
-/* Exit statuses of a worker: it has told the result; or an errno that it could not tell, or: */
-enum { WORKER_TOLD = 0, WORKER_SUCCESS_UNTOLD = 255 };
+/* The exit status of a worker is an errno, or this. pid 1 tells the caller when the worker is gone, and all its copies of the
+ * caller's files with it: the other side of a socket has to notice when the caller closes it. */
+enum { WORKER_SUCCESS = 255 };
+
+static int result_of(int status) {
+        if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
+                return -EINTR; /* it was killed */
+        return WEXITSTATUS(status) == WORKER_SUCCESS ? 0 : -WEXITSTATUS(status);
+}
 
 static void forget(struct broker *broker, struct broker_worker *worker) {
         *worker = broker->workers[--broker->worker_count];
 }
 
-/* The caller has made the call again, or may do so. */
-static void keep_result(struct broker *broker, struct broker_worker *worker, int code) {
-        worker->pid = 0;
-        worker->result = code == WORKER_SUCCESS_UNTOLD ? 0 : -code;
-        if (answer(broker->listener, worker->call, worker->result))
-                forget(broker, worker);
-}
-
+/* A caller that does not wait any more was interrupted, and may make the call again. */
 void broker_reaped(struct broker *broker, pid_t pid, int status) {
         for (size_t i = 0; i < broker->worker_count; i++) {
                 struct broker_worker *worker = &broker->workers[i];
 
                 if (worker->pid != pid)
                         continue;
-                if (WIFEXITED(status) && WEXITSTATUS(status) != WORKER_TOLD) {
-                        keep_result(broker, worker, WEXITSTATUS(status));
-                        return;
-                }
-                answer(broker->listener, worker->call, -EINTR); /* if it was killed: it has not answered */
-                forget(broker, worker);
+                worker->pid = 0;
+                worker->result = result_of(status);
+                if (answer(broker->listener, worker->call, worker->result))
+                        forget(broker, worker);
                 return;
         }
 }
@@ -187,25 +187,6 @@ static bool still_waits(int listener, uint64_t id) {
 
 /* ---- the calls ---- */
 
-/* The caller may close its socket as soon as it has its answer. The other side has to notice, so no copy may be left then:
- * `gone` ends when pid 1 has closed its own. */
-static void leave_socket(int socket, int gone) {
-        char byte;
-
-        fd_close(socket);
-        while (read(gone, &byte, 1) < 0 && errno == EINTR)
-                ;
-}
-
-static _Noreturn void work_connect(const struct broker *broker, uint64_t call, const struct broker_connect *request, int gone) {
-        int result = broker_connect(broker->plan, request);
-
-        leave_socket(request->socket, gone);
-        if (answer(broker->listener, call, result))
-                _exit(WORKER_TOLD);
-        _exit(result == 0 ? WORKER_SUCCESS_UNTOLD : -result);
-}
-
 static bool is_same(const struct broker_connect *a, const struct broker_connect *b) {
         return a->inode == b->inode && a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
@@ -221,10 +202,8 @@ static int go_on(struct broker *broker, struct broker_worker *worker, uint64_t c
         return result;
 }
 
-static int start_connect(struct broker *broker, uint64_t call, struct broker_connect *request) {
+static int start_connect(struct broker *broker, uint64_t call, const struct broker_connect *request) {
         struct broker_worker *worker = find_worker(broker, request->caller);
-        FD_AUTO gone = -1, held = -1;
-        int ends[2];
         pid_t pid;
 
         if (!still_waits(broker->listener, call))
@@ -233,16 +212,12 @@ static int start_connect(struct broker *broker, uint64_t call, struct broker_con
                 return go_on(broker, worker, call);
         if (worker)
                 end_worker(broker, worker);
-        if (pipe2(ends, O_CLOEXEC) < 0)
-                return -errno;
-        gone = ends[0];
-        held = ends[1];
         pid = start_worker(broker, call, request);
         if (pid == 0) {
-                fd_close(TAKE_FD(held));
-                work_connect(broker, call, request, gone);
+                int result = broker_connect(broker->plan, request);
+
+                _exit(result == 0 ? WORKER_SUCCESS : -result);
         }
-        fd_close(TAKE_FD(request->socket)); /* before `held` */
         return pid < 0 ? pid : ANSWERED_LATER;
 }
 
@@ -256,11 +231,84 @@ static int serve_connect(struct broker *broker, const struct seccomp_notif *call
         return result;
 }
 
+/* A string of the caller's, a page at a time, as the next page may not be there. */
+static int copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]) {
+        enum { PAGE = 4096 };
+
+        for (size_t len = 0; len < PATH_MAX;) {
+                size_t size = PAGE - (address + len) % PAGE;
+                int result;
+
+                if (size > PATH_MAX - len)
+                        size = PATH_MAX - len;
+                result = copy_memory(thread, address + len, ret + len, size);
+                if (result < 0)
+                        return result;
+                if (memchr(ret + len, 0, size))
+                        return 0;
+                len += size;
+        }
+        return -ENAMETOOLONG;
+}
+
+/* Where a path of the caller's begins. */
+static int copy_directory(pid_t thread, int number, const char *path) {
+        char cwd[32];
+        int fd;
+
+        if (path[0] != '/' && number != AT_FDCWD)
+                return copy_file(thread, number);
+        snprintf(cwd, sizeof(cwd), path[0] == '/' ? "/" : "/proc/%d/cwd", (int)thread);
+        fd = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+}
+
+/* The arguments of the three calls. */
+struct rename_call {
+        int from_dir, to_dir;
+        uint64_t from, to;
+        bool plain; /* no flags */
+};
+
+static struct rename_call rename_arguments(const struct seccomp_data *data) {
+#ifdef SYS_rename
+        if (data->nr == SYS_rename)
+                return (struct rename_call){ AT_FDCWD, AT_FDCWD, data->args[0], data->args[1], true };
+#endif
+        return (struct rename_call){ (int)data->args[0], (int)data->args[2], data->args[1], data->args[3],
+                                     data->nr == SYS_renameat || (uint32_t)data->args[4] == 0 };
+}
+
+/* Without a worker, which the command could kill in the middle of writing. What cannot be copied is no reason to refuse: the
+ * kernel decides, and the covers hold. */
+static int serve_rename(struct broker *broker, const struct seccomp_notif *call) {
+        struct rename_call arguments = rename_arguments(&call->data);
+        pid_t caller = (pid_t)call->pid;
+        struct broker_rename request = { .from_dir = -1, .to_dir = -1 };
+        int result = BROKER_CONTINUE;
+
+        if (!arguments.plain || copy_text(caller, arguments.to, request.to) < 0 || !broker_rename_concerns(request.to) ||
+            copy_text(caller, arguments.from, request.from) < 0)
+                return BROKER_CONTINUE;
+        request.from_dir = copy_directory(caller, arguments.from_dir, request.from);
+        request.to_dir = copy_directory(caller, arguments.to_dir, request.to);
+        if (request.from_dir >= 0 && request.to_dir >= 0 && still_waits(broker->listener, call->id))
+                result = broker_rename(broker, &request);
+        fd_close(request.from_dir);
+        fd_close(request.to_dir);
+        return result;
+}
+
 static const struct {
         int number;
         int (*serve)(struct broker *broker, const struct seccomp_notif *call);
 } calls[] = {
         { SYS_connect, serve_connect },
+#ifdef SYS_rename
+        { SYS_rename, serve_rename },
+#endif
+        { SYS_renameat, serve_rename },
+        { SYS_renameat2, serve_rename },
 };
 
 void broker_serve(struct broker *broker) {
@@ -278,10 +326,13 @@ void broker_serve(struct broker *broker) {
 
 /* ---- how it comes about ---- */
 
-int broker_open(const struct broker_plan *plan, struct broker *ret, struct err *err) {
+int broker_open(const struct broker_plan *plan, int first_root, struct broker *ret, struct err *err) {
         ret->plan = plan;
         ret->listener = ret->pair[0] = ret->pair[1] = -1;
         ret->worker_count = 0;
+        ret->refused[0] = '\0';
+        for (int i = 0; plan->calls && plan->roots[i]; i++)
+                ret->roots[i] = first_root + i;
         if (plan->calls && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret->pair) < 0)
                 return err_sys(err, "a way to broker system calls");
         return 0;
@@ -320,4 +371,7 @@ void broker_take(struct broker *broker) {
         }
         fd_close(TAKE_FD(broker->pair[0]));
         fd_close(TAKE_FD(broker->pair[1]));
+        /* Caller and pid 1 take turns: on one processor that is half the time. Kernels before 6.6 do without. */
+        if (broker->listener >= 0)
+                (void)ioctl(broker->listener, KERNEL_NOTIF_SET_FLAGS, KERNEL_NOTIF_SYNC_WAKE_UP);
 }

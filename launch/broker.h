@@ -2,21 +2,29 @@
  * System calls that pid 1 inside carries out for the command (seccomp user notification), because a filter cannot see what
  * they reach: connect() takes a path from memory that other threads can change, on a descriptor that they can replace.
  *
- * The command's process installs a filter that reports these calls, and passes its listener to pid 1. For each call pid 1
- * copies the arguments once, makes a copy of the descriptor, and forks a worker that decides on exactly these, carries the
- * call out and answers. The call never continues in the command's process. pid 1 itself does nothing that could wait.
- * Allocates nothing.
+ * The command's process installs a filter that reports these calls, and passes its listener to pid 1, which copies the
+ * arguments once and makes copies of the descriptors. Allocates nothing.
+ *
+ * connect() may take long: a worker is forked, which decides on the copies, carries the call out and ends with the result.
+ * pid 1 waits for nothing. The call never continues in the command's process.
+ *
+ * rename() continues there, unless it is onto a covered git config, which the kernel refuses: there pid 1 adds a right, and
+ * takes none away.
  *
  * Another call is a row in the table of broker.c and a flag in enum broker_call.
  */
 #ifndef BAILEY_LAUNCH_BROKER_H
 #define BAILEY_LAUNCH_BROKER_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "sandbox/launch.h"
 
-enum { BROKER_WORKERS_MAX = 128 }; /* calls under way at a time; more get EAGAIN */
+enum {
+        BROKER_WORKERS_MAX = 128, /* calls under way at a time; more get EAGAIN */
+        BROKER_CONTINUE = 1,      /* in place of a negative errno: the kernel carries the call out as it was made */
+};
 
 /* What connect() was called with, copied. */
 struct broker_connect {
@@ -28,10 +36,16 @@ struct broker_connect {
         char bytes[128]; /* the address */
 };
 
+/* What rename() was called with, copied. */
+struct broker_rename {
+        int from_dir, to_dir; /* where the paths begin */
+        char from[PATH_MAX], to[PATH_MAX];
+};
+
 /* A call under way. A signal may interrupt its caller, who then makes the same call again: the worker goes on meanwhile, and
  * what came of it is for the new call. */
 struct broker_worker {
-        pid_t pid;     /* 0: it has ended, and `result` was not told to anybody */
+        pid_t pid;     /* 0: it has ended, and nobody was there to be told `result` */
         uint64_t call; /* the kernel's number of it */
         struct broker_connect request;
         int result;
@@ -41,12 +55,15 @@ struct broker {
         const struct broker_plan *plan;
         int listener; /* where calls come in; -1: not yet, or none */
         int pair[2];  /* by which the listener comes */
+        int roots[BROKER_ROOTS_MAX];
+        char refused[200]; /* a sentence for the user, of the last call that was refused; empty: none was */
         struct broker_worker workers[BROKER_WORKERS_MAX];
         size_t worker_count;
 };
 
-/* In pid 1, before the command's process is made. Without brokered calls it does nothing. */
-int broker_open(const struct broker_plan *plan, struct broker *ret, struct err *err);
+/* In pid 1, before the command's process is made. Without brokered calls it does nothing. The directories of the plan's roots
+ * are open from `first_root` on. */
+int broker_open(const struct broker_plan *plan, int first_root, struct broker *ret, struct err *err);
 
 /* In the command's process, after all other confinement: from here on its calls are brokered. */
 int broker_enter(const struct broker *broker, struct err *err);
@@ -64,5 +81,13 @@ void broker_reaped(struct broker *broker, pid_t pid, int status);
 
 /* Decides, and connects. Returns 0 or a negative errno. */
 int broker_connect(const struct broker_plan *plan, const struct broker_connect *request);
+
+/* ---- broker_rename.c ---- */
+
+/* Whether a path may be that of a git config. */
+bool broker_rename_concerns(const char *to);
+
+/* In pid 1: replaces the content of a covered config. Returns 0, a negative errno or BROKER_CONTINUE. */
+int broker_rename(struct broker *broker, const struct broker_rename *request);
 
 #endif

@@ -287,7 +287,7 @@ static _Noreturn void leave(struct runner *r, const struct err *failure, int sta
                 report_failure(r->report_fd, failure);
         if (ended < 0)
                 report_failure(r->report_fd, &err);
-        report_end(r->report_fd, status, (out_of_memory ? REPORT_OUT_OF_MEMORY : 0) | (r->lost ? REPORT_LOST : 0));
+        report_end(r->report_fd, status, (out_of_memory ? REPORT_OUT_OF_MEMORY : 0) | (r->lost ? REPORT_LOST : 0), "");
         _exit(0);
 }
 

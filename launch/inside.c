@@ -235,7 +235,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 report_failure(files->report, &err);
         if (control_open(files->asked, files->outside, &control, &err) < 0)
                 report_failure(files->report, &err);
-        if (broker_open(&launch->broker, &broker, &err) < 0)
+        if (broker_open(&launch->broker, files->roots, &broker, &err) < 0)
                 report_failure(files->report, &err);
         if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(files->report, &err);
@@ -259,6 +259,6 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
          * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
         close_range(STDIN_FILENO, STDERR_FILENO, 0);
         status = launch->own_pids ? wait_as_init(command, &control, &broker) : descendants_wait(command, &control);
-        report_send(files->report, REPORT_ENDED, status);
+        report_end(files->report, status, 0, broker.refused);
         _exit(0);
 }

@@ -13,6 +13,7 @@ struct inside_files {
         int outside; /* a pidfd of who wants it */
         int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm.h; -1: it is in the launch */
         int seed;    /* where it does: launch/seed.h; -1: there is none */
+        int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
 };
 
 /* Signals are as clone_reset_signals() leaves them, and without `work`, 0, 1 and 2 are the command's already. Never returns. */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,6 +56,11 @@ static inline int kernel_openat2(int dir, const char *path, uint64_t flags, uint
 
         return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
+
+/* ---- seccomp notifications, kernel 6.6 ---- */
+
+#define KERNEL_NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
+#define KERNEL_NOTIF_SYNC_WAKE_UP 1UL
 
 /* ---- Landlock, kernel 5.13 ---- */
 

@@ -18,13 +18,17 @@ void report_send(int fd, enum report_kind kind, int status) {
         send_record(fd, &report);
 }
 
-void report_end(int fd, int status, uint32_t facts) {
+void report_end(int fd, int status, uint32_t facts, const char *refused) {
         struct report report;
 
         memset(&report, 0, sizeof(report));
         report.kind = REPORT_ENDED;
         report.status = status;
         report.facts = facts;
+        if (refused[0]) {
+                report.facts |= REPORT_REFUSED;
+                err_set(&report.err, ERR_INVALID, "%s", refused);
+        }
         send_record(fd, &report);
 }
 

@@ -17,7 +17,8 @@ enum report_kind {
 /* What an engine says of the end. */
 enum report_fact {
         REPORT_OUT_OF_MEMORY = 1 << 0,
-        REPORT_LOST = 1 << 1, /* a container that was to go on is gone */
+        REPORT_LOST = 1 << 1,    /* a container that was to go on is gone */
+        REPORT_REFUSED = 1 << 2, /* a brokered call was refused: `err` says which */
 };
 
 struct report {
@@ -29,8 +30,8 @@ struct report {
 
 /* All are for the child: no memory, no retries beyond EINTR. */
 void report_send(int fd, enum report_kind kind, int status);
-void report_end(int fd, int status, uint32_t facts);
-_Noreturn void report_failure(int fd, const struct err *err); /* and exits */
+void report_end(int fd, int status, uint32_t facts, const char *refused); /* "": nothing was */
+_Noreturn void report_failure(int fd, const struct err *err);             /* and exits */
 
 /* Exactly one record; 0 at the end, -1 when the pipe broke off. */
 int report_receive(int fd, struct report *ret);

@@ -41,9 +41,11 @@ struct start {
         int work[2]; /* where the command comes in; -1: it is there already */
         int seed;    /* launch/seed.h; -1: there is none */
         const struct mount_places *places;
-        int outside;        /* a pidfd of the process that wants this; -1: a container forbids that */
-        int plan;           /* -1: there is no wrapper */
-        int complaints[2];  /* its stderr */
+        int outside;                 /* a pidfd of the process that wants this; -1: a container forbids that */
+        int plan;                    /* -1: there is no wrapper */
+        int complaints[2];           /* its stderr */
+        int roots[BROKER_ROOTS_MAX]; /* of the broker's plan */
+        size_t root_count;
         bool join_group;    /* or it is born there */
         bool sweep_groups;  /* when it has started */
         bool makes_network; /* or it is born there, too, or stays in that of the host */
@@ -104,10 +106,10 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         _exit(0);
 }
 
-enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 };
+enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX };
 
 /* In the order of enum launch_fd. */
-static int arrange(const struct start *start, struct err *err) {
+static int arrange(const struct start *start, int *ret_roots, struct err *err) {
         int from[FILES_MAX];
         int count = 0;
 
@@ -126,12 +128,15 @@ static int arrange(const struct start *start, struct err *err) {
         if (start->seed >= 0)
                 from[count++] = start->seed;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
-                if (count == FILES_MAX)
+                if (count == FILES_MAX - BROKER_ROOTS_MAX)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
                 from[count] = open("/dev/null", O_RDONLY | O_CLOEXEC);
                 if (from[count++] < 0)
                         return err_sys(err, "/dev/null");
         }
+        *ret_roots = count;
+        for (size_t i = 0; i < start->root_count; i++)
+                from[count++] = start->roots[i];
         return files_arrange(from, count, !start->launch->wrapper, err);
 }
 
@@ -149,7 +154,7 @@ static bool wait_for_go(const struct start *start) {
 static _Noreturn void child(const struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, outside_group;
-        int report_fd = start->report[1];
+        int report_fd = start->report[1], roots;
         struct network network;
         struct err err = {};
 
@@ -167,7 +172,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                 _exit(125);
         if (outside_group)
                 report_failure(report_fd, &err);
-        if (arrange(start, &err) < 0)
+        if (arrange(start, &roots, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
         /* What a terminal sends to its processes must not end this one; as pid 1 it cannot. A wrapper has a group by which all
@@ -184,7 +189,8 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                                                    .asked = LAUNCH_REPORT_FD + 1,
                                                    .outside = LAUNCH_REPORT_FD + 2,
                                                    .work = waits ? SEED_WORK_FD : -1,
-                                                   .seed = start->seed >= 0 ? SEED_FILE_FD : -1 });
+                                                   .seed = start->seed >= 0 ? SEED_FILE_FD : -1,
+                                                   .roots = roots });
 }
 
 /* ---- in the parent ---- */
@@ -257,12 +263,28 @@ static int open_pipes(struct start *start, struct err *err) {
         return start->plan < 0 ? -1 : fd_pipe(start->complaints, err);
 }
 
+/* Here, where nothing is covered or read-only yet. */
+static int open_roots(struct start *start, struct err *err) {
+        const struct broker_plan *broker = &start->launch->broker;
+
+        for (size_t i = 0; broker->calls && broker->roots[i]; i++) {
+                int fd = kernel_openat2(AT_FDCWD, broker->roots[i], O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+
+                if (fd < 0)
+                        return err_sys(err, "%s", broker->roots[i]);
+                start->roots[start->root_count++] = fd;
+        }
+        return 0;
+}
+
 static void close_child_ends(const struct start *start) {
         fd_close(start->report[1]);
         fd_close(start->go[0]);
         fd_close(start->work[1]);
         fd_close(start->plan);
         fd_close(start->complaints[1]);
+        for (size_t i = 0; i < start->root_count; i++)
+                fd_close(start->roots[i]);
 }
 
 static int begin(struct start *start, struct launched *ret, struct err *err) {
@@ -273,6 +295,8 @@ static int begin(struct start *start, struct launched *ret, struct err *err) {
         launched.report_fd = start->report[0];
         launched.control = start->go[1];
         launched.complaints = start->complaints[0];
+        if (result == 0)
+                result = open_roots(start, err);
         if (result == 0)
                 result = spawn(start, &launched, err);
         close_child_ends(start);

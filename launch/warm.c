@@ -61,6 +61,8 @@ static void put_broker(struct buf *out, const struct broker_plan *broker) {
         put(out, flags, sizeof(flags));
         put_list(out, broker->private_places);
         put_list(out, broker->sockets);
+        put_text(out, broker->workspace);
+        put_list(out, broker->configs);
 }
 
 void warm_key(const struct launch *launch, struct buf *out) {

@@ -125,22 +125,100 @@ static const char *const *listed_sockets(const struct host *host, struct arena *
         return paths;
 }
 
+static int plan_connect(const struct policy *policy, const struct host *host, const struct mount_list *mounts,
+                        struct arena *arena, struct broker_plan *broker, struct err *err) {
+        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+
+        if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
+                return 0;
+        broker->calls |= BROKER_CONNECT;
+        broker->own_network = !inherit;
+        broker->abstract = !inherit || host->landlock >= LANDLOCK_SCOPES;
+        broker->private_places = private_places(mounts, arena);
+        broker->sockets = listed_sockets(host, arena);
+        return broker->private_places && broker->sockets ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+/* ---- git configs ---- */
+
+/* The workspace, and git directories of it that lie elsewhere. */
+static const char *root_of(const struct protection *protection, const char *path) {
+        if (path_within(path, protection->workspace))
+                return protection->workspace;
+        for (size_t i = 0; i < protection->git_write.count; i++)
+                if (path_within(path, protection->git_write.items[i].path))
+                        return protection->git_write.items[i].path;
+        return NULL;
+}
+
+/* False: there are too many already. */
+static bool add_root(const char **roots, const char *root) {
+        size_t count = 0;
+
+        for (; roots[count]; count++)
+                if (strcmp(roots[count], root) == 0)
+                        return true;
+        if (count < BROKER_ROOTS_MAX)
+                roots[count] = root;
+        return count < BROKER_ROOTS_MAX;
+}
+
+static int plan_rename(const struct policy *policy, const struct host *host, struct arena *arena, struct broker_plan *broker,
+                       struct err *err) {
+        const struct protection *protection = &host->protection;
+        const struct protected_paths *covered = &protection->read_only;
+        const char **configs, **roots;
+        size_t count = 0;
+
+        if (!policy->sandbox.workspace_write || !policy->sandbox.protect_workspace || protection->sealed)
+                return 0;
+        configs = arena_alloc(arena, (covered->count + 1) * sizeof(*configs));
+        roots = arena_alloc(arena, (BROKER_ROOTS_MAX + 1) * sizeof(*roots));
+        if (!configs || !roots)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        for (size_t i = 0; i < covered->count; i++) {
+                const struct protected_path *item = &covered->items[i];
+                const char *root = item->kind == PROTECTED_CONFIG && !item->link && !item->directory
+                                           ? root_of(protection, item->path)
+                                           : NULL;
+
+                if (root && add_root(roots, root))
+                        configs[count++] = item->path;
+        }
+        if (!count)
+                return 0;
+        broker->calls |= BROKER_RENAME;
+        broker->workspace = protection->workspace;
+        broker->configs = configs;
+        broker->roots = roots;
+        return 0;
+}
+
+/* ---- brokers ---- */
+
 int plan_broker(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arena *arena,
                 struct launch *launch, struct err *err) {
-        static const char *const names[] = { "connect", NULL };
-        bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+        static const char *const none[] = { NULL };
         struct broker_plan broker = {
-                .calls = BROKER_CONNECT,
-                .own_network = !inherit,
-                .abstract = !inherit || host->landlock >= LANDLOCK_SCOPES,
+                .private_places = none, .sockets = none, .workspace = "", .configs = none, .roots = none
         };
+        const char *names[8];
+        size_t count = 0;
 
-        if (host->no_broker || policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
+        if (host->no_broker)
                 return 0;
-        broker.private_places = private_places(mounts, arena);
-        broker.sockets = listed_sockets(host, arena);
-        if (!broker.private_places || !broker.sockets)
-                return err_set(err, ERR_MEMORY, "out of memory");
+        if (plan_connect(policy, host, mounts, arena, &broker, err) < 0 || plan_rename(policy, host, arena, &broker, err) < 0)
+                return -1;
+        if (!broker.calls)
+                return 0;
+        if (broker.calls & BROKER_CONNECT)
+                names[count++] = "connect";
+        if (broker.calls & BROKER_RENAME) {
+                names[count++] = "rename"; /* which not every architecture has */
+                names[count++] = "renameat";
+                names[count++] = "renameat2";
+        }
+        names[count] = NULL;
         if (seccomp_compile_reports(names, SECCOMP_ARCH_HERE, arena, &broker.filter, &broker.filter_count, err) < 0)
                 return -1;
         launch->broker = broker;

@@ -95,7 +95,10 @@ struct landlock_plan {
 
 enum broker_call {
         BROKER_CONNECT = 1 << 0, /* which unix sockets can be reached */
+        BROKER_RENAME = 1 << 1,  /* git configs that are covered can be replaced by ones that differ in harmless keys */
 };
+
+enum { BROKER_ROOTS_MAX = 4 };
 
 struct broker_plan {
         uint32_t calls;                   /* enum broker_call; 0: none, and nothing else counts */
@@ -107,6 +110,11 @@ struct broker_plan {
         bool abstract;                     /* those of the host are out of reach by other means */
         const char *const *private_places; /* directories on file systems that nobody outside has; NULL-terminated */
         const char *const *sockets;        /* of the host, that may be reached; NULL-terminated */
+
+        /* rename */
+        const char *workspace;
+        const char *const *configs; /* that are covered; NULL-terminated */
+        const char *const *roots;   /* directories that they are in, opened before anything is covered; NULL-terminated */
 };
 
 /* ---- limits ---- */
@@ -261,7 +269,8 @@ enum launch_fd {
         LAUNCH_ERROR_FD = 5,   /* the command's 2 */
         LAUNCH_CONTROL_FD = 6, /* what is wanted of it; launch/control.h */
         LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the process outside */
-        LAUNCH_EMPTY_FD = 8,   /* an empty file, for masks; the first of as many as there are masked files */
+        LAUNCH_EMPTY_FD = 8,   /* an empty file, for masks; the first of as many as there are masked files. The directories
+                                  that brokered calls work in follow */
 };
 
 /* The hidden command by which a wrapper starts this program again. */

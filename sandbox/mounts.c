@@ -299,10 +299,14 @@ static bool is_writable(const struct mount_list *mounts, size_t i) {
         return s->kind == MOUNT_TMPFS && s->size != SMALL_TMPFS;
 }
 
-/* A rule speaks for all that is below, too. */
-static bool is_covered(const struct landlock_rule *rules, size_t count, const char *path) {
-        for (size_t i = 0; i < count; i++)
-                if (rules[i].grant & GRANT_WRITE && path_within(path, rules[i].path))
+/* A rule for a directory above it says the same. One for a private directory does not, for a directory of the host that is
+ * mounted in it: a process that has that open from outside (launch/broker.h) does not come by there. */
+static bool is_covered(const struct mount_list *mounts, size_t index) {
+        const struct mount_step *step = &mounts->items[index];
+
+        for (size_t i = 0; i < index; i++)
+                if (is_writable(mounts, i) && path_within(step->target, mounts->items[i].target) &&
+                    (step->kind != MOUNT_WRITE || mounts->items[i].kind == MOUNT_WRITE))
                         return true;
         return false;
 }
@@ -315,7 +319,7 @@ int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct
                 return err_set(err, ERR_MEMORY, "out of memory");
         rules[count++] = (struct landlock_rule){ .path = "/", .grant = GRANT_READ };
         for (size_t i = 0; i < mounts->count; i++)
-                if (is_writable(mounts, i) && !is_covered(rules, count, mounts->items[i].target))
+                if (is_writable(mounts, i) && !is_covered(mounts, i))
                         rules[count++] = (struct landlock_rule){ mounts->items[i].target, GRANT_READ | GRANT_WRITE };
         *ret = (struct landlock_plan){ .wanted = true, .rules = rules, .rule_count = count };
         return 0;

@@ -216,10 +216,12 @@ static void print_paths(const char *name, const char *const *paths, struct buf *
 static void print_broker(const struct broker_plan *broker, struct buf *out) {
         if (!broker->calls)
                 return;
-        buf_format(out, "broker connect%s%s\n", broker->own_network ? ", own network" : "",
-                   broker->abstract ? "" : ", no abstract sockets");
+        if (broker->calls & BROKER_CONNECT)
+                buf_format(out, "broker connect%s%s\n", broker->own_network ? ", own network" : "",
+                           broker->abstract ? "" : ", no abstract sockets");
         print_paths("private", broker->private_places, out);
         print_paths("sockets", broker->sockets, out);
+        print_paths("configs", broker->configs, out);
 }
 
 void launch_print(const struct launch *launch, struct buf *out) {
