@@ -3,14 +3,15 @@
 #   make test     every test                            make lint     everything that is checked without running
 #   make bench    what it costs [ROWS=mcp,cold QUICK=1 TEXTS=nl2bash.jsonl JSON=1 DOC=1]   make fuzz SECONDS=60   each that long
 #   make install PREFIX=/usr/local DESTDIR=             make format   clang-format over all sources
-#   make docs     docs/config.md and docs/commands.md from the tables   make clean
+#   make docs     docs/config.md and docs/commands.md from the tables, and the session in README.md   make clean
+#   make screenshot   docs/images/audit.png, the picture in README.md
 #   make stress   the MCP server: load, soak, kill -9     make test-engines   docker, podman and gVisor; installs them
 PREFIX ?= /usr/local
 SECONDS ?= 60
 BENCH := $(if $(ROWS),--rows $(ROWS)) $(if $(QUICK),--quick) $(if $(TEXTS),--texts $(TEXTS)) $(if $(JSON),--json) \
 	$(if $(DOC),--doc docs/performance.md)
 
-.PHONY: all run test test-engines lint bench fuzz stress install docs format clean
+.PHONY: all run test test-engines lint bench fuzz stress install docs screenshot format clean
 
 all:
 	@tools/build release
@@ -63,6 +64,12 @@ install:
 docs:
 	@tools/build release
 	@python3 -B docs/make build/bailey docs
+	@python3 -B docs/record build/bailey session --write
+
+screenshot:
+	@tools/deps test
+	@tools/build release
+	@python3 -B docs/record build/bailey screenshot docs/images/audit.png
 
 format:
 	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')

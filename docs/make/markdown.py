@@ -4,23 +4,23 @@ from tables import key_default, key_type, options_of, sentence, usage
 
 CONFIG_HEAD = """# Configuration
 
-Made from the table of keys (`make docs`); `bailey config schema` prints the same as JSON Schema.
+Generated from the table of keys (`make docs`). `bailey config schema` prints the same as JSON Schema.
 
-Files are `config.toml`, `config.json5` or `config.json`. Later ones win: built-in, `/etc/bailey/`, `$XDG_CONFIG_HOME/bailey/`, the
-workspace's `.bailey.toml` (`.json5`, `.json`), `--config FILE`, flags. A workspace's file counts once `bailey trust` has been told so
-for its present content; until then it is announced, and can only make things tighter. Lists add to the built-in ones; a list that
-is to replace them says so: `{ replace = true, items = [...] }`. Names are written in snake_case or camelCase.
+The files are `config.toml`, `config.json5` or `config.json`. Later ones override earlier ones: built-in, `/etc/bailey/`,
+`$XDG_CONFIG_HOME/bailey/`, the workspace's `.bailey.toml` (`.json5`, `.json`), `--config FILE`, options. The workspace's file takes effect
+after `bailey trust` for its present content. Until then bailey reports it, and it can only make the policy stricter. Lists add to the
+built-in ones. To replace them, write `{ replace = true, items = [...] }`. Write names in snake_case or camelCase.
 
-    bailey config show          # every value in force, and where it came from
-    bailey config check FILE    # is it right? FILE:LINE:COLUMN: message, if not
-    bailey config init          # a file with every key, its default and what it means
+    bailey config show          # print every value in force, and where it comes from
+    bailey config check FILE    # check a file; print FILE:LINE:COLUMN: message if it is wrong
+    bailey config init          # write a file with every key, its default and its meaning
 
-`[policy.NAME]` holds a policy of your own: `extends`, and any section below inside it. `[guard]` is also spelled `bashSandbox`.
+`[policy.NAME]` defines a policy: `extends`, and any section below inside it. `[guard]` is also spelled `bashSandbox`.
 """
 
 COMMANDS_HEAD = """# Commands
 
-Made from the tables of commands and options (`make docs`); `bailey COMMAND --help` and bailey(1) say the same.
+Generated from the tables of commands and options (`make docs`). `bailey COMMAND --help` and bailey(1) say the same.
 
 """
 
@@ -69,7 +69,7 @@ def commands(tables):
             lines.append(command["details"])
         lines += options(options_of(command, None)) + ending(command)
         for row in command["subcommands"]:
-            usual = " It is meant where none is named." if row["name"] == command["default"] else ""
+            usual = " This is the default subcommand." if row["name"] == command["default"] else ""
             lines += ["### bailey %s %s\n" % (command["name"], row["name"]), "    %s\n" % usage(command, row),
                       sentence(row["summary"]) + usual + "\n"]
             if row["details"]:

@@ -68,7 +68,7 @@ def details(row):
 
 
 def subcommand(command, row):
-    usual = " This one is meant where none is named." if row["name"] == command["default"] else ""
+    usual = " This is the default subcommand." if row["name"] == command["default"] else ""
     ending = exits(row["exits"]) if row["exits"] != command["exits"] else ""
     return item(usage_line(command, row), prose(sentence(row["summary"])) + usual, details(row), options(options_of(command, row)),
                 ending, examples(row["examples"]))

@@ -319,6 +319,12 @@ def test_documents_are_up_to_date():
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+def test_session_in_readme_is_what_the_program_prints():
+    said = subprocess.run([sys.executable, "-B", os.path.join(ROOT, "docs", "record"), BAILEY, "session", "--check"], text=True,
+                          capture_output=True, check=False)
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
 def test_manuals_are_all_made_and_without_a_warning():
     assert sorted(os.listdir(PAGES)) == [name[:-len(".scd")] for name in TEMPLATES]
     for page in os.listdir(PAGES):

@@ -38,7 +38,7 @@ env_key = "KEY"
 AGENTS = {
     "claude": {
         "package": "@anthropic-ai/claude-code",
-        "argv": ["claude", "-p", "go", "--allowedTools", "Bash,mcp__yard__Bash"],
+        "argv": ["claude", "-p", "go", "--allowedTools", "Bash,mcp__shell__Bash"],
         "environment": {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:%d",
                         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                         "ENABLE_TOOL_SEARCH": "false"},  # else a model has to look for a server's tools first
@@ -84,7 +84,7 @@ CASES = [
     ("by the server, behind walls", None, WALLED, "it's walled", True),
     ("by the server, blocked", None, FETCHED, "pipe-to-shell", False),
 ]
-SERVER = "yard"  # as README.md calls it
+SERVER = "shell"  # as README.md calls it
 
 
 def install_client(agent):
