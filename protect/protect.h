@@ -38,6 +38,10 @@ struct protect_request {
 /* Before a command starts, which has to end, too, whether or not it ran. */
 int protect_begin(struct baseline *baseline, const struct protect_request *request, struct protection *ret, struct err *err);
 
+/* While commands run, when something at protected places was replaced: as at the end of one. 1: somebody else is looking, and
+ * this does not wait. */
+int protect_check(const struct baseline *baseline, const struct protect_request *request, struct err *err);
+
 /* When nothing of the command is left. Where it fails, the next start tries again. */
 int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err);
 
