@@ -94,6 +94,7 @@ static int check_now(struct run *run, struct err *err) {
 
         arena_init(&arena, 0); /* not that of the run, which may take long, and of which there may be many */
         request.arena = &arena;
+        request.known_only = true;
         request.say = say_meanwhile;
         got = protect_check(run->baseline, &request, err);
         arena_free(&arena);
