@@ -4,10 +4,12 @@
  */
 #include "engine/run.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/time.h"
 #include "engine/containers.h"
 #include "engine/record.h"
 #include "launch/cgroup_shared.h"
@@ -16,7 +18,15 @@
 #include "run/explain.h"
 #include "sandbox/host_globs.h"
 
-enum { MATCHES_TOLD = 5 };
+enum {
+        MATCHES_TOLD = 5,
+        REPLACED_MAX = 32, /* sentences of what was set aside and put back in so short a time: then the command is at fault */
+};
+
+#define REPLACED_FOR (60 * TIME_SECOND)
+#define HOLD (TIME_SECOND / 10)
+
+#define CHECK_AGAIN (TIME_SECOND / 50) /* when somebody else is looking */
 
 /* ---- what is protected ---- */
 
@@ -50,6 +60,91 @@ int run_protect_begin(struct run *run) {
                 return -1;
         run->baseline = baseline;
         return 0;
+}
+
+/* Of a background command notices are on record only, and this is for a person: the next answer has it, too. */
+static void say_meanwhile(void *context, const char *sentence) {
+        struct run *run = context;
+        size_t count = run->notice_count;
+
+        run->replaced++;
+        run_notice(run, "%s", sentence);
+        if (run->later && run->options.background)
+                buf_format(run->later, "%s\n",
+                           run->notice_count > count ? run->notices[count] : "a file was set aside: bailey aside list");
+}
+
+static void tell_later(struct run *run) {
+        struct str left = run->later && !run->options.background ? buf_str(run->later) : str_from(NULL, 0);
+
+        while (left.len) {
+                struct str line = str_take(left, str_find(left, '\n'));
+
+                run_notice(run, "%.*s", (int)line.len, line.ptr);
+                left = str_skip(left, line.len + 1);
+        }
+        if (run->later && !run->options.background)
+                buf_clear(run->later);
+}
+
+static int check_now(struct run *run, struct err *err) {
+        struct protect_request request = protect_request(run);
+        struct arena arena;
+        int got;
+
+        arena_init(&arena, 0); /* not that of the run, which may take long, and of which there may be many */
+        request.arena = &arena;
+        request.known_only = true;
+        request.say = say_meanwhile;
+        got = protect_check(run->baseline, &request, err);
+        arena_free(&arena);
+        if (got >= 0 && run->replaced > REPLACED_MAX)
+                return err_set(err, ERR_REFUSED, "they were replaced again and again");
+        return got;
+}
+
+/* What is put back has no cover, and a command that tries to write it all the time would be faster. So it is stopped until
+ * there is nothing more to put back, for a moment in which others that run here are stopped, too. What counts is the check,
+ * when covers are there. */
+static void hold_still(struct run *run, int64_t now) {
+        covers_lose(&run->job.covers);
+        if (!run->held_until)
+                launch_signal(&run->job.launched, SIGSTOP);
+        run->held_until = now + HOLD;
+}
+
+static void let_go(struct run *run, int64_t now) {
+        if (run->held_until > now) {
+                run->job.covers.check_at = run->held_until;
+        } else if (run->held_until) {
+                run->held_until = 0;
+                launch_signal(&run->job.launched, SIGCONT);
+        }
+}
+
+/* Fails closed: what cannot be judged may be what the command has written, and it would go on. */
+void run_protect_check(struct run *run) {
+        unsigned before = run->replaced;
+        int64_t now = time_monotonic();
+        struct err err = {};
+        int got;
+
+        if (!run->job.covers.check_at || now < run->job.covers.check_at)
+                return;
+        run->job.covers.check_at = 0;
+        if (!run->baseline)
+                return;
+        if (now - run->counted > REPLACED_FOR) {
+                run->counted = now;
+                run->replaced = before = 0;
+        }
+        got = check_now(run, &err);
+        if (got == 1)
+                run->job.covers.check_at = now + CHECK_AGAIN;
+        else if (got == 0)
+                (run->replaced != before ? hold_still : let_go)(run, now);
+        else
+                job_uncovered(&run->job, &err);
 }
 
 /* What it made at protected places is set aside, now or at the next start. */
@@ -136,6 +231,12 @@ static void set_ended(struct run *run) {
         } else if (o->cancelled) {
                 run->out.end = BAILEY_CANCELLED;
                 run->out.message = "cancelled";
+                if (run->job.uncovered.code)
+                        run->out.message = run_message(
+                                run,
+                                "killed: protected files were replaced on the host while the command ran, and could "
+                                "not be protected again: %s. Run the command again",
+                                run->job.uncovered.msg);
         }
 }
 
@@ -229,6 +330,7 @@ void run_end(struct run *run, int result) {
         bool ran = result == 0 && !run->options.plan_only;
 
         protect_again(run);
+        tell_later(run);
         if (ran)
                 leave_container(run);
         tmpdir_remove(&run->tmpdir);

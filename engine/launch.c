@@ -90,6 +90,7 @@ static struct pool *pool_of(const struct run *run, struct buf *ret_key) {
 static int try_launch(struct run *run, struct err *err) {
         struct job_setup setup = {
                 .launch = &run->launch,
+                .covers = &run->launch,
                 .out = run->out_stream,
                 .err = run->err_stream,
                 .out_fd = run->options.out_fd,

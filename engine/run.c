@@ -47,7 +47,9 @@ bool run_turn(struct run *run, bool may_wait) {
                 run->told_started = true;
                 run_tell_started(run);
         }
-        if (state == JOB_ENDED)
+        if (state == JOB_RUNS)
+                run_protect_check(run);
+        else if (state == JOB_ENDED)
                 run_end(run, 0);
         else if (state == JOB_FAILED && run_launch_again(run, &err) < 0)
                 run_end(run, -1);

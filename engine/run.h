@@ -40,6 +40,7 @@ struct run {
         struct pool *pool;                      /* sandboxes that are ready */
         struct outlook **kept;                  /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
+        struct buf *later;                      /* lines for the next answer, as those of background commands have none */
         int64_t *recovered;                     /* when it was last looked for commands that were killed; monotonic */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
@@ -62,6 +63,9 @@ struct run {
         char failures[1024];           /* of those that were tried: "native: namespaces: ...; bwrap: ..." */
         struct job job;
         bool told_started, over;
+        int64_t held_until; /* it is stopped, while something is put back; 0: it is not; monotonic, as the next one */
+        int64_t counted;    /* since then: */
+        unsigned replaced;  /* sentences of what was set aside while it ran */
 
         struct captured captured;
         uint64_t redactions;
@@ -85,6 +89,7 @@ bool run_turn(struct run *run, bool may_wait);
 int run_prepare(struct run *run);
 int run_protect_recover(struct run *run, struct err *err);
 int run_protect_begin(struct run *run);
+void run_protect_check(struct run *run); /* when covers that the host took away were put back */
 int run_launch(struct run *run);
 int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */
 void run_tell_started(struct run *run);

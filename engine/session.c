@@ -14,7 +14,7 @@
 #include "engine/config.h"
 #include "policy/files.h"
 
-enum { EVENTS_AT_ONCE = 64 };
+enum { EVENTS_AT_ONCE = 64, LATER_MAX = 64 << 10 };
 
 /* Others that write records are waited for in the one loop that everybody waits for. */
 #define RECORD_PATIENCE TIME_SECOND
@@ -53,6 +53,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         session->epoll_fd = session->timer_fd = session->news_fd = -1;
         arena_init(&session->arena, 0);
         secrets_init(&session->secrets);
+        buf_init(&session->later, LATER_MAX);
         pool_init(&session->pool);
         session->environment = strings_copy(environment, &session->arena);
         if (!session->environment)
@@ -102,6 +103,7 @@ void bailey_session_free(struct bailey_session *session) {
         fd_close(session->timer_fd);
         fd_close(session->news_fd);
         secrets_free(&session->secrets);
+        buf_free(&session->later);
         arena_free(&session->arena);
         free(session);
         audit_hurry(audit, RECORD_PATIENCE, 0);
@@ -446,6 +448,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->pool = &session->pool;
         shell->run->kept = &session->outlook;
         shell->run->baselines = &session->baselines;
+        shell->run->later = &session->later;
         shell->run->recovered = &session->recovered;
         shell->run->out_stream = &shell->out;
         shell->run->err_stream = shell->background ? &shell->err : NULL;

@@ -58,6 +58,7 @@ struct bailey_session {
         struct pool pool;
         struct outlook *outlook; /* NULL: nobody has looked yet */
         struct baseline *baselines;
+        struct buf later;  /* run.h */
         int64_t recovered; /* run.h */
         struct leaving *leaving;
         int epoll_fd, timer_fd, news_fd;

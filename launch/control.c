@@ -1,9 +1,13 @@
 #include "launch/control.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "base/fd.h"
+#include "launch/pass.h"
 
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;
@@ -17,7 +21,7 @@ int control_open(int asked, int outside, struct control *ret, struct err *err) {
         fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
         if (fd < 0)
                 return err_sys(err, "waiting for processes");
-        *ret = (struct control){ asked, outside, fd, -1 };
+        *ret = (struct control){ asked, outside, fd, -1, -1 };
         return 0;
 }
 
@@ -27,22 +31,33 @@ bool control_alone(const struct control *control) {
         return poll(fds, 2, 0) > 0; /* without events, only the end of the first is told */
 }
 
+/* Nobody answers, and nobody is waited for: as long as an earlier byte was not read, there is no need for another one. Without
+ * the namespace it is told, too: then nothing can be put back, and the command is killed. */
+static void tell_mounts(const struct control *control) {
+        FD_AUTO namespace = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+        char zero = 0;
+        struct iovec byte = { &zero, 1 };
+
+        pass_send(control->asked, &byte, 1, &namespace, namespace >= 0);
+}
+
 int control_wait(struct control *control) {
         struct pollfd fds[] = {
-                { .fd = control->asked, .events = POLLIN },
-                { .fd = control->signals, .events = POLLIN },
-                { .fd = control->outside, .events = POLLIN },
-                { .fd = control->calls, .events = POLLIN },
+                { .fd = control->asked, .events = POLLIN },   { .fd = control->signals, .events = POLLIN },
+                { .fd = control->outside, .events = POLLIN }, { .fd = control->calls, .events = POLLIN },
+                { .fd = control->mounts, .events = POLLPRI },
         };
         struct signalfd_siginfo info;
         unsigned char byte;
 
-        if (poll(fds, 4, -1) < 0)
+        if (poll(fds, 5, -1) < 0)
                 return CONTROL_CHILD;
         while (fds[1].revents && read(control->signals, &info, sizeof(info)) > 0)
                 ;
         if (fds[2].revents)
                 return CONTROL_GONE;
+        if (fds[4].revents) /* the kernel says it once */
+                tell_mounts(control);
         if (fds[0].revents)
                 return read(control->asked, &byte, 1) == 1 ? byte : CONTROL_GONE;
         if (fds[3].revents & POLLIN)
@@ -50,4 +65,9 @@ int control_wait(struct control *control) {
         if (fds[3].revents) /* nobody is left who could call */
                 control->calls = -1;
         return CONTROL_CHILD;
+}
+
+int control_watch_mounts(struct control *control, struct err *err) {
+        control->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+        return control->mounts < 0 ? err_sys(err, "/proc/self/mountinfo") : 0;
 }

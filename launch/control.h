@@ -15,6 +15,7 @@ struct control {
         int outside; /* a pidfd of who asks */
         int signals; /* a child has ended */
         int calls;   /* the listener of launch/broker.h; -1: none */
+        int mounts;  /* tells when a mount of this namespace has gone or come; -1: nobody wants to know */
 };
 
 /* Before the command starts, or its end could be missed. */
@@ -27,5 +28,9 @@ enum { CONTROL_CALL = -2, CONTROL_GONE = -1, CONTROL_CHILD = 0 };
 
 /* Waits. Returns one of these, or a signal. */
 int control_wait(struct control *control);
+
+/* From now on control_wait() tells the process outside when mounts of this namespace change, and hands the namespace to it
+ * (launch/cover.h). When all mounts are made, and before the command starts. */
+int control_watch_mounts(struct control *control, struct err *err);
 
 #endif

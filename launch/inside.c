@@ -239,6 +239,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 report_failure(files->report, &err);
         if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(files->report, &err);
+        if (launch->own_pids && control_watch_mounts(&control, &err) < 0)
+                report_failure(files->report, &err);
         if (control_alone(&control)) /* while the walls were made */
                 _exit(125);
         while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */

@@ -16,7 +16,7 @@ struct launched {
         bool tells_end; /* when nothing of the command is left, before the walls go: launch_over() */
         bool killed;
         int pidfd;
-        int control;    /* launch/control.h */
+        int control;    /* launch/control.h; readable: pid 1 tells that mounts have changed, and hands over its namespace */
         int report_fd;  /* readable: launch_started() or launch_end() have something to read */
         int complaints; /* of a wrapper; -1: there is none */
         uint32_t said;  /* launch/report.h, so far */

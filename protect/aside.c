@@ -24,7 +24,7 @@ enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
 #define REMOVE_TIME (60 * TIME_SECOND)
 #define PATIENCE (2 * TIME_SECOND)
 
-static const char item_name[] = "item", partial_name[] = "partial";
+static const char item_name[] = "item", partial_name[] = "partial", renamed_name[] = "renamed";
 
 /* 1: there is such a name; 0: there is none. */
 static int look(int dir, const char *name, struct stat *ret, struct err *err) {
@@ -123,13 +123,29 @@ static int remove_left(const struct entry *entry) {
         return move_remove(parent, left.name, REMOVE_TIME, NULL);
 }
 
+/* A mount over it goes with it, and whoever runs the command that it was mounted for knows nothing of that. When a name is
+ * removed, the kernel takes away what is mounted there, and tells (launch/cover.h). Directories have no second name. */
+static void drop_mounts(const struct entry *entry) {
+        if (linkat(entry->fd, item_name, entry->fd, renamed_name, 0) == 0 && unlinkat(entry->fd, item_name, 0) == 0)
+                move_rename(entry->fd, renamed_name, entry->fd, item_name);
+}
+
+/* The same, when a bailey was killed at it. */
+static void end_drop_mounts(const struct entry *entry) {
+        if (move_rename(entry->fd, renamed_name, entry->fd, item_name) < 0 && errno == EEXIST)
+                unlinkat(entry->fd, renamed_name, 0);
+}
+
 /* Finishes what a bailey that was killed has begun, if that can be done now. True when nothing had moved yet, or all is back at
  * its place, and the entry is gone. */
 static bool repair(struct entry *entry) {
         FD_AUTO parent = -1;
         enum place place;
 
-        if (!entry->about.moving || locate(entry, &place, &parent, NULL) < 0)
+        if (!entry->about.moving)
+                return false;
+        end_drop_mounts(entry);
+        if (locate(entry, &place, &parent, NULL) < 0)
                 return false;
         if (place == PLACE_GONE)
                 return move_remove(entry->store, entry->id, REMOVE_TIME, NULL) == 0;
@@ -183,6 +199,7 @@ static int move_in(struct entry *entry, int dir, const char *name, struct err *e
         if (about_write(entry->fd, &entry->about, err) < 0)
                 return -1;
         if (move_new(dir, name, entry->fd, item_name) == 0) {
+                drop_mounts(entry);
                 entry_kept(entry);
                 return 0;
         }

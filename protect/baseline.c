@@ -262,17 +262,35 @@ int protect_begin(struct baseline *baseline, const struct protect_request *reque
         return failed;
 }
 
-int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err) {
+/* In a turn, while there is a mark. */
+static int check(const struct baseline *baseline, const struct protect_request *request, struct err *err) {
         struct protection known;
         struct head head;
+
+        if (read_known(baseline, &head, request->arena, &known, err) < 0)
+                return -1;
+        if (head.mark != MARK_RUNNING)
+                return err_set(err, ERR_INVALID, "the baseline of %s was changed by somebody else", baseline->workspace);
+        return settle(baseline, request, &known, err);
+}
+
+int protect_check(const struct baseline *baseline, const struct protect_request *request, struct err *err) {
+        int failed;
+
+        if (lock(baseline->fd, LOCK_TURN, F_WRLCK) < 0)
+                return errno == EAGAIN || errno == EACCES || errno == EINTR
+                               ? 1
+                               : err_sys(err, "cannot lock the baseline of %s", baseline->workspace);
+        failed = check(baseline, request, err);
+        lock(baseline->fd, LOCK_TURN, F_UNLCK);
+        return failed;
+}
+
+int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err) {
         int failed = take_turn(baseline, err);
 
         if (!failed)
-                failed = read_known(baseline, &head, request->arena, &known, err);
-        if (!failed && head.mark != MARK_RUNNING)
-                failed = err_set(err, ERR_INVALID, "the baseline of %s was changed by somebody else", baseline->workspace);
-        if (!failed)
-                failed = settle(baseline, request, &known, err);
+                failed = check(baseline, request, err);
         if (--baseline->running == 0) {
                 lock(baseline->fd, LOCK_BUSY, F_UNLCK);
                 if (!failed && is_alone(baseline->fd))

@@ -31,12 +31,17 @@ void baseline_free(struct baseline **list, const char *state_dir);
 struct protect_request {
         const char *state_dir, *home;
         struct arena *arena;
+        bool known_only;                                  /* what is new is left for the end */
         void (*say)(void *context, const char *sentence); /* what was set aside, and how to get it back */
         void *context;
 };
 
 /* Before a command starts, which has to end, too, whether or not it ran. */
 int protect_begin(struct baseline *baseline, const struct protect_request *request, struct protection *ret, struct err *err);
+
+/* While commands run, when something at protected places was replaced: as at the end of one, but only what was there before. 1:
+ * somebody else is looking, and this does not wait. */
+int protect_check(const struct baseline *baseline, const struct protect_request *request, struct err *err);
 
 /* When nothing of the command is left. Where it fails, the next start tries again. */
 int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err);

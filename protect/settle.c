@@ -193,6 +193,8 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
 
         if (known && known->link)
                 return; /* settle_link() has seen to it */
+        if (!known && s->request->known_only)
+                return;
         if (was && protect_same(was, is)) {
                 keep(s, &s->kept.read_only, was);
                 return;
@@ -236,6 +238,14 @@ static void settle_link(struct settlement *s, const struct protected_path *was) 
         s->changed = true;
 }
 
+/* What is not there for a moment, while somebody replaces it, is known by its content when it comes back. */
+static void keep_missing(struct settlement *s, const struct protected_paths *list) {
+        for (size_t i = 0; i < list->count; i++)
+                if (!protect_find(&s->kept.read_only, list->items[i].path) &&
+                    !protect_find(&s->kept.checked, list->items[i].path))
+                        keep(s, &s->kept.checked, &list->items[i]);
+}
+
 int protect_settle(const struct protect_request *request, struct protection *known, const struct protection *now,
                    bool *ret_changed, struct err *err) {
         struct settlement s = { .request = request, .known = known, .now = now, .err = err };
@@ -249,6 +259,10 @@ int protect_settle(const struct protect_request *request, struct protection *kno
                 settle_one(&s, &now->read_only.items[i]);
         for (size_t i = 0; i < now->checked.count; i++)
                 settle_one(&s, &now->checked.items[i]);
+        if (request->known_only) {
+                keep_missing(&s, &known->read_only);
+                keep_missing(&s, &known->checked);
+        }
         if (now->problem.code)
                 fail(&s, &now->problem);
         if (s.failed)

@@ -43,6 +43,12 @@ int protect_recover(const struct protect_request *request, struct err *err) {
         return 0;
 }
 
+int protect_check(const struct baseline *baseline, const struct protect_request *request, struct err *err) {
+        (void)baseline;
+        (void)request;
+        return refuse(err);
+}
+
 int protect_end(struct baseline *baseline, const struct protect_request *request, struct err *err) {
         (void)baseline;
         (void)request;

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "launch/report.h"
 
-enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_COUNT };
+enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_COUNT };
 
 /* ---- files ---- */
 
@@ -101,12 +101,23 @@ static int watch_all(struct job *job, void *data, struct err *err) {
         if (watch(job, job->launched.pidfd, data, err) < 0 || watch(job, job->sources[0].fd, data, err) < 0 ||
             watch(job, job->sources[1].fd, data, err) < 0)
                 return -1;
+        if (job->covers.launch && watch(job, job->launched.control, data, err) < 0)
+                return -1;
         return reports(job) ? watch(job, job->launched.report_fd, data, err) : 0;
+}
+
+static void ignore_covers(struct job *job) {
+        if (job->covers.launch)
+                unwatch(job, job->launched.control);
+        unwatch(job, job->covers.helper);
+        covers_end(&job->covers);
+        job->covers.launch = NULL;
 }
 
 static void give_up(struct job *job) {
         int status;
 
+        ignore_covers(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, job->launched.report_fd);
         launch_kill(&job->launched);
@@ -132,7 +143,9 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .drain = setup->drain,
                 .cancel_fd = setup->cancel_fd,
                 .epoll_fd = setup->epoll_fd,
+                .epoll_data = setup->epoll_data,
         };
+        covers_init(&job->covers, setup->covers);
         job->deadline = setup->timeout ? job->begun + setup->timeout : 0;
         result = open_sources(job, setup, &files, err);
         if (result == 0)
@@ -160,17 +173,21 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_CANCEL] = (struct pollfd){ .fd = job->killed ? -1 : job->cancel_fd, .events = POLLIN };
         fds[FD_OUT] = source_poll(&job->sources[0]);
         fds[FD_ERR] = source_poll(&job->sources[1]);
+        fds[FD_CONTROL] = (struct pollfd){ .fd = job->covers.launch ? job->launched.control : -1, .events = POLLIN };
+        fds[FD_HELPER] = (struct pollfd){ .fd = job->covers.helper, .events = POLLIN };
         if (poll(fds, FD_COUNT, timeout) < 0)
                 for (size_t i = 0; i < FD_COUNT; i++)
                         fds[i].revents = 0;
 }
 
 int64_t job_deadline(const struct job *job) {
+        int64_t due = job->deadline, covers = covers_deadline(&job->covers);
+
         if (job->killed)
                 return 0;
-        if (job->kill_at && (!job->deadline || job->kill_at < job->deadline))
-                return job->kill_at;
-        return job->deadline;
+        if (job->kill_at && (!due || job->kill_at < due))
+                due = job->kill_at;
+        return covers && (!due || covers < due) ? covers : due;
 }
 
 static void source_step(const struct job *job, struct job_source *source, const struct pollfd *polled) {
@@ -198,6 +215,7 @@ static void source_drain(struct job *job, struct job_source *source) {
 }
 
 static void force(struct job *job) {
+        ignore_covers(job);
         job->killed = true;
         launch_kill(&job->launched);
 }
@@ -217,11 +235,17 @@ void job_cancel(struct job *job, int number, int64_t grace) {
                 job->kill_at = at;
 }
 
+void job_uncovered(struct job *job, const struct err *why) {
+        job->uncovered = *why;
+        job_cancel(job, SIGKILL, 0);
+}
+
 static enum job_state finish(struct job *job, struct err *err) {
         int result;
 
         if (job->launched.group.version != CGROUP_NONE)
                 job->outcome.memory_killed = cgroup_memory_kills(&job->launched.group) > 0;
+        ignore_covers(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, reports(job) ? job->launched.report_fd : -1);
         result = launch_end(&job->launched, &job->outcome.status, err);
@@ -250,6 +274,22 @@ static bool hear(struct job *job) {
         return false;
 }
 
+/* Fails closed: a command whose covers cannot be put back does not go on. */
+static void see_to_covers(struct job *job, const struct pollfd fds[static FD_COUNT], int64_t now) {
+        int before = job->covers.helper;
+        struct err err = {};
+
+        if (!job->covers.launch)
+                return;
+        if (fds[FD_CONTROL].revents && !covers_hear(&job->covers, job->launched.control))
+                ignore_covers(job); /* its process ends */
+        if (fds[FD_HELPER].revents)
+                unwatch(job, before);
+        if (job->covers.launch && (covers_step(&job->covers, fds[FD_HELPER].revents, now, &err) < 0 ||
+                                   (job->covers.helper != before && watch(job, job->covers.helper, job->epoll_data, &err) < 0)))
+                job_uncovered(job, &err);
+}
+
 enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         struct pollfd fds[FD_COUNT];
         bool over = false;
@@ -263,6 +303,7 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         source_step(job, &job->sources[1], &fds[FD_ERR]);
         if (over || fds[FD_END].revents)
                 return finish(job, err);
+        see_to_covers(job, fds, now);
         if (job->killed)
                 return JOB_RUNS;
         if (fds[FD_CANCEL].revents) {

@@ -8,12 +8,15 @@
 #define BAILEY_RUN_JOB_H
 
 #include "launch/warm.h"
+#include "run/covers.h"
 #include "run/relay.h"
 #include "run/stream.h"
 
 struct job_setup {
         const struct launch *launch; /* needed only until it has started */
-        struct warm *warm;           /* was made for that, and is used up; NULL: none */
+        const struct launch
+                *covers;          /* the same, if its covers are put back when the host takes them away; stays until the end */
+        struct warm *warm;        /* was made for that, and is used up; NULL: none */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
         int64_t timeout;          /* nanoseconds; 0: none */
@@ -46,6 +49,9 @@ struct job {
         int64_t begun, deadline, kill_at; /* monotonic; 0: never */
         int64_t drain;
         int cancel_fd, epoll_fd;
+        void *epoll_data;
+        struct covers covers;
+        struct err uncovered; /* why it was killed: covers could not be put back */
         struct outcome outcome;
 };
 
@@ -66,6 +72,9 @@ int64_t job_deadline(const struct job *job);
 
 /* Somebody wants its end: by a signal first, and `grace` later, or at once with SIGKILL, by force. */
 void job_cancel(struct job *job, int number, int64_t grace);
+
+/* What its covers protected is open to it now: it is killed, and `uncovered` says why. */
+void job_uncovered(struct job *job, const struct err *why);
 
 /* To the end. Fails only when the command did not start. */
 int job_run(const struct job_setup *setup, struct outcome *ret, struct err *err);

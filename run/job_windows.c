@@ -163,6 +163,11 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
 
 /* ---- one alone ---- */
 
+void job_uncovered(struct job *job, const struct err *why) {
+        job->uncovered = *why;
+        job_cancel(job, SIGKILL, 0);
+}
+
 int job_run(const struct job_setup *setup, struct outcome *ret, struct err *err) {
         enum job_state state = JOB_RUNS;
         struct job job;

@@ -45,7 +45,8 @@ if [ "$uid" != 0 ]; then
         as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
 elif [ "$HOST_WHO" = user ]; then
         # limits on a user's processes add up, so each suite has an account of its own
-        declare -A accounts=([user.sh]=64221 [plants.sh]=64222 [git.sh]=64223 [crash.sh]=64224 [git_top.sh]=64225)
+        declare -A accounts=([user.sh]=64221 [plants.sh]=64222 [git.sh]=64223 [crash.sh]=64224 [covers.sh]=64225
+                [git_top.sh]=64226)
         uid=${accounts[${0##*/}]}
         as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
 fi

@@ -32,7 +32,8 @@ template '
         chmod 755 vendor/lib/.git/hooks/pre-commit
         echo vendor >.git/info/exclude'
 
-# ACTION: what is there before, what the user does, and what must come of it: "there" means in its place, "either" there or aside.
+# ACTION: what is there before, what the user does, and what must come of it: "there" means in its place, "either" there or aside,
+# "replaced" the same for what may be set aside while the command still runs.
 actions=()
 declare -A before=() does=() result=()
 
@@ -48,7 +49,7 @@ action() {
         action 'a new .envrc' either '' 'echo "export A=1" >.envrc'
         action 'a new .vscode/settings.json' either '' 'mkdir .vscode; echo "{ \"a\": 1 }" >.vscode/settings.json'
         action 'a new hook' either '' 'printf "#!/bin/sh\nexit 0\n" >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push'
-        action 'an .envrc saved by rename' either 'echo "export A=1" >.envrc' 'echo "export A=2" >.envrc~; mv .envrc~ .envrc'
+        action 'an .envrc saved by rename' replaced 'echo "export A=1" >.envrc' 'echo "export A=2" >.envrc~; mv .envrc~ .envrc'
         action 'a branch that adds .vscode' either '' 'git checkout -q editor'
         action 'a branch that removes .vscode' there 'git checkout -q editor' 'git checkout -q topic'
         action 'git remote add' there '' 'git remote add second "$H/origin.git"'
@@ -99,19 +100,30 @@ restore_all() {
 
 # all_there RESULT: the workspace is as it was kept
 all_there() {
-        if [ "$1" = either ]; then restore_all; fi
+        if [ "$1" != there ]; then restore_all; fi
         diff <(tree "$T/kept") <(tree "$W") | head -n 20
         litter
 }
 
-# foreground ACTION
-foreground() {
+# begin ACTION: before the command starts. What may go aside at once is kept in a rehearsal.
+begin() {
         fresh
         user "${before[$1]:-:}" || echo 'could not be prepared'
+        if [ "${result[$1]}" = replaced ]; then
+                user "${does[$1]}" || echo 'the user could not do it'
+                keep
+                fresh
+                user "${before[$1]:-:}" || echo 'could not be prepared'
+        fi
+}
+
+# foreground ACTION
+foreground() {
+        begin "$1"
         start one 'now began; wait_for go'
         began began one || return 0
         user "${does[$1]}" || echo 'the user could not do it'
-        keep
+        [ "${result[$1]}" = replaced ] || keep
         now go
         ended one || echo "the command ended with $?"
         all_there "${result[$1]}"
@@ -124,13 +136,12 @@ foreground() {
 # in_background ACTION: by a server that goes on, and is asked to do something else in between
 in_background() {
         local id
-        fresh
-        user "${before[$1]:-:}" || echo 'could not be prepared'
+        begin "$1"
         serve one
         id=$(background one 'now began; wait_for go')
         began began || return 0
         user "${does[$1]}" || echo 'the user could not do it'
-        keep
+        [ "${result[$1]}" = replaced ] || keep
         call one tools/call '{"name": "Bash", "arguments": {"command": "echo beside", "description": "a test"}}' >>"$T/said"
         now go
         shell_ended one "$id" >>"$T/said" || echo 'the shell does not end'

@@ -1,0 +1,84 @@
+#include "run/covers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "launch/cover.h"
+#include "launch/pass.h"
+
+/* Most often a helper needs about a millisecond. */
+#define HELPER_PATIENCE (5 * TIME_SECOND)
+
+/* A few at once, and then ten a second: whoever removes what is covered in another sandbox must not keep this process busy. */
+#define HELPER_EVERY (TIME_SECOND / 10)
+#define HELPER_BURST (8 * HELPER_EVERY)
+
+void covers_init(struct covers *covers, const struct launch *launch) {
+        *covers = (struct covers){ .launch = launch && cover_needed(launch) ? launch : NULL, .namespace = -1, .helper = -1 };
+}
+
+bool covers_hear(struct covers *covers, int control) {
+        int files[PASS_FILES_MAX];
+        size_t count;
+        char byte;
+        ssize_t len;
+
+        while ((len = pass_receive(control, &byte, 1, files, &count, MSG_DONTWAIT)) > 0) {
+                covers->lost = true;
+                for (size_t i = 0; i < count; i++) {
+                        fd_close(covers->namespace);
+                        covers->namespace = files[i];
+                }
+        }
+        return len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EBADMSG);
+}
+
+void covers_lose(struct covers *covers) {
+        covers->lost = covers->launch;
+}
+
+int64_t covers_deadline(const struct covers *covers) {
+        int64_t helper = covers->helper >= 0 ? covers->patience : covers->lost ? covers->even - HELPER_BURST : 0;
+
+        if (covers->lost && covers->helper < 0 && helper < 1)
+                helper = 1; /* now */
+        return covers->check_at && (!helper || covers->check_at < helper) ? covers->check_at : helper;
+}
+
+static int start(struct covers *covers, int64_t now, struct err *err) {
+        if (covers->namespace < 0)
+                return err_set(err, ERR_SYSTEM, "its mount namespace is not known");
+        covers->lost = false;
+        covers->patience = now + HELPER_PATIENCE;
+        covers->even = (covers->even > now ? covers->even : now) + HELPER_EVERY;
+        return cover_start(covers->launch, covers->namespace, &covers->helper, err);
+}
+
+int covers_step(struct covers *covers, bool helper_ended, int64_t now, struct err *err) {
+        if (covers->helper >= 0 && helper_ended) {
+                FD_AUTO helper = TAKE_FD(covers->helper);
+
+                if (cover_end(helper, err) < 0)
+                        return -1;
+                covers->check_at = now;
+        }
+        if (covers->helper >= 0)
+                return now < covers->patience ? 0 : err_set(err, ERR_SYSTEM, "mounting takes too long");
+        return covers->lost && now >= covers->even - HELPER_BURST ? start(covers, now, err) : 0;
+}
+
+void covers_end(struct covers *covers) {
+        if (covers->helper >= 0) {
+                syscall(SYS_pidfd_send_signal, covers->helper, SIGKILL, NULL, 0);
+                cover_end(covers->helper, NULL);
+        }
+        fd_close(TAKE_FD(covers->helper));
+        fd_close(TAKE_FD(covers->namespace));
+        covers->lost = false;
+        covers->check_at = 0;
+}
