@@ -46,6 +46,7 @@ struct start {
         int complaints[2];  /* its stderr */
         bool join_group;    /* or it is born there */
         bool sweep_groups;  /* when it has started */
+        int64_t pid_max;    /* in its pid namespace; 0: as it is */
         bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
 
@@ -162,7 +163,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         /* While the parent has something to do, too. By itself: moving another process may wait 10 ms for all processors. */
         outside_group = start->join_group && cgroup_add(group, 0, &err) < 0;
         if (launch->namespaces)
-                identity_limit();
+                identity_limit(start->pid_max);
         if (!wait_for_go(start))
                 _exit(125);
         if (outside_group)
@@ -216,6 +217,14 @@ static void allow_core_limit(pid_t pid) {
                 (void)prlimit(pid, RLIMIT_CORE, &wanted, NULL);
 }
 
+/* RLIMIT_NPROC does not hold for root of the host, also not in a user namespace. */
+static int64_t pid_max_of(const struct launch *launch) {
+        for (size_t i = 0; launch->namespaces && geteuid() == 0 && i < launch->limit_count; i++)
+                if (launch->limits[i].resource == RLIMIT_NPROC)
+                        return identity_limits_pids() ? (int64_t)launch->limits[i].value : 0;
+        return 0;
+}
+
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
@@ -226,6 +235,7 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
         start->makes_network = wants_maker(start);
         if (start->makes_network)
                 namespaces &= ~(uint64_t)CLONE_NEWNET;
+        start->pid_max = pid_max_of(launch);
         if (make_group(launch, &launched->group, err) < 0)
                 return -1;
         group = group_to_join(start, launched);
