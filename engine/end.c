@@ -309,9 +309,9 @@ static void tell_matches(struct run *run) {
 
 /* One that is content has not lost anything; and looking costs. */
 static void look_for_kills(struct run *run) {
-        if (run->launch.share.group && run->out.exit_code != 0 && !run->job.outcome.timed_out && !run->job.outcome.cancelled &&
-            cgroup_shared_killed(run->launch.share.group))
-                run->job.outcome.memory_killed = true;
+        run->user_memory_killed = run->launch.share.group && run->launch.share.memory_percent && run->out.exit_code != 0 &&
+                                  !run->job.outcome.timed_out && !run->job.outcome.cancelled &&
+                                  cgroup_shared_kills(run->launch.share.group) > run->kills_before;
 }
 
 /* Who runs a container has the last word on it. If somebody has killed that process, nobody has ended the container. */

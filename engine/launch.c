@@ -10,6 +10,7 @@
 
 #include "engine/containers.h"
 #include "engine/record.h"
+#include "launch/cgroup_shared.h"
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
 
@@ -112,6 +113,8 @@ static int try_launch(struct run *run, struct err *err) {
         if (pool && pool_take(pool, buf_str(&key), (size_t)run->policy->run.warm, &warm))
                 setup.warm = &warm;
         result = job_start(&run->job, &setup, err);
+        if (result == 0 && run->launch.share.memory_percent) /* the command cannot have taken so much yet */
+                run->kills_before = cgroup_shared_kills(run->shared);
         if (pool && result == 0)
                 pool_refill(pool, &run->launch, buf_str(&key));
         return result;

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/verdict.h"
+#include "launch/cgroup_shared.h"
 #include "policy/files.h"
 #include "sandbox/container.h"
 #include "run/explain.h"
@@ -157,6 +158,7 @@ void run_explain(struct run *run) {
                 .timed_out = run->job.outcome.timed_out,
                 .cancelled = run->job.outcome.cancelled,
                 .memory_killed = run->job.outcome.memory_killed,
+                .user_memory_killed = run->user_memory_killed,
                 .output_known = run->options.capture,
                 .timeout = run->timeout,
                 .output = run->captured.text,
@@ -210,6 +212,10 @@ static const char *unless_ignored(const struct run *run, enum launch_ignored lim
         return strcmp(state, "none") != 0 && run->launch.limits_ignored & limit ? "not enforced" : state;
 }
 
+static const char *user_limit_state(int64_t wanted, bool held) {
+        return wanted == 0 ? "none" : held ? "enforced" : "not enforced";
+}
+
 static const char *engine_limit_state(const struct launch_container *c, uint32_t limit) {
         return !(c->limits_wanted & limit) ? "none" : c->limits & limit ? "enforced" : "not enforced";
 }
@@ -229,19 +235,24 @@ static void json_container_limits(const struct run *run, struct buf *out) {
 static void json_limits(const struct run *run, struct buf *out) {
         const struct sandbox_policy *sandbox = &run->policy->sandbox;
         bool in_job = run->launch.appcontainer; /* whose limits the kernel holds to */
+        uint32_t held = run->shared ? cgroup_shared_limits(run->shared) : 0;
 
         if (run->launch.container) {
                 json_container_limits(run, out);
                 return;
         }
 
-        buf_format(out, ",\"limits\":{\"memory\":\"%s\",\"pids\":\"%s\",\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\"}",
+        buf_format(out,
+                   ",\"limits\":{\"memory\":\"%s\",\"pids\":\"%s\",\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\","
+                   "\"user_memory\":\"%s\",\"user_pids\":\"%s\"}",
                    unless_ignored(run, IGNORED_MEMORY,
                                   limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)),
                    limit_state(sandbox->max_pids, in_job || run->launch.group.pids),
                    unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)),
                    unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)),
-                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)));
+                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)),
+                   user_limit_state(run->launch.share.memory_percent, held & CGROUP_MEMORY),
+                   user_limit_state(run->launch.share.pids, held & CGROUP_PIDS));
 }
 
 static void json_output(const struct run *run, struct buf *out) {

@@ -31,8 +31,10 @@ struct run {
         struct audit *audit;
         struct containers *containers;
         struct cgroup_shared *shared;
-        char id[ID_SIZE]; /* on record */
-        bool unrecorded;  /* writing failed */
+        uint64_t kills_before;   /* how often the OOM killer had acted in that when the command started */
+        bool user_memory_killed; /* and it did so while this one ran */
+        char id[ID_SIZE];        /* on record */
+        bool unrecorded;         /* writing failed */
 
         /* given by whoever drives it; all but the secrets may be missing */
         struct secrets *secrets;

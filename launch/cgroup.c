@@ -100,32 +100,66 @@ static int may_make(const char *parent, const char *file, struct err *err) {
         return cgroup_file_writable(parent, file) < 0 ? cannot_make(err, parent) : 0;
 }
 
-/* `ret` is "" unless there is something to remove. */
-static int make_dir(const char *parent, const char *name, char ret[static CGROUP_PATH_SIZE], struct err *err) {
-        char path[CGROUP_PATH_SIZE + CGROUP_NAME_SIZE];
-        int len = snprintf(path, sizeof(path), "%s/%s", parent, name);
+/* A kept one is READY_MODE only when its limits are set: who makes it may be killed before that. */
+enum { READY_MODE = 0755, UNREADY_MODE = 0700 };
 
-        errno = ENAMETOOLONG;
-        if (len >= CGROUP_PATH_SIZE || mkdir(path, 0755) < 0)
-                return cannot_make(err, parent);
-        memcpy(ret, path, (size_t)len + 1);
+static bool is_own(const struct stat *st) {
+        return S_ISDIR(st->st_mode) && st->st_uid == geteuid();
+}
+
+static bool is_ready(const struct stat *st) {
+        return is_own(st) && (st->st_mode & 0777) == READY_MODE;
+}
+
+static int set_ready(const struct cgroup *cg, struct err *err) {
+        for (int i = 0; i < CGROUP_AT_UNIFIED; i++)
+                if (cg->dir[i][0] && chmod(cg->dir[i], READY_MODE) < 0)
+                        return err_sys(err, "%s", cg->dir[i]);
         return 0;
 }
 
-static int make_v1(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *cg, struct err *err) {
-        const char *own = places->at[CGROUP_AT_MEMORY].own;
-        char name[CGROUP_NAME_SIZE];
+static bool is_there_to_keep(const char *path) {
+        struct stat st;
+
+        return errno == EEXIST && lstat(path, &st) == 0 && is_own(&st);
+}
+
+/* The path of `name` in `parent`; false when it is too long. */
+static bool join(const char *parent, const char *name, char ret[static CGROUP_PATH_SIZE]) {
+        return snprintf(ret, CGROUP_PATH_SIZE, "%s/%s", parent, name) < CGROUP_PATH_SIZE;
+}
+
+/* `ret` is "" unless there is something to remove. */
+static int make_dir(const char *parent, const char *name, bool kept, char ret[static CGROUP_PATH_SIZE], struct err *err) {
+        char path[CGROUP_PATH_SIZE];
+
+        errno = ENAMETOOLONG;
+        if (!join(parent, name, path))
+                return cannot_make(err, parent);
+        if (mkdir(path, kept ? UNREADY_MODE : READY_MODE) < 0 && !(kept && is_there_to_keep(path)))
+                return cannot_make(err, parent);
+        memcpy(ret, path, CGROUP_PATH_SIZE);
+        return 0;
+}
+
+static int make_v1(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *cg,
+                   struct err *err) {
+        const char *own = places->at[CGROUP_AT_MEMORY].own, *name = kept;
+        char new_name[CGROUP_NAME_SIZE];
 
         for (int i = 0; i < CGROUP_AT_UNIFIED; i++)
                 if (limit_of(limits, i) && may_make(places->at[i].own, ".", err) < 0)
                         return -1;
-        cgroup_name_new(name);
+        if (!name) {
+                cgroup_name_new(new_name);
+                name = new_name;
+        }
         cg->version = CGROUP_V1;
-        if (limits->memory_bytes && make_dir(own, name, cg->dir[CGROUP_AT_MEMORY], err) < 0)
+        if (limits->memory_bytes && make_dir(own, name, kept, cg->dir[CGROUP_AT_MEMORY], err) < 0)
                 return -1;
         if (limits->memory_bytes && limits->pids && strcmp(own, places->at[CGROUP_AT_PIDS].own) == 0) /* mounted together */
                 memcpy(cg->dir[CGROUP_AT_PIDS], cg->dir[CGROUP_AT_MEMORY], CGROUP_PATH_SIZE);
-        else if (limits->pids && make_dir(places->at[CGROUP_AT_PIDS].own, name, cg->dir[CGROUP_AT_PIDS], err) < 0)
+        else if (limits->pids && make_dir(places->at[CGROUP_AT_PIDS].own, name, kept, cg->dir[CGROUP_AT_PIDS], err) < 0)
                 return -1;
         return set_limits(cg, limits, err);
 }
@@ -134,10 +168,12 @@ static int make_v1(const struct cgroup_places *places, const struct cgroup_limit
 static int cannot_enable(struct err *err, const char *parent, const char *file, const char *value) {
         if (errno == ENOENT)
                 return err_set(err, ERR_UNSUPPORTED, "no %s controller in %s", value + 1, parent);
-        if (errno == EBUSY)
-                return err_set(err, ERR_UNSUPPORTED, "%s cannot be shared out by a cgroup with processes in it, %s", value + 1,
-                               parent);
-        return cannot_write(err, parent, file, value);
+        if (errno != EBUSY)
+                return cannot_write(err, parent, file, value);
+        err_set(err, ERR_UNSUPPORTED, "%s cannot be shared out by a cgroup with processes in it, %s", value + 1, parent);
+        if (err)
+                err->sys = EBUSY;
+        return -1;
 }
 
 /* Has `parent` share out what is needed, and says which of it was new. */
@@ -171,15 +207,18 @@ static int check_domain(const char *parent, const char *dir, const bool enabled[
 
 /* `parent` is our own cgroup or above it, so that it is its cgroup.procs which has to be writable for us to move a
  * process into its children. */
-static int make_v2(const char *parent, const struct cgroup_limits *limits, struct cgroup *cg, struct err *err) {
-        char name[CGROUP_NAME_SIZE];
+static int make_v2(const char *parent, const struct cgroup_limits *limits, const char *kept, struct cgroup *cg,
+                   struct err *err) {
+        char new_name[CGROUP_NAME_SIZE];
         bool enabled[2] = { false, false };
 
         if (may_make(parent, "cgroup.procs", err) < 0 || enable_controllers(parent, limits, enabled, err) < 0)
                 return -1;
-        cgroup_name_new(name);
+        if (!kept)
+                cgroup_name_new(new_name);
         cg->version = CGROUP_V2;
-        if (make_dir(parent, name, cg->dir[0], err) < 0 || check_domain(parent, cg->dir[0], enabled, err) < 0)
+        if (make_dir(parent, kept ? kept : new_name, kept, cg->dir[0], err) < 0 ||
+            check_domain(parent, cg->dir[0], enabled, err) < 0)
                 return -1;
         cg->dir_fd = open(cg->dir[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (cg->dir_fd < 0)
@@ -187,14 +226,21 @@ static int make_v2(const char *parent, const struct cgroup_limits *limits, struc
         return set_limits(cg, limits, err);
 }
 
-static int make_unified(const struct cgroup_place *place, const struct cgroup_limits *limits, struct cgroup *cg,
-                        struct err *err) {
+static void give_up(struct cgroup *cg, bool kept) {
+        if (kept) /* others may be in it */
+                cgroup_leave(cg);
+        else
+                cgroup_remove(cg);
+}
+
+static int make_unified(const struct cgroup_place *place, const struct cgroup_limits *limits, const char *kept,
+                        struct cgroup *cg, struct err *err) {
         char parent[CGROUP_PATH_SIZE];
 
         for (size_t n = 0; cgroup_place_parent(place, true, n, parent); n++) {
-                if (make_v2(parent, limits, cg, n == 0 ? err : NULL) == 0) /* what the best place says is the reason */
+                if (make_v2(parent, limits, kept, cg, n == 0 ? err : NULL) == 0) /* what the best place says is the reason */
                         return 0;
-                cgroup_remove(cg);
+                give_up(cg, kept);
         }
         return -1;
 }
@@ -210,29 +256,71 @@ static enum cgroup_version choose(const struct cgroup_places *places, const stru
         return v2 ? CGROUP_V2 : v1 ? CGROUP_V1 : CGROUP_NONE;
 }
 
-int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *ret, struct err *err) {
+int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *ret,
+                struct err *err) {
         struct cgroup cg = { .dir_fd = -1 };
         struct err why = { 0 };
         int r;
 
         switch (choose(places, limits)) {
         case CGROUP_V2:
-                r = make_unified(&places->at[CGROUP_AT_UNIFIED], limits, &cg, &why);
+                r = make_unified(&places->at[CGROUP_AT_UNIFIED], limits, kept, &cg, &why);
                 break;
         case CGROUP_V1:
-                r = make_v1(places, limits, &cg, &why);
+                r = make_v1(places, limits, kept, &cg, &why);
                 break;
         default:
                 return err_set(err, ERR_UNSUPPORTED, "no cgroup hierarchy that could limit %s is mounted writable",
                                limit_names[needs(limits)]);
         }
+        if (r == 0 && kept)
+                r = set_ready(&cg, &why);
         if (r < 0) {
-                cgroup_remove(&cg);
+                give_up(&cg, kept);
                 if (err)
                         *err = why;
                 return -1;
         }
         cg.limits = needs(limits);
+        *ret = cg;
+        return 0;
+}
+
+static int open_v2(const struct cgroup_place *place, const char *name, struct cgroup *cg) {
+        char parent[CGROUP_PATH_SIZE];
+        struct stat st;
+
+        cg->version = CGROUP_V2;
+        for (size_t n = 0; cgroup_place_parent(place, true, n, parent); n++) {
+                if (!join(parent, name, cg->dir[0]))
+                        continue;
+                cg->dir_fd = open(cg->dir[0], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (cg->dir_fd >= 0 && fstat(cg->dir_fd, &st) == 0 && is_ready(&st))
+                        return 0;
+                fd_close(TAKE_FD(cg->dir_fd));
+        }
+        return -1;
+}
+
+static int open_v1(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *name,
+                   struct cgroup *cg) {
+        struct stat st;
+
+        cg->version = CGROUP_V1;
+        for (int i = 0; i < CGROUP_AT_UNIFIED; i++)
+                if (limit_of(limits, i) &&
+                    (!join(places->at[i].own, name, cg->dir[i]) || lstat(cg->dir[i], &st) < 0 || !is_ready(&st)))
+                        return -1;
+        return 0;
+}
+
+int cgroup_open(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *ret) {
+        enum cgroup_version version = choose(places, limits);
+        struct cgroup cg = { .limits = needs(limits), .dir_fd = -1 };
+
+        if (version == CGROUP_NONE || (version == CGROUP_V2 ? open_v2(&places->at[CGROUP_AT_UNIFIED], kept, &cg)
+                                                            : open_v1(places, limits, kept, &cg)) < 0)
+                return -1;
         *ret = cg;
         return 0;
 }
@@ -249,7 +337,7 @@ int cgroup_new(const struct cgroup_limits *limits, struct cgroup *ret, struct er
                 return err_set(err, ERR_INVALID, "a limit of %" PRId64 " pids", limits->pids);
         if (cgroup_places_find(&places, err) < 0)
                 return -1;
-        return cgroup_make(&places, limits, ret, err);
+        return cgroup_make(&places, limits, NULL, ret, err);
 }
 
 uint32_t cgroup_probe(void) {
@@ -260,7 +348,7 @@ uint32_t cgroup_probe(void) {
         if (cgroup_places_find(&places, NULL) < 0)
                 return 0;
         for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
-                if (cgroup_make(&places, &tries[i], &cg, NULL) < 0)
+                if (cgroup_make(&places, &tries[i], NULL, &cg, NULL) < 0)
                         continue;
                 cgroup_remove(&cg);
                 return needs(&tries[i]);

@@ -39,8 +39,14 @@ uint32_t cgroup_probe(void);
  * is "bailey-<pid>-<pid namespace>-<random>". */
 int cgroup_new(const struct cgroup_limits *limits, struct cgroup *ret, struct err *err);
 
-/* The same for who knows the places already, and limits that make sense. */
-int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, struct cgroup *ret, struct err *err);
+/* The same for who knows the places already, and limits that make sense. With `kept`, a name, it is the one of this name: it is
+ * made unless it is there, and stays. */
+int cgroup_make(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *ret,
+                struct err *err);
+
+/* The kept one of this name, if it is there with its limits set; needs no more than a few look-ups. Only which limits are
+ * wanted counts, not their values. */
+int cgroup_open(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *ret);
 
 /* Moves a process in; not needed after CLONE_INTO_CGROUP. Pid 0 is the caller, who must have only one thread: v1 has a
  * quick way for that (Linux 5.6), where moving somebody else may wait 10 ms for all processors. */
@@ -58,8 +64,8 @@ void cgroup_remove(struct cgroup *cg);
 /* The same without waiting. */
 void cgroup_leave(struct cgroup *cg);
 
-/* Removes empty cgroups that a killed bailey left beside ours: its pid no longer lives, in this pid namespace. Costs about
- * as much as making one, so do it while a command runs. */
+/* Removes empty cgroups beside ours: those that a killed bailey left, whose pid no longer lives in this pid namespace, and kept
+ * ones that are older than an hour. Costs about as much as making one, so do it while a command runs. */
 void cgroup_sweep(void);
 
 #endif

@@ -27,4 +27,7 @@ size_t cgroup_procs_kill(const char *dir, bool only_count);
 enum { CGROUP_NAME_SIZE = 64 };
 void cgroup_name_new(char ret[static CGROUP_NAME_SIZE]);
 
+/* Of the one that all commands of this user with these limits are in. */
+void cgroup_name_kept(int64_t memory_percent, int64_t pids, char ret[static CGROUP_NAME_SIZE]);
+
 #endif

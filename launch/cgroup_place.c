@@ -2,6 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -195,6 +199,57 @@ int cgroup_places_find(struct cgroup_places *ret, struct err *err) {
         cgroup_places_read(own, mounts, ret);
         return 0;
 }
+
+/* ---- the usual places ---- */
+
+static const struct {
+        const char *point;
+        unsigned long magic;
+} usual[CGROUP_HIERARCHIES] = {
+        [CGROUP_AT_MEMORY] = { "/sys/fs/cgroup/memory", CGROUP_SUPER_MAGIC },
+        [CGROUP_AT_PIDS] = { "/sys/fs/cgroup/pids", CGROUP_SUPER_MAGIC },
+        [CGROUP_AT_UNIFIED] = { "/sys/fs/cgroup", CGROUP2_SUPER_MAGIC },
+};
+
+/* Where v1 has both controllers, the unified hierarchy has nothing for us. */
+static bool is_of_use(const struct cgroup_places *places, int i) {
+        bool v1 = places->at[CGROUP_AT_MEMORY].listed && places->at[CGROUP_AT_PIDS].listed;
+
+        return places->at[i].listed && (i != CGROUP_AT_UNIFIED || !v1);
+}
+
+int cgroup_places_guess(struct cgroup_places *ret, struct err *err) {
+        FD_AUTO own = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+
+        if (own < 0)
+                return err_sys(err, "/proc/self/cgroup");
+        memset(ret, 0, sizeof(*ret));
+        each_line(own, take_own, ret);
+        for (int i = 0; i < CGROUP_HIERARCHIES; i++)
+                if (is_of_use(ret, i))
+                        take_place(&ret->at[i], "/", str_z(usual[i].point));
+        return 0;
+}
+
+/* A mount that does not show the whole hierarchy does not have our path in it. One that is read-only has nothing for us. */
+static bool check_usual(struct cgroup_place *place, unsigned long magic) {
+        struct statfs fs;
+
+        if (!place->own[0] || statfs(place->own, &fs) < 0 || (unsigned long)fs.f_type != magic)
+                return false;
+        if (fs.f_flags & ST_RDONLY)
+                place->own[0] = '\0';
+        return true;
+}
+
+int cgroup_places_check(struct cgroup_places *places, struct err *err) {
+        for (int i = 0; i < CGROUP_HIERARCHIES; i++)
+                if (is_of_use(places, i) && !check_usual(&places->at[i], usual[i].magic))
+                        return cgroup_places_find(places, err);
+        return 0;
+}
+
+/* ---- where a new one may be ---- */
 
 /* How much of `own` is its parent's name; 0 when that is not in the mount. */
 static size_t parent_len(const struct cgroup_place *place) {

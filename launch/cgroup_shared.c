@@ -1,5 +1,6 @@
 #include "launch/cgroup_shared.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,6 @@
 
 #include "base/fd.h"
 #include "launch/cgroup_parts.h"
-
-enum { SWEEP_SELDOM = 16 };
 
 void cgroup_shared_init(struct cgroup_shared *shared) {
         *shared = (struct cgroup_shared){ .group = { .dir_fd = -1 } };
@@ -57,76 +56,111 @@ static int64_t memory_of(const struct cgroup_places *places, int64_t percent) {
 
 /* ---- the group ---- */
 
-/* Once in a while is enough, as hardly one is left behind. */
-static bool should_sweep(void) {
-        return getpid() % SWEEP_SELDOM == 0;
+/* Mostly not, for an ordinary user: then there is nothing else to find out. */
+static bool may_make(const struct cgroup_places *places) {
+        char dir[CGROUP_PATH_SIZE];
+
+        for (int i = 0; i < CGROUP_HIERARCHIES; i++)
+                for (size_t n = 0; cgroup_place_parent(&places->at[i], i == CGROUP_AT_UNIFIED, n, dir); n++)
+                        if (cgroup_file_writable(dir, ".") == 0)
+                                return true;
+        return false;
 }
 
-/* All at once, or what can be had of it. */
-static void make(struct cgroup_shared *shared) {
+/* Only whether there is a limit counts here. */
+static int open_kept(struct cgroup_shared *shared, const struct cgroup_places *places, int64_t memory_percent, int64_t pids) {
+        char name[CGROUP_NAME_SIZE];
+
+        cgroup_name_kept(memory_percent, pids, name);
+        return cgroup_open(places, &(struct cgroup_limits){ memory_percent, pids }, name, &shared->group);
+}
+
+static int open_or_make(struct cgroup_shared *shared, const struct cgroup_places *places, int64_t memory_percent, int64_t pids,
+                        bool *ret_made, struct err *err) {
+        struct cgroup_limits limits = { 0, pids };
+        char name[CGROUP_NAME_SIZE];
+
+        if (open_kept(shared, places, memory_percent, pids) == 0)
+                return 0;
+        limits.memory_bytes = memory_of(places, memory_percent);
+        cgroup_name_kept(memory_percent, pids, name);
+        *ret_made = true;
+        return cgroup_make(places, &limits, name, &shared->group, err);
+}
+
+/* All at once, or what can be had of it: kernels may be built or booted without one of them. */
+static void find(struct cgroup_shared *shared, bool *ret_made) {
+        int64_t percent = shared->memory_percent, pids = shared->pids;
         struct cgroup_places places;
-        struct cgroup_limits limits = { 0, shared->pids };
+        struct err why = { 0 };
 
-        if (cgroup_places_find(&places, NULL) < 0)
+        if (cgroup_places_guess(&places, NULL) < 0 || open_kept(shared, &places, percent, pids) == 0)
                 return;
-        limits.memory_bytes = memory_of(&places, shared->memory_percent);
-        if (cgroup_make(&places, &limits, &shared->group, NULL) == 0 || !limits.memory_bytes || !limits.pids)
+        if (cgroup_places_check(&places, NULL) < 0 || !may_make(&places) ||
+            open_or_make(shared, &places, percent, pids, ret_made, &why) == 0)
                 return;
-        if (cgroup_make(&places, &(struct cgroup_limits){ .pids = limits.pids }, &shared->group, NULL) < 0)
-                cgroup_make(&places, &(struct cgroup_limits){ .memory_bytes = limits.memory_bytes }, &shared->group, NULL);
+        if (why.sys == EACCES || why.sys == EBUSY || !percent || !pids) /* no other would fare better */
+                return;
+        if (open_or_make(shared, &places, 0, pids, ret_made, &why) < 0)
+                open_or_make(shared, &places, percent, 0, ret_made, &why);
 }
 
+/* Somebody may have removed it, and somebody else may have made another of the same name. */
 static bool is_there(const struct cgroup *group) {
+        if (group->version == CGROUP_V2)
+                return faccessat(group->dir_fd, "cgroup.procs", F_OK, 0) == 0;
         for (size_t i = 0; i < sizeof(group->dir) / sizeof(*group->dir); i++)
                 if (group->dir[i][0] && access(group->dir[i], F_OK) < 0)
                         return false;
         return true;
 }
 
-/* Somebody may have removed it; and after a fork it belongs to the other process. */
 static bool fits(const struct cgroup_shared *shared, int64_t memory_percent, int64_t pids) {
-        return shared->maker == getpid() && shared->memory_percent == memory_percent && shared->pids == pids &&
-               is_there(&shared->group);
+        return shared->sought && shared->memory_percent == memory_percent && shared->pids == pids && is_there(&shared->group);
 }
 
 static void forget(struct cgroup_shared *shared) {
-        if (shared->maker == getpid())
-                cgroup_leave(&shared->group);
-        else if (shared->group.version == CGROUP_V2)
+        if (shared->group.version == CGROUP_V2)
                 fd_close(shared->group.dir_fd);
         shared->group = (struct cgroup){ .dir_fd = -1 };
 }
 
-const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_sweep) {
+const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_made) {
         const struct cgroup *group;
 
-        *ret_sweep = false;
+        *ret_made = false;
         if (memory_percent == 0 && pids == 0)
                 return NULL;
         pthread_mutex_lock(&shared->lock);
         if (!fits(shared, memory_percent, pids)) {
                 forget(shared);
-                *ret_sweep = should_sweep();
-                shared->maker = getpid();
+                shared->sought = true;
                 shared->memory_percent = memory_percent;
                 shared->pids = pids;
-                shared->killed = 0;
-                make(shared);
+                find(shared, ret_made);
         }
         group = shared->group.version == CGROUP_NONE ? NULL : &shared->group;
         pthread_mutex_unlock(&shared->lock);
         return group;
 }
 
-bool cgroup_shared_killed(struct cgroup_shared *shared) {
-        uint64_t before, now = 0;
+uint32_t cgroup_shared_limits(struct cgroup_shared *shared) {
+        uint32_t limits;
 
         pthread_mutex_lock(&shared->lock);
-        before = shared->killed;
-        if (shared->group.version != CGROUP_NONE)
-                shared->killed = now = cgroup_memory_kills(&shared->group);
+        limits = shared->group.limits;
         pthread_mutex_unlock(&shared->lock);
-        return now > before;
+        return limits;
+}
+
+uint64_t cgroup_shared_kills(struct cgroup_shared *shared) {
+        uint64_t kills = 0;
+
+        pthread_mutex_lock(&shared->lock);
+        if (shared->group.version != CGROUP_NONE)
+                kills = cgroup_memory_kills(&shared->group);
+        pthread_mutex_unlock(&shared->lock);
+        return kills;
 }
 
 void cgroup_shared_free(struct cgroup_shared *shared) {

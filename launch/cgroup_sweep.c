@@ -9,15 +9,19 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "launch/cgroup_parts.h"
 #include "launch/kernel.h"
 
-enum { SWEEP_READS = 256 }; /* of about a hundred names each */
+enum {
+        SWEEP_READS = 256, /* of about a hundred names each */
+        KEPT_SECONDS = 3600,
+};
 
-static const char prefix[] = "bailey-";
+static const char prefix[] = "bailey-", kept_prefix[] = "bailey-user-";
 
 /* It is in the name because a pid means nothing to a bailey in another pid namespace. */
 static unsigned long pid_namespace(void) {
@@ -31,6 +35,18 @@ void cgroup_name_new(char ret[static CGROUP_NAME_SIZE]) {
 
         (void)!getrandom(&random, sizeof(random), GRND_NONBLOCK); /* without it, a name that is taken is an error */
         snprintf(ret, CGROUP_NAME_SIZE, "%s%d-%lu-%08" PRIx32, prefix, (int)getpid(), pid_namespace(), random);
+}
+
+void cgroup_name_kept(int64_t memory_percent, int64_t pids, char ret[static CGROUP_NAME_SIZE]) {
+        snprintf(ret, CGROUP_NAME_SIZE, "%s%u-%" PRId64 "-%" PRId64, kept_prefix, geteuid(), memory_percent, pids);
+}
+
+/* Whoever wants it makes it again; but not for every command, where two policies take turns. */
+static bool is_old(int dir, const char *name) {
+        struct stat st;
+
+        return strncmp(name, kept_prefix, strlen(kept_prefix)) == 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+               time(NULL) - st.st_mtime > KEPT_SECONDS;
 }
 
 /* Made by a bailey of this pid namespace that no longer lives. */
@@ -58,7 +74,7 @@ static void sweep_dir(const char *dir, unsigned long namespace) {
                 for (long at = 0; at < got;) {
                         const struct kernel_dirent *entry = (const void *)(entries + at);
 
-                        if (is_abandoned(entry->name, namespace))
+                        if (is_abandoned(entry->name, namespace) || is_old(fd, entry->name))
                                 unlinkat(fd, entry->name, AT_REMOVEDIR); /* EBUSY unless it is empty */
                         at += entry->size;
                 }

@@ -9,9 +9,14 @@ void cgroup_shared_init(struct cgroup_shared *shared) {
         *shared = (struct cgroup_shared){ .group = { .dir_fd = -1 } };
 }
 
-bool cgroup_shared_killed(struct cgroup_shared *shared) {
+uint32_t cgroup_shared_limits(struct cgroup_shared *shared) {
         (void)shared;
-        return false;
+        return 0;
+}
+
+uint64_t cgroup_shared_kills(struct cgroup_shared *shared) {
+        (void)shared;
+        return 0;
 }
 
 void cgroup_shared_free(struct cgroup_shared *shared) {

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 
-enum { MAP_MAX = 4096 };
+enum { MAP_MAX = 4096, PIDS_LEAST = 301 };
 
 static int write_file(pid_t pid, const char *name, const char *text, int len) {
         char path[64];
@@ -63,18 +66,28 @@ int identity_map(pid_t pid, struct err *err) {
         return map_one(pid, err);
 }
 
-void identity_limit(void) {
-        static const struct {
-                const char *file, *value;
-        } limits[] = {
-                { "/proc/sys/user/max_inotify_instances", "32" },
-                { "/proc/sys/user/max_inotify_watches", "65536" },
-        };
+bool identity_limits_pids(void) {
+        struct utsname system;
+        int major, minor;
 
-        for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-                FD_AUTO fd = open(limits[i].file, O_WRONLY | O_CLOEXEC);
+        return uname(&system) == 0 && sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+               (major > 6 || (major == 6 && minor >= 14));
+}
 
-                if (fd >= 0)
-                        (void)!write(fd, limits[i].value, strlen(limits[i].value));
-        }
+static void set_limit(const char *file, const char *value) {
+        FD_AUTO fd = open(file, O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0)
+                (void)!write(fd, value, strlen(value));
+}
+
+void identity_limit(int64_t pids) {
+        char text[24];
+
+        set_limit("/proc/sys/user/max_inotify_instances", "32");
+        set_limit("/proc/sys/user/max_inotify_watches", "65536");
+        if (pids == 0)
+                return;
+        snprintf(text, sizeof(text), "%" PRId64, pids < PIDS_LEAST ? PIDS_LEAST : pids);
+        set_limit("/proc/sys/kernel/pid_max", text);
 }

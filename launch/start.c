@@ -47,7 +47,9 @@ struct start {
         int roots[BROKER_ROOTS_MAX]; /* of the broker's plan */
         size_t root_count;
         bool join_group;    /* or it is born there */
-        bool sweep_groups;  /* when it has started */
+        bool view_group;    /* it is still to see that as the root of all cgroups */
+        bool made_group;    /* that is kept */
+        int64_t pid_max;    /* in its pid namespace; 0: as it is */
         bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
 
@@ -151,6 +153,14 @@ static bool wait_for_go(const struct start *start) {
         return fds[0].revents && read(start->go[0], &byte, 1) == 1;
 }
 
+/* By itself: moving another process may wait 10 ms for all processors. Born with the namespace, it would see its group from
+ * that of the parent, unlike what is made beforehand. */
+static int enter_group(const struct start *start, const struct cgroup *group, struct err *err) {
+        if (start->join_group && cgroup_add(group, 0, err) < 0)
+                return -1;
+        return start->view_group && unshare(CLONE_NEWCGROUP) < 0 ? err_sys(err, "cgroup namespace") : 0;
+}
+
 static _Noreturn void child(const struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, outside_group;
@@ -164,10 +174,9 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         /* The next best, where there is no pidfd: it may come too soon, when a thread ends, but not too late. */
         if (start->outside < 0 && launch->own_pids && !launch->wrapper)
                 prctl(PR_SET_PDEATHSIG, SIGKILL);
-        /* While the parent has something to do, too. By itself: moving another process may wait 10 ms for all processors. */
-        outside_group = start->join_group && cgroup_add(group, 0, &err) < 0;
+        outside_group = enter_group(start, group, &err) < 0; /* while the parent has something to do, too */
         if (launch->namespaces)
-                identity_limit();
+                identity_limit(start->pid_max);
         if (!wait_for_go(start))
                 _exit(125);
         if (outside_group)
@@ -201,7 +210,7 @@ static int make_group(const struct launch *launch, struct cgroup *ret, struct er
         return limits.memory_bytes == 0 && limits.pids == 0 ? 0 : cgroup_new(&limits, ret, err);
 }
 
-/* Its own, or that of the session; who makes sandboxes beforehand is in that itself. NULL: none. */
+/* Its own, or that of the user; who makes sandboxes beforehand is in that itself. NULL: none. */
 static const struct cgroup *group_to_join(struct start *start, const struct launched *launched) {
         const struct launch_share *share = &start->launch->share;
 
@@ -209,7 +218,7 @@ static const struct cgroup *group_to_join(struct start *start, const struct laun
                 return &launched->group;
         if (!share->group || start->work[1] >= 0 || start->launch->container)
                 return NULL;
-        return cgroup_shared_get(share->group, share->memory_percent, share->pids, &start->sweep_groups);
+        return cgroup_shared_get(share->group, share->memory_percent, share->pids, &start->made_group);
 }
 
 /* Where no core dumps were allowed anyway: the limit that the command is to have (plan_limits()) is higher, and only root may
@@ -222,6 +231,43 @@ static void allow_core_limit(pid_t pid) {
                 (void)prlimit(pid, RLIMIT_CORE, &wanted, NULL);
 }
 
+/* RLIMIT_NPROC does not hold for root of the host, also not in a user namespace. */
+static int64_t pid_max_of(const struct launch *launch) {
+        for (size_t i = 0; launch->namespaces && geteuid() == 0 && i < launch->limit_count; i++)
+                if (launch->limits[i].resource == RLIMIT_NPROC)
+                        return identity_limits_pids() ? (int64_t)launch->limits[i].value : 0;
+        return 0;
+}
+
+enum { GROUP_TRIES = 3 };
+
+/* Somebody may remove the user's group between the look and the clone, or it may be one that no process of ours may enter: then
+ * there is none to be had. */
+static pid_t clone_into_group(struct start *start, struct launched *launched, uint64_t namespaces,
+                              const struct cgroup **ret_group) {
+        for (int tries = 1;; tries++) {
+                const struct cgroup *group = tries > GROUP_TRIES ? NULL : group_to_join(start, launched);
+                uint64_t flags;
+                pid_t pid;
+
+                *ret_group = group;
+                start->join_group = group && group->version == CGROUP_V1;
+                start->view_group = group && namespaces & CLONE_NEWCGROUP;
+                flags = start->view_group ? namespaces & ~(uint64_t)CLONE_NEWCGROUP : namespaces;
+                pid = clone_process(flags, group ? group->dir_fd : -1, &launched->pidfd);
+                if (pid < 0 && errno == ENOSYS && group && group->dir_fd >= 0) {
+                        start->join_group = true;
+                        pid = clone_process(flags, -1, &launched->pidfd);
+                }
+                if (pid >= 0 || !group || group == &launched->group || group->dir_fd < 0)
+                        return pid;
+                if (errno == EACCES || errno == EBUSY || errno == EOPNOTSUPP)
+                        tries = GROUP_TRIES;
+                else if (errno != ENODEV)
+                        return pid;
+        }
+}
+
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
@@ -232,15 +278,10 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
         start->makes_network = wants_maker(start);
         if (start->makes_network)
                 namespaces &= ~(uint64_t)CLONE_NEWNET;
+        start->pid_max = pid_max_of(launch);
         if (make_group(launch, &launched->group, err) < 0)
                 return -1;
-        group = group_to_join(start, launched);
-        start->join_group = group && group->version == CGROUP_V1;
-        launched->pid = clone_process(namespaces, group ? group->dir_fd : -1, &launched->pidfd);
-        if (launched->pid < 0 && errno == ENOSYS && group && group->dir_fd >= 0) {
-                start->join_group = true;
-                launched->pid = clone_process(namespaces, -1, &launched->pidfd);
-        }
+        launched->pid = clone_into_group(start, launched, namespaces, &group);
         if (launched->pid == 0)
                 child(start, group);
         if (launched->pid < 0)
@@ -323,7 +364,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         start.outside = outside;
         if (begin(&start, ret, err) < 0)
                 return -1;
-        if (ret->group.version != CGROUP_NONE || start.sweep_groups)
+        if (ret->group.version != CGROUP_NONE || start.made_group)
                 cgroup_sweep();
         return 0;
 }

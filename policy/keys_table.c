@@ -135,12 +135,13 @@ const struct key_row keys[] = {
           .help = "Seconds of processor time. 0: no limit." },
         { ROW(SANDBOX, "max_pids", INTEGER), FIELD(sandbox.max_pids), OR_NONE(4194304), TIGHTEN(LESS),
           .help = "Processes and threads at a time. 0: no limit." },
-        { ROW(SANDBOX, "session_memory_percent", INTEGER), FIELD(sandbox.session_memory_percent), OR_NONE(100), TIGHTEN(LESS),
-          .help = "Memory of all commands of a session together, in percent of what the machine, or the cgroup around bailey, "
-                  "has. It holds where a cgroup can be had, for commands without limits of their own (max_memory_bytes, "
-                  "max_pids). 0: no limit." },
-        { ROW(SANDBOX, "session_max_pids", INTEGER), FIELD(sandbox.session_max_pids), OR_NONE(4194304), TIGHTEN(LESS),
-          .help = "Processes and threads of all commands of a session together; as session_memory_percent." },
+        { ROW(SANDBOX, "user_memory_percent", INTEGER), FIELD(sandbox.user_memory_percent), OR_NONE(100), TIGHTEN(LESS),
+          IS(integer, 50),
+          .help = "Memory of all commands of a user together, in percent of what the machine, or the cgroup around bailey, has. "
+                  "It holds where a cgroup can be had, for commands with the same values of these two keys, and without limits "
+                  "of their own (max_memory_bytes, max_pids). 0: no limit." },
+        { ROW(SANDBOX, "user_max_pids", INTEGER), FIELD(sandbox.user_max_pids), OR_NONE(4194304), TIGHTEN(LESS),
+          IS(integer, 16384), .help = "Processes and threads of all commands of a user together; as user_memory_percent." },
         { ROW(SANDBOX, "max_file_bytes", BYTES), FIELD(sandbox.max_file_bytes), OR_NONE(HUGE_BYTES), TIGHTEN(LESS),
           .help = "Size of a file that is written. 0: no limit." },
         { ROW(SANDBOX, "max_open_files", INTEGER), FIELD(sandbox.max_open_files), OR_NONE(MANY), TIGHTEN(LESS),

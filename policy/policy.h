@@ -100,8 +100,8 @@ struct sandbox_policy {
         struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         enum syscall_policy syscalls;
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
-        int64_t session_memory_percent, session_max_pids; /* of all commands together; where a cgroup can be had */
-        bool require_limits;                              /* a limit that cannot be enforced refuses the run */
+        int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; where a cgroup can be had */
+        bool require_limits;                        /* a limit that cannot be enforced refuses the run */
 };
 
 /* ---- containers ---- */

@@ -78,8 +78,18 @@ static void tell_memory(const struct look *look, struct buf *out) {
                 buf_char(out, ')');
         }
         buf_append(out, STR(". Use less at a time (fewer jobs, smaller pieces); a person can raise it with `--memory` or "
-                            "`[sandbox] max_memory_bytes`"));
-        buf_append(out, most ? STR(".") : STR(", or `session_memory_percent` for all commands together."));
+                            "`[sandbox] max_memory_bytes`."));
+}
+
+static void tell_user_memory(const struct look *look, struct buf *out) {
+        if (!look->in->user_memory_killed)
+                return;
+        new_line(out);
+        buf_format(out,
+                   "A process was killed: all commands of this user together used more memory than they may (%lld %% of what "
+                   "there "
+                   "is). Use less at a time (fewer jobs, smaller pieces); a person can raise `[sandbox] user_memory_percent`.",
+                   (long long)look->in->policy->sandbox.user_memory_percent);
 }
 
 static void tell_syscall(const struct look *look, struct buf *out) {
@@ -126,6 +136,20 @@ static void tell_limits(const struct look *look, struct buf *out) {
                         buf_format(out, "%lld", (long long)rows[i].limit);
                 buf_format(out, "). %s; a person can raise `[sandbox] %s`.", rows[i].instead, rows[i].key);
         }
+}
+
+/* Where no limit of its own was set, there is one all the same, and that of all commands together. */
+static void tell_user_pids(const struct look *look, struct buf *out) {
+        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
+
+        if (!(look->seen & SIGN_PIDS) || sandbox->max_pids || !sandbox->user_max_pids)
+                return;
+        new_line(out);
+        buf_format(out,
+                   "It ran into a limit of processes and threads, its own or that of all commands of this user together "
+                   "(%lld). Use "
+                   "fewer jobs at a time; a person can set `[sandbox] max_pids` or raise `user_max_pids`.",
+                   (long long)sandbox->user_max_pids);
 }
 
 static void tell_network(const struct look *look, struct buf *out) {
@@ -242,7 +266,8 @@ static bool is_fine(const struct explain_input *in) {
 
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
         static void (*const tell[])(const struct look *look, struct buf *out) = {
-                tell_timeout, tell_memory, tell_syscall, tell_limits, tell_network, tell_masked, tell_protected, tell_outside,
+                tell_timeout,   tell_memory,  tell_user_memory, tell_syscall,   tell_limits,
+                tell_user_pids, tell_network, tell_masked,      tell_protected, tell_outside,
         };
         BUF_AUTO out;
         struct look look = { .in = in, .arena = arena };

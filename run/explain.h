@@ -18,6 +18,7 @@ struct explain_input {
         int signal;
         bool timed_out, cancelled;
         bool memory_killed;           /* the cgroup says so */
+        bool user_memory_killed;      /* the one of all commands of the user does: this one, or another */
         bool output_known;            /* false: it was streamed, and `output` is empty */
         int64_t timeout;              /* ns; 0: there was none */
         struct str output;            /* captured */

@@ -218,7 +218,8 @@ static unsigned wanted_signs(const struct look *look) {
                 wanted |= SIGN_READ_ONLY | SIGN_BUSY;
         if (failed)
                 wanted |= SIGN_SYSCALL | (sandbox->max_memory_bytes ? SIGN_MEMORY : 0) |
-                          (sandbox->max_file_bytes ? SIGN_FILE_SIZE : 0) | (sandbox->max_pids ? SIGN_PIDS : 0) |
+                          (sandbox->max_file_bytes ? SIGN_FILE_SIZE : 0) |
+                          (sandbox->max_pids || sandbox->user_max_pids ? SIGN_PIDS : 0) |
                           (sandbox->tmp_bytes ? SIGN_SPACE : 0) | (sandbox->max_open_files ? SIGN_OPEN_FILES : 0);
         return wanted;
 }

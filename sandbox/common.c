@@ -40,8 +40,8 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
         else
                 limit(launch, RLIMIT_NPROC, sandbox->max_pids ? sandbox->max_pids : PIDS_UNLESS_SET);
         if (!launch->group.memory_bytes && !launch->group.pids)
-                launch->share = (struct launch_share){ .memory_percent = sandbox->session_memory_percent,
-                                                       .pids = sandbox->session_max_pids };
+                launch->share =
+                        (struct launch_share){ .memory_percent = sandbox->user_memory_percent, .pids = sandbox->user_max_pids };
         return 0;
 }
 

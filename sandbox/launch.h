@@ -133,7 +133,7 @@ enum launch_ignored {
         IGNORED_FILES = 1 << 2, /* how large they are, and how many are open */
 };
 
-/* What all commands of a session may have together, where a cgroup can be had; 0: no limit. */
+/* What all commands of a user may have together, where a cgroup can be had; 0: no limit. */
 struct launch_share {
         int64_t memory_percent, pids;
         struct cgroup_shared *group; /* launch/cgroup_shared.h, of who starts it; not part of the plan. NULL: there is none */

@@ -104,9 +104,9 @@ static void print_outside(const struct launch *launch, struct buf *out) {
         if (launch->group.pids)
                 buf_format(out, "cgroup pids %lld\n", (long long)launch->group.pids);
         if (launch->share.memory_percent)
-                buf_format(out, "session memory %lld percent\n", (long long)launch->share.memory_percent);
+                buf_format(out, "user memory %lld percent\n", (long long)launch->share.memory_percent);
         if (launch->share.pids)
-                buf_format(out, "session pids %lld\n", (long long)launch->share.pids);
+                buf_format(out, "user pids %lld\n", (long long)launch->share.pids);
         if (!launch->wrapper)
                 return;
         buf_append(out, STR("wrapper"));

@@ -53,11 +53,26 @@ static void formats(void **state) {
         }
 }
 
+static void every_day_is_that_of_the_calendar(void **state) {
+        (void)state;
+        for (int64_t day = -106000; day <= 106000; day++) {
+                char text[TIME_TEXT_SIZE], expected[TIME_TEXT_SIZE];
+                time_t seconds = (time_t)(day * 86400 + 3661);
+                struct tm utc;
+
+                assert_non_null(gmtime_r(&seconds, &utc));
+                assert_int_not_equal(strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%S.000Z", &utc), 0);
+                time_format((int64_t)seconds * TIME_SECOND, text);
+                assert_string_equal(text, expected);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(monotonic_never_goes_back),
                 cmocka_unit_test(realtime_is_the_time_of_day),
                 cmocka_unit_test(formats),
+                cmocka_unit_test(every_day_is_that_of_the_calendar),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

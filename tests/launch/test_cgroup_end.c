@@ -191,6 +191,32 @@ static void clone_into(void **state) {
         assert_removed(&cg);
 }
 
+/* Found again by its name, once it is ready; again without limits, so that any v2 hierarchy does. */
+static void kept_in_v2(void **state) {
+        const struct cgroup_limits none = { 0, 0 };
+        struct cgroup_places places;
+        struct cgroup cg, again;
+        char name[CGROUP_NAME_SIZE];
+
+        (void)state;
+        snprintf(name, sizeof(name), "bailey-user-test-%d", (int)getpid());
+        assert_int_equal(cgroup_places_find(&places, NULL), 0);
+        assert_int_equal(cgroup_open(&places, &none, name, &again), -1);
+        assert_int_equal(cgroup_make(&places, &none, name, &cg, NULL), 0);
+        assert_int_equal(cg.version, CGROUP_V2);
+        assert_int_equal(cgroup_open(&places, &none, name, &again), 0);
+        assert_string_equal(again.dir[0], cg.dir[0]);
+        fd_close(again.dir_fd);
+        assert_int_equal(chmod(cg.dir[0], 0700), 0);
+        assert_int_equal(cgroup_open(&places, &none, name, &again), -1);
+        assert_int_equal(cgroup_make(&places, &none, name, &again, NULL), 0);
+        fd_close(again.dir_fd);
+        assert_int_equal(cgroup_open(&places, &none, name, &again), 0);
+        fd_close(again.dir_fd);
+        assert_removed(&cg);
+        assert_int_equal(cgroup_open(&places, &none, name, &again), -1);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 CLEAN(kill_empties),
@@ -200,6 +226,7 @@ int main(void) {
                 CLEAN(sweep_removes_what_is_abandoned),
                 CLEAN(sweep_leaves_others_alone),
                 CLEAN(clone_into),
+                CLEAN(kept_in_v2),
         };
 
         prctl(PR_SET_CHILD_SUBREAPER, 1);

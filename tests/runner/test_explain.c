@@ -287,8 +287,27 @@ static void ends(void **state) {
         in = input_of(&free_policy, &row);
         in.memory_killed = true;
         check(&in, "It was killed for using more memory than it may. Use less");
+        in.memory_killed = false;
+        in.user_memory_killed = true;
+        free_policy.sandbox.user_memory_percent = 50;
+        check(&in, "all commands of this user together used more memory than they may (50 % of what there is)");
+        check(&in, "`[sandbox] user_memory_percent`");
+        in.memory_killed = true;
+        in.user_memory_killed = false;
         in.policy = &policy;
         check(&in, "It was killed for using more memory than it may (512 MiB)");
+}
+
+static void limits_of_the_user(void **state) {
+        struct policy policy = unlimited();
+        const struct row row = { "make -j", 2, 0, "bash: fork: retry: Resource temporarily unavailable\n", NULL };
+        struct explain_input in = input_of(&policy, &row);
+
+        (void)state;
+        check(&in, NULL);
+        policy.sandbox.user_max_pids = 16384;
+        check(&in, "that of all commands of this user together (16384)");
+        check(&in, "raise `user_max_pids`");
 }
 
 static void a_workspace_that_cannot_be_written(void **state) {
@@ -409,6 +428,7 @@ int main(void) {
                 cmocka_unit_test(limits),
                 cmocka_unit_test(no_walls),
                 cmocka_unit_test(ends),
+                cmocka_unit_test(limits_of_the_user),
                 cmocka_unit_test(a_workspace_that_cannot_be_written),
                 cmocka_unit_test(denied_by_the_policy),
                 cmocka_unit_test(several_findings),

@@ -203,7 +203,7 @@ static const struct plan_case {
           &laptop,
           "default",
           { "sandbox.max_memory_bytes=1GiB", "sandbox.max_pids=100", "sandbox.max_file_bytes=1MiB", "sandbox.max_open_files=64",
-            "sandbox.session_memory_percent=50", "sandbox.session_max_pids=4096" },
+            "sandbox.user_memory_percent=50", "sandbox.user_max_pids=4096" },
           NULL },
         { "bwrap-default", &backend_bwrap, &laptop, "default", {}, NULL },
         { "bwrap-server", &backend_bwrap, &server, "default", { "sandbox.network=inherit" }, NULL },

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# bailey run: limits of memory and processes that hold although nobody has set them.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # the command is for bailey; what setup() sets is for all
+
+# shellcheck source=tests/cli/run_helper.bash
+load run_helper
+
+needs_a_cgroup() {
+        if ! bailey doctor | grep -q 'memory enforced, by a cgroup'; then skip "no cgroups can be made here"; fi
+}
+
+# group_of PID CONTROLLER FILE: what the file of that controller's cgroup says
+group_of() {
+        local path mount
+        path=$(grep -E "^[0-9]+:([a-z_,]+,)?$2(,[a-z_,]+)?:" "/proc/$1/cgroup" || grep '^0::' "/proc/$1/cgroup")
+        path=${path#*:*:}
+        for mount in "/sys/fs/cgroup/$2" /sys/fs/cgroup; do
+                if [ -e "$mount$path/$3" ]; then
+                        cat "$mount$path/$3"
+                        return
+                fi
+        done
+}
+
+# until_runs TEXT: sets `found` to the process with this text in its arguments
+until_runs() {
+        runs() {
+                found=$(pgrep -xf "$1")
+        }
+        eventually runs "$1"
+}
+
+@test "without any config, half of the memory and 16384 processes" {
+        needs_a_cgroup
+        bailey run --show-plan true >plan
+        grep -x 'user memory 50 percent' plan
+        grep -x 'user pids 16384' plan
+        bailey run --json true | jq -e '.limits.user_memory == "enforced" and .limits.user_pids == "enforced"'
+
+        bailey run "exec sleep 4431.$U" &
+        until_runs "sleep 4431.$U"
+        [ "$(group_of "$found" pids pids.max)" = 16384 ]
+        limit=$(group_of "$found" memory memory.max)
+        [ -n "$limit" ] || limit=$(group_of "$found" memory memory.limit_in_bytes)
+        kill "$found"
+        wait $! || true
+        total=$(($(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo) * 1024))
+        [ "$limit" -gt 0 ]
+        [ "$limit" -le $((total / 2)) ]
+}
+
+@test "0 is no limit" {
+        bailey run --set sandbox.user_memory_percent=0 --set sandbox.user_max_pids=0 --json true |
+                jq -e '.limits.user_memory == "none" and .limits.user_pids == "none"'
+}
+
+@test "where no cgroup can be had, commands run, and nothing is said" {
+        if [ "$(id -u)" != 0 ] || ! unshare --mount true; then skip "needs a mount namespace"; fi
+        run unshare --mount sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && exec "$@"' sh "${clean[@]}" "$BAILEY" run 'echo ran'
+        [ "$status" = 0 ]
+        [ "$output" = ran ]
+        unshare --mount sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && exec "$@"' sh "${clean[@]}" "$BAILEY" run --json true |
+                jq -e '.limits.user_memory == "not enforced" and .limits.user_pids == "not enforced"'
+}
+
+@test "too much memory: killed, and told why" {
+        needs_a_cgroup
+        take=$(($(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo) * 1024 / 50)) # twice of what it may
+        run bailey run --set sandbox.user_memory_percent=1 "perl -e '\$x = \"x\" x $take; print 1'"
+        echo "$output"
+        [ "$status" = 137 ]
+        [[ $output == *"more memory than they may (1 % of what there is)"* ]]
+        [[ $output == *user_memory_percent* ]]
+        run bailey run --set sandbox.user_memory_percent=1 'kill -KILL $$' # that was another one
+        [ "$status" = 137 ]
+        [ -z "$output" ]
+}
+
+@test "a fork bomb ends at the limit of all commands, and says so" {
+        needs_a_cgroup
+        # One number for each run of this test: what others do must not count.
+        limit=$((200 + U % 100))
+        run bailey run --json --set sandbox.user_max_pids=$limit \
+                'perl -e '\''while (defined($p = fork)) { if (!$p) { sleep 600; exit } $n++ } print "fork: $!: $n\n"; exit 1'\'
+        echo "$output"
+        jq -r .output <<<"$output" >said
+        count=$(sed -n 's/^fork: Resource temporarily unavailable: //p' said)
+        [ "$count" -gt 50 ]
+        [ "$count" -lt "$limit" ]
+        jq -e '.explanation | contains("user_max_pids")' <<<"$output"
+        /bin/true # the host goes on
+}
+
+@test "a fork bomb ends at the limit of a command, as root, too" {
+        IFS=. read -r major minor _ <<<"$(uname -r)"
+        if [ "$(id -u)" = 0 ] && ((major < 6 || (major == 6 && minor < 14))); then skip "no such limit for root here"; fi
+        before=$(cat /proc/sys/kernel/pid_max)
+        run bailey run --set sandbox.max_pids=0 --set sandbox.user_max_pids=0 --set sandbox.user_memory_percent=0 --backend native \
+                'perl -e '\''while ($n < 5000 && defined($p = fork)) { if (!$p) { sleep 600; exit } $n++ } print "$n\n"'\'
+        echo "$output"
+        [ "${lines[0]}" -gt 3000 ]
+        [ "${lines[0]}" -le 4096 ]
+        [ "$(cat /proc/sys/kernel/pid_max)" = "$before" ] # of the host
+}
