@@ -14,9 +14,10 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "docs", "make"))
+sys.path[:0] = [os.path.join(ROOT, "docs", "make"), os.path.join(ROOT, "tests")]
 
 import header  # noqa: E402
+from only import matching  # noqa: E402
 from tables import Tables, initialize, is_of  # noqa: E402
 
 BAILEY = os.path.abspath(os.environ.get("BAILEY") or os.path.join(ROOT, "build", "bailey"))
@@ -339,13 +340,14 @@ def test_config_example_is_right():
 
 
 def main():
-    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
-    print("1..%d" % len(tests))
+    tests = {name[len("test_"):].replace("_", " "): test for name, test in globals().items() if name.startswith("test_")}
+    chosen = matching(tests)
+    print("1..%d" % len(chosen))
     failed = 0
-    for number, (name, test) in enumerate(tests.items(), 1):
-        label = "%d - %s" % (number, name[len("test_"):].replace("_", " "))
+    for number, name in enumerate(chosen, 1):
+        label = "%d - %s" % (number, name)
         try:
-            test()
+            tests[name]()
             print("ok " + label)
         except Exception:  # any of them is a failure
             failed += 1
