@@ -126,7 +126,7 @@ void place_as_user(struct bench *bench, measure *part);
 /* ---- groups of rows ---- */
 
 measure measure_start, measure_hook, measure_cold, measure_mcp, measure_age, measure_memory, measure_shells, measure_capture,
-        measure_guard, measure_peers;
+        measure_guard, measure_worst, measure_peers;
 
 /* bubblewrap with the walls of `bailey run` here. argv lives as long as `memory`. Returns false without bubblewrap. */
 struct wrapped {

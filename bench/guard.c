@@ -114,22 +114,36 @@ static void add_slow(struct bench *bench, const struct judging *judging) {
         samples_free(&samples);
 }
 
-void measure_guard(struct bench *bench) {
+static const struct policy *load_policy(struct arena *arena) {
         struct policy_request request = { .builtin_only = true };
-        struct texts texts = { 0 };
         const struct policy *policy = NULL;
-        struct policy large;
         struct err err;
+
+        if (policy_load(&request, arena, &policy, &err) < 0)
+                bench_die("%s", err.msg);
+        return policy;
+}
+
+void measure_guard(struct bench *bench) {
+        struct texts texts = { 0 };
+        const struct policy *policy;
         ARENA_AUTO arena, lines;
 
         arena_init(&arena, 0);
         arena_init(&lines, TEXTS_MAX);
-        if (policy_load(&request, &lines, &policy, &err) < 0)
-                bench_die("%s", err.msg);
+        policy = load_policy(&lines);
         texts_load(&texts, bench->texts, &lines);
         add_commands(bench, &(struct judging){ policy, &arena }, &texts);
-        large = *policy;
+        free(texts.list);
+}
+
+void measure_worst(struct bench *bench) {
+        struct policy large;
+        ARENA_AUTO arena, kept;
+
+        arena_init(&arena, 0);
+        arena_init(&kept, 0);
+        large = *load_policy(&kept);
         large.guard.max_command_length = LARGE + 1024;
         add_slow(bench, &(struct judging){ &large, &arena });
-        free(texts.list);
 }

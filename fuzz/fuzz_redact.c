@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "run/redact.h"
-#include "tests/runner/redact_naive.h"
+#include "tests/job/redact_naive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /*
  * Runs a fuzz target over every file of a directory, once, without libFuzzer: what a fuzzer found stays fixed. Prints
- * TAP.
+ * TAP. A case is a file, and has its name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,13 +12,14 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "tests/only.h"
 
 enum { FILE_MAX = 16 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int is_input(const struct dirent *entry) {
-        return entry->d_name[0] != '.';
+        return entry->d_name[0] != '.' && only_wants(entry->d_name);
 }
 
 static int replay(int directory, const char *name, struct err *err) {
@@ -46,10 +47,13 @@ int main(int argc, char **argv) {
         FD_AUTO directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         struct dirent **files = NULL;
         struct err err = { 0 };
-        int count = directory < 0 ? -1 : scandir(path, &files, is_input, alphasort), failed = 0;
+        bool some;
+        int count, failed = 0;
 
         setvbuf(stdout, NULL, _IOLBF, 0); /* after a crash the last line says which file it was */
-        if (count <= 0) {
+        some = only_some();
+        count = directory < 0 ? -1 : scandir(path, &files, is_input, alphasort);
+        if (count < 0 || (count == 0 && !some)) {
                 printf("1..0 # SKIP no corpus in %s\n", path);
                 return 0;
         }

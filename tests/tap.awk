@@ -1,6 +1,7 @@
 # Reads what one suite printed (TAP) and says how it went: failures and skips, then one line of counts, and the same
 # counts for the runner in the file `counts`.
-# Variables: suite, status (its exit status), seconds (it took), errors (the file of its stderr), must_work, counts.
+# Variables: suite, status (its exit status), seconds (it took), errors (the file of its stderr), must_work, only (whether cases
+# were to be chosen by name), counts.
 
 # Lines that are no results belong to the failure before them, or to what comes next. Those of a pass are dropped.
 function keep_pending(    i) {
@@ -14,10 +15,16 @@ function skip(what) {
         skips[skipped] = "skipped: " suite ": " what
 }
 
+# So says a suite that runs only some of its cases. With that, and no reason to skip, 1..0 is no skip: none has such a name.
+/^# only / {
+        chosen = 1
+        next
+}
+
 /^1\.\.[0-9]+/ {
         planned = 1
         plan += substr($1, 4)
-        if ($1 == "1..0")
+        if ($1 == "1..0" && !(chosen && $2 == ""))
                 skip(match(tolower($0), /# *skip */) ? substr($0, RSTART + RLENGTH) : "it has no tests")
         next
 }
@@ -70,6 +77,8 @@ END {
                 print "  " line
         for (i = 1; i <= skipped; i++)
                 print "  " skips[i]
+        if (only && !chosen && seen)
+                print "  " suite ": cannot choose cases, all were run"
         if (must_work && skipped) {
                 problem = problem (problem ? ", " : "") "skips count as failures"
                 failed += skipped
@@ -77,6 +86,7 @@ END {
         }
         if (problem)
                 problem = " (" problem ")"
-        print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem ", " seconds " s"
+        if (!only || seen || skipped || failed)
+                print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem ", " seconds " s"
         print passed + 0, failed + 0, skipped + 0 > counts
 }

@@ -15,6 +15,10 @@ import traceback
 import shells
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+
+from only import matching  # noqa: E402
+
 BAILEY = os.path.abspath(os.environ.get("BAILEY") or os.path.join(ROOT, "build", "bailey"))
 
 CONFIG = "[policy.mine]\n"
@@ -187,8 +191,12 @@ TESTS = [test_commands, test_subcommands, test_options, test_choices, test_polic
          test_files, test_programs, test_planted, test_printed]
 
 
+def title(shell, test):
+    return "%s: %s" % (shell, test.__name__[len("test_"):].replace("_", " "))
+
+
 def run(number, test, world):
-    label = "%d - %s: %s" % (number, world.name, test.__name__[len("test_"):].replace("_", " "))
+    label = "%d - %s" % (number, title(world.name, test))
     try:
         test(world)
     except Exception:  # pylint: disable=broad-except  # any of them is a failure
@@ -201,15 +209,16 @@ def run(number, test, world):
 
 def main():
     failed = number = 0
-    print("1..%d" % (len(shells.SHELLS) * len(TESTS)))
-    for name in shells.SHELLS:
+    chosen = matching([(name, test) for name in shells.SHELLS for test in TESTS], lambda case: title(*case))
+    print("1..%d" % len(chosen))
+    for name in dict.fromkeys(name for name, _ in chosen):
         world = World(name) if shells.is_there(name) else None
-        for test in TESTS:
+        for test in (test for of, test in chosen if of == name):
             number += 1
             if world:
                 failed += not run(number, test, world)
             else:
-                print("ok %d - %s # SKIP there is no %s here" % (number, test.__name__, name))
+                print("ok %d - %s # SKIP there is no %s here" % (number, title(name, test), name))
         if world:
             world.close()
     return 1 if failed else 0

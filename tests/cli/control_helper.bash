@@ -55,14 +55,14 @@ kill_hard() {
         stop "$1"
 }
 
-# call NAME METHOD PARAMS: the result
+# call NAME METHOD PARAMS [FILTER]: the result, or what jq makes of it; a string as it is. Every jq takes as long as many answers.
 call() {
-        local answer id=$((++calls))
-        jq -nc --argjson id "$id" --arg method "$2" --argjson params "$3" '{jsonrpc: "2.0", $id, $method, $params}' \
-                >&"${server_in[$1]}"
+        local answer id=$((++calls)) shown
+        printf '{"jsonrpc": "2.0", "id": %d, "method": "%s", "params": %s}\n' "$id" "$2" "$3" >&"${server_in[$1]}"
         while read -r -t 60 -u "${server_out[$1]}" answer; do
-                if [ "$(jq -r '.id // ""' <<<"$answer")" = "$id" ]; then
-                        jq -c .result <<<"$answer"
+                shown=$(jq -rc --argjson id "$id" "select(.id == \$id) | .result | ${4-.}" <<<"$answer") || return
+                if [ -n "$shown" ]; then
+                        printf '%s\n' "$shown"
                         return 0
                 fi
         done
@@ -72,21 +72,18 @@ call() {
 
 # bash_in NAME COMMAND: runs it there; the answer as JSON
 bash_in() {
-        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "Bash", arguments: {command: $c, description: "a test"}}')" |
-                jq -c .structuredContent
+        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "Bash", arguments: {command: $c, description: "a test"}}')" .structuredContent
 }
 
 # background_in NAME COMMAND: its id
 background_in() {
         call "$1" tools/call "$(jq -nc --arg c "$2" \
-                '{name: "Bash", arguments: {command: $c, description: "a test", run_in_background: true}}')" |
-                jq -r .structuredContent.shell_id
+                '{name: "Bash", arguments: {command: $c, description: "a test", run_in_background: true}}')" .structuredContent.shell_id
 }
 
 # verdict_in NAME COMMAND: allowed, warned or blocked
 verdict_in() {
-        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "bash_sandbox_test", arguments: {command: $c}}')" |
-                jq -r .structuredContent.action
+        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "bash_sandbox_test", arguments: {command: $c}}')" .structuredContent.action
 }
 
 # session_of NAME: its id

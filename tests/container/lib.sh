@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # bodies of cases are evaluated later
 # Runs the cases below against one real engine, and speaks TAP; sourced by docker.sh, podman.sh, gvisor.sh and rootless.sh.
-# [CONTAINER_ONLY=REGEX] tests/container/docker.sh runs those whose name matches.
+# TEST_ONLY=REGEX tests/container/docker.sh runs those whose name matches.
 #
 # All of it happens in namespaces of its own, so that whatever a case leaves behind ends with it.
 set -u
@@ -24,7 +24,7 @@ if [ "${2-}" != inner ]; then
         T=$(mktemp -d /tmp/bc.XXXXXX) || exit 1
         trap 'rm -rf "$T"' EXIT
         chmod 755 "$T"
-        env -i T="$T" BAILEY="$BAILEY" series="$series" ONLY="${CONTAINER_ONLY-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent LC_ALL=C.UTF-8 \
+        env -i T="$T" BAILEY="$BAILEY" series="$series" ONLY="${TEST_ONLY-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent LC_ALL=C.UTF-8 \
                 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
                 unshare --mount --net --pid --fork --kill-child --mount-proc bash "$here/lib.sh" "$which" inner
         exit
@@ -175,6 +175,7 @@ chosen=()
 for i in "${!names[@]}"; do
         if [ -z "$ONLY" ] || [[ ${names[i]} =~ $ONLY ]]; then chosen+=("$i"); fi
 done
+if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
 echo "1..${#chosen[@]}"
 count=0 bad=0
 for i in "${chosen[@]}"; do

@@ -14,9 +14,10 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "docs", "make"))
+sys.path[:0] = [os.path.join(ROOT, "docs", "make"), os.path.join(ROOT, "tests")]
 
 import header  # noqa: E402
+from only import matching  # noqa: E402
 from tables import Tables, initialize, is_of  # noqa: E402
 
 BAILEY = os.path.abspath(os.environ.get("BAILEY") or os.path.join(ROOT, "build", "bailey"))
@@ -341,17 +342,64 @@ def test_config_example_is_right():
         assert said.returncode == 0, said.stderr
 
 
+# ---- files of the repository ----
+
+
+def repository():
+    """Every file and directory, from the root; without what is built, and what is hidden."""
+    found = set()
+    for directory, names, files in os.walk(ROOT):
+        names[:] = [name for name in names if not name.startswith(".") and name != "__pycache__" and (directory, name) != (ROOT, "build")]
+        found |= {os.path.relpath(os.path.join(directory, name), ROOT) for name in names + files}
+    return found
+
+
+def named_paths(text, tops):
+    """What looks like a file of ours: begins with one of our folders, or ends as C does. In backticks, or in a table of files."""
+    tables = [line for block in re.findall(r"^```\n(.*?)^```", text, re.S | re.M) for line in block.splitlines()]
+    words = [word for quoted in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M))
+             for word in quoted.split()[:1 if quoted.startswith("tools/build ") else None]]  # behind that are names of targets
+    words += [word for line in tables if line.split("/")[0] in tops or line.startswith("   ") for word in re.findall(r"[\w*/]+\.[ch]\b", line)]
+    for word in words:
+        word = word.rstrip("/,.:")
+        if re.fullmatch(r"[\w.*/-]+", word) and (word.split("/")[0] in tops and "/" in word or re.search(r"\w\.(c|h|def)$", word)):
+            yield word
+
+
+def stands_for(word, tops):
+    """A word as a pattern of paths: NAME is any name, and a file without its top folder may be in any."""
+    pattern = re.sub(r"(?<![a-z])[A-Z]{2,}(?![a-z])", "*", word) if not word.endswith(".md") else word
+    return re.compile(("" if word.split("/")[0] in tops else "(?:.*/)?") + re.escape(pattern).replace(r"\*", "[^/]*") + "$")
+
+
+def test_files_that_are_named_exist():
+    files = repository()
+    tops = {path for path in files if "/" not in path and os.path.isdir(os.path.join(ROOT, path))}
+    documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
+    documents += ["docs/" + name for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md")]
+    missing, seen = [], 0
+    for document in documents:
+        for word in named_paths(read(document), tops):
+            seen += 1
+            pattern = stands_for(word, tops)
+            if not any(pattern.match(path) for path in files):
+                missing.append("%s names %s" % (document, word))
+    assert not missing, "\n".join(missing)
+    assert seen > 100, "only %d paths were found" % seen
+
+
 # ---- running ----
 
 
 def main():
-    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
-    print("1..%d" % len(tests))
+    tests = {name[len("test_"):].replace("_", " "): test for name, test in globals().items() if name.startswith("test_")}
+    chosen = matching(tests)
+    print("1..%d" % len(chosen))
     failed = 0
-    for number, (name, test) in enumerate(tests.items(), 1):
-        label = "%d - %s" % (number, name[len("test_"):].replace("_", " "))
+    for number, name in enumerate(chosen, 1):
+        label = "%d - %s" % (number, name)
         try:
-            test()
+            tests[name]()
             print("ok " + label)
         except Exception:  # any of them is a failure
             failed += 1

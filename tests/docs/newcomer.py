@@ -21,6 +21,10 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+from only import matching  # noqa: E402
+
 GOLDEN = os.path.join(ROOT, "tests", "hook", "golden")
 LIMIT = 60  # seconds from the first step to the last, for each agent; of processor time, as the machine may be busy
 SOMEBODY = 64206
@@ -266,11 +270,11 @@ def test_ci():
 
 
 def main():
-    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
+    tests = matching([test for name, test in globals().items() if name.startswith("test_")], lambda test: test.__doc__)
     print("1..%d" % len(tests))
     failed = 0
     os.umask(0o022)
-    for number, test in enumerate(tests.values(), 1):
+    for number, test in enumerate(tests, 1):
         label = "%d - %s" % (number, test.__doc__)
         try:
             test()

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
 # Runs every attack of *.attacks against one backend and speaks TAP; sourced by native.sh, bwrap.sh, ..., by warm.sh, which has them
-# run by an MCP server (warm.py), and by unwalled.sh, which proves that they would work. [ESCAPE_ONLY=REGEX] tests/escape/native.sh runs those whose name matches.
+# run by an MCP server (warm.py), and by unwalled.sh, which proves that they would work. TEST_ONLY=REGEX tests/escape/native.sh runs those whose name matches.
 #
 # A file of attacks:
 #
@@ -89,7 +89,7 @@ if [ "${2-}" != inner ]; then
                 cp "$BAILEY" "$T/$place/bailey" && cp "$T/attack" "$T/canary" "$here"/{lib.sh,warm.py,together.sh} "$here"/*.attacks \
                         "$here/../container/engines.sh" "$T/$place" || exit 1
                 env -i T="$T/$place" WHO="$who" SHARE="$nth" SHARES="${escape_shares:-1}" backend_config="${backend_config-}" \
-                        ONLY="${ESCAPE_ONLY-}" PLAIN="${escape_plain-}" WARM="${escape_warm-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+                        ONLY="${TEST_ONLY-}" PLAIN="${escape_plain-}" WARM="${escape_warm-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
                         HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
                         "${new[@]}" bash "$T/$place/lib.sh" "$backend" inner >"$T/$place.tap" 2>"$T/$place.err" &
                 parts+=($!)
@@ -519,9 +519,11 @@ for i in "${!names[@]}"; do
 done
 
 planned=${#cases[@]}
-if [ -n "$WARM" ]; then planned=$((planned + 1)); fi
+if [ -n "$ONLY" ]; then WARM_SHARE=; else WARM_SHARE=$WARM; fi # few cases say nothing about how many were ready
+if [ -n "$WARM_SHARE" ]; then planned=$((planned + 1)); fi
 settle
 if [ -n "$engine" ]; then gather; fi
+if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
 echo "1..$planned"
 count=0 bad=0
 for i in "${cases[@]}"; do
@@ -537,7 +539,7 @@ for i in "${cases[@]}"; do
                 echo "ok $count - $WHO: ${files[i]}: ${names[i]}"
         fi
 done
-if [ -n "$WARM" ]; then # not for all that can be limited: a group cannot be made beforehand
+if [ -n "$WARM_SHARE" ]; then # not for all that can be limited: a group cannot be made beforehand
         ready=$(grep -c warm "$T/warm.log") others=$(grep -c cold "$T/warm.log")
         if [ "$others" -gt $((${#cases[@]} / 10 + 1)) ] || [ "$ready" -lt $((${#cases[@]} / 2)) ]; then
                 bad=$((bad + 1))

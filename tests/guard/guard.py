@@ -23,6 +23,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+from only import ONLY, matching  # noqa: E402
+
 BUILD = os.path.join(HERE, "..", "..", "build")
 ACTIONS = ("allowed", "warned", "blocked")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b", "\\": "\\"}
@@ -184,6 +188,10 @@ def judge_rules(cases):
     return problems + ["there is no rule %s" % rule for rule in sorted((caught | spared) - set(known) - own)]
 
 
+def title(case):
+    return "%s: %s" % (case.file, case.name)
+
+
 def tell(number, name, problems):
     print("%s %d - %s" % ("not ok" if problems else "ok", number, name))
     for line in problems:
@@ -192,16 +200,17 @@ def tell(number, name, problems):
 
 def main(argv):
     paths = argv or sorted(os.path.join(HERE, f) for f in os.listdir(HERE) if f.endswith(".test"))
-    cases = [case for path in paths for case in read_cases(path)]
+    cases = matching((case for path in paths for case in read_cases(path)), title)
+    every = not argv and not ONLY
     failed = 0
-    print("1..%d" % (len(cases) + (not argv)))
+    print("1..%d" % (len(cases) + every))
     for number, (case, answer) in enumerate(zip(cases, ask(cases)), 1):
         problems = judge(case, answer)
         if problems:
             problems.append("%s:%d %s %r" % (case.file, case.line, case.policy, case.text()[:200]))
         failed += bool(problems)
-        tell(number, "%s: %s" % (case.file, case.name), problems)
-    if not argv:
+        tell(number, title(case), problems)
+    if every:
         problems = judge_rules(cases)
         failed += bool(problems)
         tell(len(cases) + 1, "every rule has a case that it catches and a look-alike that it does not", problems)

@@ -121,9 +121,9 @@ END
                         [ "$(command_of "$file" "$(event "$agent")" | wc -l)" = 1 ]
                         # all that was there is there, in its place, and only lines came
                         diff was "$file" | grep '^<' | grep -v '^< *}$' && false
-                        [ "$(jq -S 'del(.hooks)' "$file")" = "$(jq -S 'del(.hooks)' was)" ]
-                        [ "$(jq -S .hooks.SessionStart "$file")" = "$(jq -S .hooks.SessionStart was)" ]
-                        [ "$(jq -S ".hooks.$(event "$agent")[0]" "$file")" = "$(jq -S ".hooks.$(event "$agent")[0]" was)" ]
+                        jq -e -s --arg event "$(event "$agent")" '(.[0] | del(.hooks)) == (.[1] | del(.hooks)) and
+                                .[0].hooks.SessionStart == .[1].hooks.SessionStart and
+                                .[0].hooks[$event][0] == .[1].hooks[$event][0]' "$file" was
                         cp "$file" once
                         run -0 hook install "$agent" --mode $mode
                         cmp "$file" once

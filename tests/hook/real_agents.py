@@ -10,7 +10,6 @@ in a network namespace of its own, with nothing but loopback. Prints TAP.
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,10 @@ from fake_models import Models  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.realpath(os.path.join(HERE, "..", ".."))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+from only import matching  # noqa: E402
+
 BAILEY = os.path.realpath(os.environ.get("BAILEY") or os.path.join(ROOT, "build", "bailey"))
 CLIENTS = os.path.join(ROOT, "build", "agents")
 
@@ -160,8 +163,8 @@ def main():
         os.environ["REAL_AGENTS_INSIDE"] = "1"
         os.execvp(how[0], how + ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, __file__] + agents)
     failed = 0
-    chosen = [(agent, case) for agent in agents for case in CASES
-              if re.search(os.environ.get("TEST_ONLY", ""), case[0]) and (case[1] is not None or AGENTS[agent].get("server"))]
+    chosen = matching(((agent, case) for agent in agents for case in CASES if case[1] is not None or AGENTS[agent].get("server")),
+                    lambda chosen: "%s: %s" % (chosen[0], chosen[1][0]))
     print("1..%d" % len(chosen), flush=True)
     for number, (agent, case) in enumerate(chosen, 1):
         problem = check(agent, case)

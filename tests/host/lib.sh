@@ -2,7 +2,7 @@
 # For the suites of the living host: a user with a home and a workspace, who goes on working while commands run. Sourced first by
 # each suite, which then runs once as root, where that can be had, and once as an ordinary user, in namespaces of its own with a tmpfs
 # over the homes: so nothing of the real user's is in reach, and "all processes" means all of the test's.
-# [HOST_ONLY=REGEX] tests/host/user.sh runs the cases whose name matches.
+# TEST_ONLY=REGEX tests/host/user.sh runs the cases whose name matches.
 set -u
 
 if [ -z "${HOST_WHO-}" ]; then
@@ -24,7 +24,7 @@ if [ -z "${HOST_WHO-}" ]; then
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
                 mkdir "$T/$who"
                 cp "$BAILEY" "$T/$who/bailey" && cp "$here"/*.sh "$here"/*.py "$T/$who" || exit 1
-                env -i T="$T/$who" HOST_WHO="$who" ONLY="${HOST_ONLY-}" ROUNDS="${CRASH_ROUNDS-}" SEED="${CRASH_SEED-}" \
+                env -i T="$T/$who" HOST_WHO="$who" ONLY="${TEST_ONLY-}" ROUNDS="${CRASH_ROUNDS-}" SEED="${CRASH_SEED-}" \
                         ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent LC_ALL=C.UTF-8 \
                         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
                         "${new[@]}" bash "$T/$who/${0##*/}" >"$T/$who.tap" 2>"$T/$who.err" &
@@ -297,6 +297,7 @@ t() {
 
 # finish: the plan, and the status of the suite
 finish() {
+        if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
         echo "1..$count"
         [ "$bad" = 0 ]
 }

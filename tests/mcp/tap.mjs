@@ -86,6 +86,8 @@ export async function run({ width = WIDTH, limitMs = 400_000 } = {}) {
 
         process.on('unhandledRejection', () => {}); // of a test that has failed already
         await Promise.all(Array.from({ length: width }, worker));
+        if (only)
+                console.log(`# only ${only.source}`);
         console.log(`1..${number}`);
         process.exit(failed ? 1 : 0); // whoever still waits for something waits in vain
 }

@@ -14,6 +14,10 @@ import time
 import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+
+from only import matching  # noqa: E402
+
 BAILEY = os.environ.get("BAILEY", os.path.join(ROOT, "build/asan/bailey"))
 RECORDS = os.path.join(ROOT, "build/asan/tests/page_records")
 SCREENSHOTS = os.path.join(ROOT, "build/screenshots")
@@ -221,6 +225,7 @@ def run(tests, needs_browser=True):
     if needs_browser and not program:
         print("1..0 # skip no chromium here; tools/deps test installs it")
         return 0
+    tests = matching(tests, lambda test: test.__doc__)
     print(f"1..{len(tests)}", flush=True)
     browser = Browser(program) if needs_browser else None
     failed = 0

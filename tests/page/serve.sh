@@ -1,3 +1,3 @@
 #!/bin/sh
 # bailey audit serve, asked as it should be and as it should not; see serve.py.
-exec python3 "$(dirname "$0")/serve.py" "$@"
+exec python3 -B "$(dirname "$0")/serve.py" "$@"

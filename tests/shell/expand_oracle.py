@@ -22,6 +22,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+from only import matching  # noqa: E402
+
 BAILEY = os.environ.get("BAILEY") or os.path.join(HERE, "..", "..", "build", "asan", "bailey")
 FIELDS = os.environ.get("EXPAND_FIELDS") or os.path.join(os.path.dirname(os.path.abspath(BAILEY)), "tests", "expand_fields")
 BASH = os.environ.get("BASH_ORACLE") or "bash"
@@ -97,9 +101,17 @@ def judge(kind, ours, end, theirs):
     return None
 
 
+def title(case):
+    number, _, script = case
+    return "line %d: %s" % (number, script.decode("utf-8", "replace").replace("\n", "\\n").replace("#", "\\#")[:100])
+
+
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "expand_cases.txt")
-    cases = list(read_cases(path))
+    cases = matching(read_cases(path), title)
+    if not cases:
+        print("1..0")
+        return
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         bash = list(pool.map(ask_bash, [script for _, _, script in cases]))
     us = ask_us([script for _, _, script in cases])
@@ -110,8 +122,7 @@ def main():
     failed = 0
     for n, ((number, kind, script), theirs, (ours, end), without) in enumerate(zip(cases, bash, us, us_without), 1):
         wrong = judge(kind, ours, end, theirs) or judge("~", *without, theirs)
-        name = script.decode("utf-8", "replace").replace("\n", "\\n").replace("#", "\\#")[:100]
-        print("%s %d - line %d: %s" % ("not ok" if wrong else "ok", n, number, name))
+        print("%s %d - %s" % ("not ok" if wrong else "ok", n, title((number, kind, script))))
         if wrong:
             failed += 1
             print("# " + wrong.replace("\n", "\\n"))

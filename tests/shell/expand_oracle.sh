@@ -1,3 +1,3 @@
 #!/bin/sh
 # Expansion against real bash; see expand_oracle.py.
-exec python3 "$(dirname "$0")/expand_oracle.py" "$@"
+exec python3 -B "$(dirname "$0")/expand_oracle.py" "$@"

@@ -16,6 +16,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+from only import ONLY, matching  # noqa: E402
+
 BAILEY = os.environ.get("BAILEY") or os.path.join(HERE, "..", "..", "build", "bailey")
 BASH = os.environ.get("BASH_ORACLE") or "bash"
 ENVIRONMENT = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8", **{k: v for k, v in os.environ.items() if "SAN_OPTIONS" in k}}
@@ -334,7 +338,7 @@ def ask_again(seen, key, text_of):
 
 def main(argv):
     paths = argv or sorted(os.path.join(HERE, "cases", f) for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".test"))
-    cases = [case for path in paths for case in read_cases(path)]
+    cases = matching((case for path in paths for case in read_cases(path)), lambda case: "%s: %s" % (case.file, case.name))
     version = bash_version()
     with_bash = version >= (5, 2)
     answers = bailey_parse([case.text for case in cases])
@@ -343,7 +347,7 @@ def main(argv):
     printed = ask_again(seen, "printed", lambda s: s["printed"][0])
     pretty = ask_again(seen, "pretty", lambda s: s["pretty"])
 
-    print("1..%d" % (len(cases) + 1))
+    print("1..%d" % (len(cases) + (not ONLY)))
     failed = 0
     for number, case in enumerate(cases, 1):
         i = number - 1
@@ -354,8 +358,9 @@ def main(argv):
             print("#   " + line)
         if problems:
             print("#   %s:%d %r" % (case.file, case.line, readable(case.text)))
-    reason = "" if with_bash else " # SKIP bash 5.2 is needed, found %d.%d" % version
-    print("ok %d - compared with bash%s" % (len(cases) + 1, reason))
+    if not ONLY:
+        reason = "" if with_bash else " # SKIP bash 5.2 is needed, found %d.%d" % version
+        print("ok %d - compared with bash%s" % (len(cases) + 1, reason))
     print("# %d cases, %d failed" % (len(cases), failed))
     return 1 if failed else 0
 

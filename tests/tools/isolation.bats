@@ -9,7 +9,7 @@ setup() {
         root=$BATS_TEST_DIRNAME/../..
         cd "$BATS_TEST_TMPDIR" || exit 1
         user=$PWD/user
-        theirs=(env -u BAILEY_MUST_WORK -u BAILEY_TEST_AGAIN HOME="$user" XDG_CONFIG_HOME="$user/xdg/config"
+        theirs=(env -u BAILEY_MUST_WORK -u BAILEY_TEST_AGAIN -u TEST_ONLY HOME="$user" XDG_CONFIG_HOME="$user/xdg/config"
                 XDG_STATE_HOME="$user/xdg/state" XDG_CACHE_HOME="$user/xdg/cache" XDG_DATA_HOME="$user/xdg/data"
                 XDG_RUNTIME_DIR="$user/xdg/run" BAILEY_SANDBOX=nonesuch BAILEY_GUARD_BYPASS=1 BAILEY_ALLOW_NO_SANDBOX=1
                 GIT_CONFIG_GLOBAL="$user/.gitconfig" GIT_DIR="$user/nowhere.git" SSH_AUTH_SOCK="$user/agent"
@@ -111,9 +111,9 @@ END
 
 @test "of the environment, a suite gets what is for tests" {
         a=$(suite a <<<'echo 1..1; env >"$0.environment"; echo ok 1')
-        theirs+=(TEST_ONLY=x ESCAPE_ONLY=y CRASH_ROUNDS=3 BAILEY_UPDATE=0 LC_ALL=C.UTF-8)
+        theirs+=(TEST_ONLY=x CRASH_ROUNDS=3 BAILEY_UPDATE=0 LC_ALL=C.UTF-8)
         passes "$a"
-        for line in TEST_ONLY=x ESCAPE_ONLY=y CRASH_ROUNDS=3 BAILEY_UPDATE=0 LC_ALL=C.UTF-8 "BAILEY=$BAILEY"; do
+        for line in TEST_ONLY=x CRASH_ROUNDS=3 BAILEY_UPDATE=0 LC_ALL=C.UTF-8 "BAILEY=$BAILEY"; do
                 grep -qxF "$line" "$a.environment"
         done
         run -1 grep -F -e "$user" -e geheimnis -e BAILEY_SANDBOX -e BAILEY_GUARD_BYPASS -e BAILEY_ALLOW "$a.environment"

@@ -99,6 +99,39 @@ refused() {
         refused 'no layer is called util'
 }
 
+@test "a subfolder, however deep, belongs to the layer of its top folder" {
+        file base/sub/a.c '"engine/a.h"'
+        refused 'base/sub/a.c:1: #include "engine/a.h": engine/ is above base/'
+        rm -r base
+        file engine/pipeline/deep/a.h '"cli/a.h"'
+        refused 'engine/pipeline/deep/a.h:1: #include "cli/a.h": cli/ is above engine/'
+        rm -r engine
+        file run/sub/a.c '"audit/sub/a.h"'
+        refused 'audit/ is beside run/'
+        file run/sub/a.c '"a.h"'
+        refused 'from the root'
+        file run/sub/a.c '<bailey.h>'
+        refused 'only the engine and the front ends'
+        rm -r run
+        file util/sub/a.c '"base/a.h"'
+        refused 'no layer is called util'
+        rm -r util
+        file engine/pipeline/a.c '"bailey.h"' '"engine/session/a.h"' '"engine/a.h"' '"sandbox/container/a.h"' '"base/sub/a.h"'
+        file mcp/sub/a.c '"bailey.h"' '"base/sub/a.h"' '"mcp/a.h"'
+        file tests/engine/hosts/a.c '"cli/a.h"'
+        run "$check" .
+        [ "$status" = 0 ]
+        [ -z "$output" ]
+}
+
+@test "a subfolder may have a layer of its own" {
+        file launch/seed/seed.c '"launch/execute.h"' '"base/a.h"'
+        run "$check" .
+        [ "$status" = 0 ]
+        file launch/warm.c '"launch/seed.h"' '"launch/seed/seed.h"'
+        refused 'launch/warm.c:2: #include "launch/seed/seed.h": launch/seed/ is above launch/'
+}
+
 @test "spaces do not hide an include" {
         mkdir base
         printf '  #  include   "shell/a.h"\n' >base/a.c

@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # The test runner itself: what must make it fail, does.
+# shellcheck disable=SC2016,SC2030,SC2031 # suites are given as text, and every test runs in a shell of its own
 
 setup() {
         root=$BATS_TEST_DIRNAME/../..
         cd "$BATS_TEST_TMPDIR" || exit 1
-        unset BAILEY_MUST_WORK BAILEY_TEST_AGAIN
+        unset BAILEY_MUST_WORK BAILEY_TEST_AGAIN TEST_ONLY
 }
 
 # suite NAME: makes a suite of what comes on stdin, and prints its path
@@ -145,4 +146,116 @@ unsteady() {
         [ "$status" != 0 ]
         [[ $output != *unsteady:* ]]
         [ "$(last_line)" = "0 passed, 2 failed, 0 skipped" ]
+}
+
+# ---- cases by name ----
+
+# chosen: a suite of three cases that knows TEST_ONLY
+chosen() {
+        suite "$1" <<'END'
+n=0
+if [ -n "$TEST_ONLY" ]; then echo "# only $TEST_ONLY"; fi
+for name in red green blue; do
+        if echo "$name" | grep -qE "$TEST_ONLY"; then n=$((n + 1)) && echo "ok $n - $name"; fi
+done
+echo "1..$n"
+END
+}
+
+# picks COUNT SUITE REGEX: of a suite of the repository only so many cases match, and more there are
+picks() {
+        run "$root/tests/run" "$2" -k "$3"
+        echo "$output"
+        [ "$status" = 0 ]
+        [ "$(last_line)" = "$1 passed, 0 failed, 0 skipped" ]
+        [[ $output != *"cannot choose"* ]]
+}
+
+@test "-k runs the cases whose names match" {
+        a=$(chosen a)
+        run "$root/tests/run" "$a"
+        [ "$(last_line)" = "3 passed, 0 failed, 0 skipped" ]
+        run "$root/tests/run" -k '^(red|blue)$' "$a"
+        [ "$status" = 0 ]
+        [ "$(last_line)" = "2 passed, 0 failed, 0 skipped" ]
+        [[ $output != *"cannot choose"* ]]
+}
+
+@test "-k with cmocka" {
+        picks 1 tests/guard/test_rules.c '^globs_know_components$'
+        picks 2 tests/guard/test_rules.c 'globs_know|ids_are_unique'
+}
+
+@test "-k with bats" {
+        picks 2 tests/tools/darwin.bats 'headers|nothing'
+        picks 1 tests/tools/darwin.bats '^headers'
+}
+
+@test "-k with what a fuzzer found, by the name of the file" {
+        file=$(find "$root/fuzz/corpus/parse" -type f -printf '%f\n' | sort | head -n 1)
+        picks 1 fuzz/fuzz_parse.c "^$file\$"
+}
+
+@test "-k with suites in Python" {
+        picks 1 tests/hook/golden.sh '^claude/allow.test$'
+        picks 1 tests/shell/expand_oracle.sh '^line 2: '
+        picks 1 tests/guard/guard.sh '^readonly.test: unlisted program$'
+}
+
+@test "a suite that cannot choose is run whole, and named" {
+        a=$(suite a <<<'printf "1..2\nok 1 - red\nok 2 - blue\n"')
+        run "$root/tests/run" "$a" -k red
+        [ "$status" = 0 ]
+        [[ $output == *"$a: cannot choose cases, all were run"* ]]
+        [ "$(last_line)" = "2 passed, 0 failed, 0 skipped" ]
+}
+
+@test "a suite without such a case is not mentioned, unless none has one" {
+        a=$(chosen a)
+        printf '@test "yellow" { true; }\n' >x.bats
+        run "$root/tests/run" -k '^yellow$' "$a" "$PWD/x.bats"
+        [ "$status" = 0 ]
+        [[ $output != *"$a"* ]]
+        [ "$(last_line)" = "1 passed, 0 failed, 0 skipped" ]
+        BAILEY_MUST_WORK=1 run "$root/tests/run" -k '^yellow$' "$a" "$PWD/x.bats"
+        [ "$status" = 0 ]
+        run "$root/tests/run" -k '^pink$' "$a" "$PWD/x.bats" tests/guard/test_rules.c fuzz/fuzz_parse.c
+        [ "$status" != 0 ]
+        [[ $output == *"no case has a name that matches '^pink$'"* ]]
+        [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a suite that is skipped for a reason stays skipped, and one that crashes fails" {
+        a=$(suite a <<<'echo "1..0 # SKIP no kernel"')
+        run "$root/tests/run" -k red "$a"
+        [ "$(last_line)" = "0 passed, 0 failed, 1 skipped" ]
+        a=$(suite a <<<'echo "# only $TEST_ONLY"; echo 1..0; exit 1')
+        run "$root/tests/run" -k red "$a"
+        [ "$status" != 0 ]
+        [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "asked in the wrong way" {
+        for words in -k '-k ( tests/none.sh' --none; do
+                # shellcheck disable=SC2086 # words
+                run "$root/tests/run" $words
+                [ "$status" = 2 ]
+        done
+        run "$root/tests/run" --help
+        [ "$status" = 0 ]
+        [[ $output == "tests/run "*-k\ REGEX*--times* ]]
+}
+
+# ---- how long it took ----
+
+@test "--times names the suites that took longest, ten at most" {
+        for n in {1..12}; do suites+=("$(suite "s$n" <<<'printf "1..1\nok 1\n"')"); done
+        slow=$(suite slow <<<'sleep 1.5; printf "1..1\nok 1\n"')
+        run "$root/tests/run" --times "${suites[@]}" "$slow"
+        [ "$status" = 0 ]
+        [ "$(grep -c '^slowest: ' <<<"$output")" = 10 ]
+        [[ $(grep -m 1 '^slowest: ' <<<"$output") == "slowest: "[1-9]*" s $slow" ]]
+        [ "$(last_line)" = "13 passed, 0 failed, 0 skipped" ]
+        run "$root/tests/run" "$slow"
+        [[ $output != *slowest:* ]]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2016,SC2034 # bodies of cases are evaluated later
 # bailey.exe, built by mingw-w64 and run by wine: its parts (parts/), what it answers, and that it runs nothing where there is no
-# AppContainer, which wine has not. [WINDOWS_ONLY=REGEX] tests/windows/windows.sh runs those cases whose name matches.
+# AppContainer, which wine has not. TEST_ONLY=REGEX tests/windows/windows.sh runs those cases whose name matches.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C.UTF-8
@@ -58,7 +58,7 @@ result() {
 
 # t NAME BODY: in a workspace and with a state of its own
 t() {
-        if [[ ! $1 =~ ${WINDOWS_ONLY-} ]]; then return; fi
+        if [[ ! $1 =~ ${TEST_ONLY-} ]]; then return; fi
         rm -rf "$T/w" "$T/c"
         mkdir -p "$T/w" "$T/c"
         (
@@ -294,4 +294,5 @@ t 'doctor tells why' '
         jq -e ".chosen == null and .backends[0].works == false" "$T/out"
 '
 
+if [ -n "${TEST_ONLY-}" ]; then echo "# only $TEST_ONLY"; fi
 echo "1..$number"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
 # Runs every piece of work of *.work with one backend and speaks TAP; sourced by native.sh and bwrap.sh.
-# [WORK_ONLY=REGEX] tests/work/native.sh runs those whose name matches.
+# TEST_ONLY=REGEX tests/work/native.sh runs those whose name matches.
 #
 #   === name
 #   --- host               what is prepared on the host, in the workspace; a build/bailey there is called instead of $T/bailey
@@ -33,7 +33,7 @@ if [ "${2-}" != inner ]; then
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
                 mkdir "$T/$who"
                 cp "$BAILEY" "$T/$who/bailey" && cp "$here"/lib.sh "$here"/*.work "$T/$who" || exit 1
-                env -i T="$T/$who" WHO="$who" ONLY="${WORK_ONLY-}" PLAIN="${WORK_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+                env -i T="$T/$who" WHO="$who" ONLY="${TEST_ONLY-}" PLAIN="${WORK_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
                         HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
                         "${new[@]}" bash "$T/$who/lib.sh" "$backend" inner >"$T/$who.tap" 2>"$T/$who.err" &
                 parts+=($!)
@@ -154,6 +154,7 @@ for i in "${!names[@]}"; do
         if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
         if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
 done
+if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
 echo "1..${#cases[@]}"
 count=0 bad=0
 for i in "${cases[@]}"; do

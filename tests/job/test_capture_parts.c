@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 #include "run/capture.h"
-#include "tests/runner/capture_model.h"
+#include "tests/job/capture_model.h"
 
 enum { STREAM_MAX = 1 << 20 };
 

@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "run/redact.h"
-#include "tests/runner/redact_naive.h"
+#include "tests/job/redact_naive.h"
 
 enum { STREAM_MAX = 1 << 16, SECRETS_MAX = 40 };
 

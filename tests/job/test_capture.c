@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "run/capture.h"
-#include "tests/runner/capture_model.h"
+#include "tests/job/capture_model.h"
 
 enum { STREAM_MAX = 1 << 20 };
 
