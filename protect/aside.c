@@ -14,10 +14,10 @@
 #include "base/id.h"
 #include "base/lock.h"
 #include "base/time.h"
+#include "base/tree_copy.h"
+#include "base/tree_move.h"
 #include "policy/files.h"
 #include "protect/about.h"
-#include "protect/copy.h"
-#include "protect/move.h"
 
 enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
 #define COPY_TIME (2 * TIME_SECOND) /* somebody waits for the end of a command */

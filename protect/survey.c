@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/route.h"
 #include "base/sha256.h"
 #include "policy/files.h"
 #include "policy/unasked.h"
-#include "protect/route.h"
 
 enum {
         COVERS_MAX = 1024, /* each costs a mount */

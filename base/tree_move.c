@@ -1,4 +1,4 @@
-#include "protect/move.h"
+#include "base/tree_move.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "protect/copy.h"
-#include "protect/remove.h"
+#include "base/tree_copy.h"
+#include "base/tree_remove.h"
 
 /* Takes the place of an empty directory, and of nothing else. */
 static int rename_directory(int from, const char *name, int to, const char *to_name) {

@@ -2,8 +2,8 @@
  * Moving and removing what a hostile command left behind, whose mode, and that of the directory it stands in, may be in the
  * way. Directories keep the mode that they have.
  */
-#ifndef BAILEY_PROTECT_MOVE_H
-#define BAILEY_PROTECT_MOVE_H
+#ifndef BAILEY_BASE_TREE_MOVE_H
+#define BAILEY_BASE_TREE_MOVE_H
 
 #include <stdint.h>
 #include <sys/types.h>

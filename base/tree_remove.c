@@ -1,4 +1,4 @@
-#include "protect/remove.h"
+#include "base/tree_remove.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * within limits. What is copied are files, directories, symbolic links and fifos, with modes, times and, as far as the file
  * system takes them, owners and extended attributes.
  */
-#ifndef BAILEY_PROTECT_COPY_H
-#define BAILEY_PROTECT_COPY_H
+#ifndef BAILEY_BASE_TREE_COPY_H
+#define BAILEY_BASE_TREE_COPY_H
 
 #include <stdint.h>
 #include <sys/types.h>

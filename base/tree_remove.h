@@ -2,8 +2,8 @@
  * Removing what a hostile command left behind: by descriptors, never through a symbolic link, with two directories open at
  * a time however deep the tree is, and not for longer than it was given.
  */
-#ifndef BAILEY_PROTECT_REMOVE_H
-#define BAILEY_PROTECT_REMOVE_H
+#ifndef BAILEY_BASE_TREE_REMOVE_H
+#define BAILEY_BASE_TREE_REMOVE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "protect/copy.h"
+#include "base/tree_copy.h"
 
 #include <dirent.h>
 #include <errno.h>
