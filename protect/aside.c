@@ -14,8 +14,7 @@
 #include "base/id.h"
 #include "base/lock.h"
 #include "base/time.h"
-#include "base/tree_copy.h"
-#include "base/tree_move.h"
+#include "base/tree.h"
 #include "policy/files.h"
 #include "protect/about.h"
 

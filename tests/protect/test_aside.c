@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/tree_copy.h"
+#include "base/tree.h"
 #include "protect/aside.h"
 
 /* $W is a workspace, $S the state directory; `across` has them on different file systems. */
