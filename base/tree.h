@@ -6,12 +6,17 @@
 #ifndef BAILEY_BASE_TREE_H
 #define BAILEY_BASE_TREE_H
 
+#include <dirent.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 
 enum { COPY_DEPTH_MAX = 64, REMOVE_NAME_SIZE = 64 };
+
+/* Lists a directory; NULL with errno. And its next entry, without `.` and `..`; NULL at the end, or with errno. */
+DIR *tree_list(int directory, const char *name);
+const struct dirent *tree_next(DIR *stream);
 
 struct copy {
         uint64_t bytes, entries; /* how many it may be; counts down */

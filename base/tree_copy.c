@@ -1,6 +1,5 @@
 #include "base/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -139,9 +138,8 @@ static int copy_one(int from, const char *name, int to, const char *to_name, uns
 static int copy_entries(DIR *stream, int to, unsigned depth, struct copy *copy, struct err *err) {
         const struct dirent *entry;
 
-        while ((errno = 0, entry = readdir(stream)))
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                    copy_one(dirfd(stream), entry->d_name, to, entry->d_name, depth, copy, err) < 0)
+        while ((entry = tree_next(stream)))
+                if (copy_one(dirfd(stream), entry->d_name, to, entry->d_name, depth, copy, err) < 0)
                         return -1;
         return errno ? err_sys(err, "cannot list a directory") : 0;
 }

@@ -1,6 +1,5 @@
 #include "base/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,6 +11,25 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/time.h"
+
+DIR *tree_list(int directory, const char *name) {
+        FD_AUTO fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+        if (stream)
+                TAKE_FD(fd);
+        return stream;
+}
+
+const struct dirent *tree_next(DIR *stream) {
+        const struct dirent *entry;
+
+        do {
+                errno = 0;
+                entry = readdir(stream);
+        } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+        return entry;
+}
 
 /* ---- moving ---- */
 
@@ -147,23 +165,11 @@ struct removal {
 };
 
 static DIR *list(int directory, const char *name) {
-        int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        DIR *stream;
+        DIR *stream = tree_list(directory, name);
 
-        if (fd < 0 && errno == EACCES && remove_unlock(directory, name, NULL) == 0)
-                fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        stream = fd < 0 ? NULL : fdopendir(fd);
-        if (!stream)
-                fd_close(fd);
+        if (!stream && errno == EACCES && remove_unlock(directory, name, NULL) == 0)
+                stream = tree_list(directory, name);
         return stream;
-}
-
-static const struct dirent *next_entry(DIR *stream) {
-        const struct dirent *entry = readdir(stream);
-
-        while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
-                entry = readdir(stream);
-        return entry;
 }
 
 static int in_time(const struct removal *removal, struct err *err) {
@@ -196,7 +202,7 @@ static int empty_one(struct removal *removal, const char *name, struct err *err)
         if (!stream)
                 return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(err, "cannot list %s", name);
         remove_unlock(removal->top, name, NULL); /* may be readable and still not writable */
-        while (!failed && (entry = next_entry(stream))) {
+        while (!failed && (entry = tree_next(stream))) {
                 failed = in_time(removal, err);
                 if (!failed)
                         failed = remove_one(dirfd(stream), entry->d_name, err);
@@ -215,7 +221,7 @@ static int empty_top(struct removal *removal, struct err *err) {
 
         if (!stream)
                 return err_sys(err, "cannot list a directory");
-        while (failed >= 0 && (entry = next_entry(stream))) {
+        while (failed >= 0 && (entry = tree_next(stream))) {
                 seen = 1;
                 failed = in_time(removal, err);
                 if (!failed)

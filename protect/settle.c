@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/tree.h"
 #include "protect/aside.h"
 #include "protect/git_keys.h"
 #include "protect/protect.h"
@@ -143,15 +143,14 @@ static void keep(struct settlement *s, struct protected_paths *list, const struc
 /* All but the samples of git. Those that were there before are known by the directory, which was covered. */
 static bool settle_hooks(struct settlement *s, const struct protected_path *is) {
         FD_AUTO fd = path_open(is->path, O_RDONLY);
-        DIR *stream = fd < 0 ? NULL : fdopendir(dup(fd));
+        DIR *stream = fd < 0 ? NULL : tree_list(fd, ".");
         const struct dirent *entry;
         bool done = stream != NULL;
 
-        while (stream && (entry = readdir(stream))) {
+        while (stream && (entry = tree_next(stream))) {
                 char path[PATH_MAX];
 
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-                    str_ends(str_z(entry->d_name), STR(".sample")))
+                if (str_ends(str_z(entry->d_name), STR(".sample")))
                         continue;
                 if (snprintf(path, sizeof(path), "%s/%s", is->path, entry->d_name) >= (int)sizeof(path))
                         done = false;

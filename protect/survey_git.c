@@ -4,7 +4,6 @@
  */
 #include "protect/survey_inside.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/tree.h"
 #include "protect/git_keys.h"
 
 enum {
@@ -48,15 +48,6 @@ struct git_dir {
 
 static int open_folder(const char *path) {
         return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-static DIR *list(int directory, const char *name) {
-        FD_AUTO fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-
-        if (stream)
-                TAKE_FD(fd);
-        return stream;
 }
 
 /* ---- pointers ---- */
@@ -261,7 +252,7 @@ static bool is_plain(struct survey *s, int fd, const char *path) {
                 return false;
         if (!path_there(fd, "hooks"))
                 return true;
-        stream = list(fd, "hooks");
+        stream = tree_list(fd, "hooks");
         while (stream && plain && (entry = readdir(stream)))
                 plain = entry->d_name[0] == '.' || str_ends(str_z(entry->d_name), STR(".sample"));
         plain = plain && stream;
@@ -330,16 +321,16 @@ static void walk_git_dir(const struct git_dir *dir, int fd, const char *path, bo
 static void walk_entries(const struct git_dir *dir, int fd, const char *path, bool entries, unsigned depth) {
         static const char too_much[] = "too much in it to protect one by one: read-only while commands run";
         struct survey *s = dir->s;
-        DIR *stream = list(fd, ".");
+        DIR *stream = tree_list(fd, ".");
         const struct dirent *entry;
 
         if (!stream)
                 survey_sys(s, "cannot list %s", path);
-        while (stream && !s->failed && (entry = readdir(stream))) {
+        while (stream && !s->failed && (entry = tree_next(stream))) {
                 FD_AUTO inner = -1;
                 const char *inner_path;
 
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG)
+                if (entry->d_type == DT_REG)
                         continue;
                 inner = walk_open(s, fd, path, entry->d_name, &inner_path);
                 if (inner < 0)
