@@ -41,9 +41,6 @@ int move_new(int from, const char *name, int to, const char *to_name);
 /* Not of links, which have none. */
 void move_set_mode(int dir, const char *name, mode_t mode);
 
-/* Makes a directory of ours readable, writable and searchable for us, without following a link. */
-int remove_unlock(int directory, const char *name, struct err *err);
-
 /* Removes a file, a link or a whole tree, with two directories open at a time however deep it is; a tree is moved aside first,
  * so that its name is free at once. Past `deadline` (monotonic) the rest stays under the other name, which is an error that
  * tells it. */

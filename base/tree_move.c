@@ -115,7 +115,8 @@ static int unlock(int fd) {
         return (status.st_mode & S_IRWXU) == S_IRWXU ? 0 : tree_chmod(fd, status.st_mode | S_IRWXU);
 }
 
-int remove_unlock(int directory, const char *name, struct err *err) {
+/* Makes a directory of ours readable, writable and searchable for us, without following a link. */
+static int remove_unlock(int directory, const char *name, struct err *err) {
         FD_AUTO fd = -1;
 
         if (strcmp(name, ".") == 0) /* which cannot be opened without search permission */
