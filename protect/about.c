@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,20 +17,38 @@
 enum { ABOUT_MAX = 64 << 10 };
 static const char about_file[] = "about.json", moving_file[] = "moving.json";
 
-/* ---- writing ---- */
+/* All are text; what is missing is empty. */
+static const struct field {
+        const char *key;
+        size_t offset;
+        bool path;
+} fields[] = {
+        { "kind", offsetof(struct aside, kind), false },          { "why", offsetof(struct aside, why), false },
+        { "note", offsetof(struct aside, note), false },          { "path", offsetof(struct aside, path), true },
+        { "workspace", offsetof(struct aside, workspace), true },
+};
+#define EACH_FIELD(field) (const struct field *field = fields; field < fields + sizeof(fields) / sizeof(*fields); field++)
 
-static void add_text(struct buf *out, const char *key, const char *text) {
-        buf_format(out, ",\n \"%s\": ", key);
-        buf_json(out, str_z(text));
+static const char **field_of(struct aside *aside, const struct field *field) {
+        return (const char **)(void *)((char *)aside + field->offset);
 }
 
-static void add_path(struct buf *out, const char *key, const char *path) {
-        char hex[2 * PATH_MAX + 1];
+void about_set(struct entry *entry, struct aside aside, unsigned mode, bool moving) {
+        const int room = NAME_MAX - (int)sizeof(".aside-") - 16;
 
-        add_text(out, key, path);
-        id_hex(str_take(str_z(path), PATH_MAX), hex);
-        buf_format(out, ",\n \"%s_hex\": \"%s\"", key, hex);
+        entry->aside = aside;
+        entry->mode = mode;
+        entry->moving = moving;
+        snprintf(entry->left, sizeof(entry->left), "%.*s.aside-%s", room, about_name(entry), entry->id);
 }
+
+const char *about_name(const struct entry *entry) {
+        const char *slash = strrchr(entry->aside.path, '/');
+
+        return slash ? slash + 1 : entry->aside.path;
+}
+
+/* ---- the file ---- */
 
 /* Whole or not at all for whoever reads it; not forced to the disk, as the end of a command waits for it. */
 static int replace(int directory, struct str text, struct err *err) {
@@ -43,29 +62,35 @@ static int replace(int directory, struct str text, struct err *err) {
         return renameat(directory, temporary, directory, moving_file) < 0 ? err_sys(err, "cannot write %s", moving_file) : 0;
 }
 
-int about_mark(int directory, bool moving, struct err *err) {
+int about_mark(struct entry *entry, bool moving, struct err *err) {
         const char *from = moving ? about_file : moving_file, *to = moving ? moving_file : about_file;
 
-        return renameat(directory, from, directory, to) < 0 ? err_sys(err, "cannot rename %s", from) : 0;
+        entry->moving = moving;
+        return renameat(entry->fd, from, entry->fd, to) < 0 ? err_sys(err, "cannot rename %s", from) : 0;
 }
 
-int about_write(int directory, const struct about *about, struct err *err) {
+int about_write(const struct entry *entry, struct err *err) {
+        struct aside aside = entry->aside;
+        char hex[2 * PATH_MAX + 1];
         BUF_AUTO out;
 
         buf_init(&out, ABOUT_MAX);
-        buf_format(&out, "{\"at\": %lld,\n \"mode\": %u", (long long)about->at, about->mode);
-        add_text(&out, "kind", about->kind);
-        add_text(&out, "why", about->why);
-        add_text(&out, "note", about->note);
-        add_path(&out, "path", about->path);
-        add_path(&out, "workspace", about->workspace);
+        buf_format(&out, "{\"at\": %lld,\n \"mode\": %u", (long long)aside.at, entry->mode);
+        for
+                EACH_FIELD(field) {
+                        const char *text = *field_of(&aside, field);
+
+                        buf_format(&out, ",\n \"%s\": ", field->key);
+                        buf_json(&out, str_z(text));
+                        id_hex(str_take(str_z(text), PATH_MAX), hex);
+                        if (field->path)
+                                buf_format(&out, ",\n \"%s_hex\": \"%s\"", field->key, hex);
+                }
         buf_append(&out, STR("}\n"));
         if (out.failed)
-                return err_set(err, ERR_TOO_COMPLEX, "there is too much to say about %s", about->path);
-        return replace(directory, buf_str(&out), err);
+                return err_set(err, ERR_TOO_COMPLEX, "there is too much to say about %s", aside.path);
+        return replace(entry->fd, buf_str(&out), err);
 }
-
-/* ---- reading ---- */
 
 static const char *get_text(const struct tree_node *root, const char *key) {
         const struct tree_node *node = tree_get(root, str_z(key));
@@ -85,7 +110,8 @@ static int digit(char c) {
 
 /* "" when it is no path. */
 static const char *get_path(const struct tree_node *root, const char *key, struct arena *arena) {
-        const char *hex = get_text(root, key);
+        char name[32];
+        const char *hex = get_text(root, (snprintf(name, sizeof(name), "%s_hex", key), name));
         size_t len = strlen(hex) / 2;
         char *path = arena_alloc(arena, len + 1);
 
@@ -99,47 +125,31 @@ static const char *get_path(const struct tree_node *root, const char *key, struc
         return path && path[0] == '/' && len < PATH_MAX && path[len - 1] != '/' ? path : "";
 }
 
-int about_read(int directory, struct arena *arena, struct about *ret, struct err *err) {
+int about_read(struct entry *entry, struct arena *arena, struct err *err) {
         struct err why = { 0 };
+        struct aside aside = { 0 };
         struct tree_node *root;
         bool moving = false;
         BUF_AUTO text;
 
         buf_init(&text, ABOUT_MAX);
-        if (file_read(directory, about_file, about_file, FILE_NO_LINK, &text, &why) < 0 && why.sys == ENOENT) {
+        if (file_read(entry->fd, about_file, about_file, FILE_NO_LINK, &text, &why) < 0 && why.sys == ENOENT) {
                 why = (struct err){ 0 };
-                moving = file_read(directory, moving_file, moving_file, FILE_NO_LINK, &text, &why) == 0;
+                moving = file_read(entry->fd, moving_file, moving_file, FILE_NO_LINK, &text, &why) == 0;
         }
         if (why.code)
                 return err_set(err, why.sys == ENOENT ? ERR_NOT_FOUND : why.code, "%s", why.msg);
         if (json5_read(buf_str(&text), true, arena, &root, NULL) < 0)
                 return err_set(err, ERR_INVALID, "%s is damaged", about_file);
-        *ret = (struct about){
-                .path = get_path(root, "path_hex", arena),
-                .workspace = get_path(root, "workspace_hex", arena),
-                .why = get_text(root, "why"),
-                .kind = get_text(root, "kind"),
-                .note = get_text(root, "note"),
-                .mode = (unsigned)get_number(root, "mode") & 07777,
-                .at = get_number(root, "at"),
-                .moving = moving,
-        };
-        return ret->path[0] ? 0 : err_set(err, ERR_INVALID, "%s is damaged", about_file);
+        for
+                EACH_FIELD(field)
+        *field_of(&aside, field) = field->path ? get_path(root, field->key, arena) : get_text(root, field->key);
+        aside.at = get_number(root, "at");
+        about_set(entry, aside, (unsigned)get_number(root, "mode") & 07777, moving);
+        return aside.path[0] ? 0 : err_set(err, ERR_INVALID, "%s is damaged", about_file);
 }
 
-/* ---- paths ---- */
-
-const char *about_name(const char *path) {
-        return strrchr(path, '/') + 1;
-}
-
-struct about_left about_left(const char *path, const char *id) {
-        struct about_left left;
-        const int room = NAME_MAX - (int)sizeof(".aside-") - 16;
-
-        snprintf(left.name, sizeof(left.name), "%.*s.aside-%s", room, about_name(path), id);
-        return left;
-}
+/* ---- its directory ---- */
 
 static int open_part(int fd, const char *name, bool make) {
         const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -150,9 +160,9 @@ static int open_part(int fd, const char *name, bool make) {
         return next;
 }
 
-int about_open_parent(const char *path, bool make, int *ret_fd, struct err *err) {
+int about_open_parent(const struct entry *entry, bool make, int *ret_fd, struct err *err) {
         FD_AUTO fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        const char *last = about_name(path);
+        const char *path = entry->aside.path, *last = about_name(entry);
 
         for (const char *start = path + 1, *end; fd >= 0 && start < last; start = end + 1) {
                 char name[NAME_MAX + 1];

@@ -1,43 +1,39 @@
 /*
- * about.json of what is set aside, which is called moving.json as long as that is on its way: see aside.h. Paths may hold any
- * byte, and JSON no bytes: they are written twice, for people and in hexadecimal.
+ * One thing that is set aside (aside.h), and its about.json, which is called moving.json as long as it is on its way. Paths may
+ * hold any byte, and JSON no bytes: they are written twice, for people and in hexadecimal. For aside.c only.
  */
 #ifndef BAILEY_PROTECT_ABOUT_H
 #define BAILEY_PROTECT_ABOUT_H
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "protect/aside.h"
 
-struct about {
-        const char *path, *workspace, *why, *kind, *note;
-        unsigned mode; /* that it had */
-        int64_t at;
-        bool moving; /* or being restored */
+/* Whoever holds the lock of its directory moves it; all others leave it alone. */
+struct entry {
+        int store, fd; /* the store, and the directory in it */
+        char id[ASIDE_ID_SIZE];
+        char left[NAME_MAX + 1]; /* what it is called beside its place, while it is neither there nor in the store */
+        struct aside aside;      /* all but `id` and `where` are in the file */
+        unsigned mode;           /* that it had */
+        bool moving;             /* or being restored */
 };
 
 /* Writes moving.json. */
-int about_write(int directory, const struct about *about, struct err *err);
+int about_write(const struct entry *entry, struct err *err);
 
 /* Renames the one to the other. */
-int about_mark(int directory, bool moving, struct err *err);
+int about_mark(struct entry *entry, bool moving, struct err *err);
 
 /* ERR_NOT_FOUND: there is none. */
-int about_read(int directory, struct arena *arena, struct about *ret, struct err *err);
+int about_read(struct entry *entry, struct arena *arena, struct err *err);
 
-/* Opens the directory of `path` through no symbolic link; makes what is missing of it. `err->sys` says why it failed. */
-int about_open_parent(const char *path, bool make, int *ret_fd, struct err *err);
+/* What is known of it. */
+void about_set(struct entry *entry, struct aside aside, unsigned mode, bool moving);
 
-/* The name in it, which is at the end of the path. */
-const char *about_name(const char *path);
-
-/* What it is called beside its place, while it is neither there nor in the store. */
-struct about_left {
-        char name[NAME_MAX + 1];
-};
-struct about_left about_left(const char *path, const char *id);
+/* The name in its directory, which is at the end of the path; and that directory, opened through no symbolic link. With `make`,
+ * what is missing of it is made. `err->sys` says why it failed. */
+const char *about_name(const struct entry *entry);
+int about_open_parent(const struct entry *entry, bool make, int *ret_fd, struct err *err);
 
 #endif

@@ -1,6 +1,5 @@
 #include "protect/aside.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,10 +13,9 @@
 #include "base/id.h"
 #include "base/lock.h"
 #include "base/time.h"
+#include "base/tree.h"
 #include "policy/files.h"
 #include "protect/about.h"
-#include "protect/copy.h"
-#include "protect/move.h"
 
 enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
 #define COPY_TIME (2 * TIME_SECOND) /* somebody waits for the end of a command */
@@ -38,13 +36,6 @@ static mode_t mode_of_left(const char *kind) {
 }
 
 /* ---- the store ---- */
-
-/* One thing that is kept. Whoever holds its lock moves it; all others leave it alone. */
-struct entry {
-        int store, fd;
-        char id[ASIDE_ID_SIZE];
-        struct about about;
-};
 
 static void entry_close(struct entry *entry) {
         fd_close(entry->fd);
@@ -85,7 +76,6 @@ enum place { PLACE_GONE, PLACE_ITEM, PLACE_LEFT };
 
 /* `ret_parent` is open for PLACE_LEFT only. */
 static int locate(const struct entry *entry, enum place *ret, int *ret_parent, struct err *err) {
-        struct about_left left;
         struct err why = { 0 };
         FD_AUTO parent = -1;
         struct stat status;
@@ -93,12 +83,11 @@ static int locate(const struct entry *entry, enum place *ret, int *ret_parent, s
 
         *ret_parent = -1;
         *ret = got > 0 ? PLACE_ITEM : PLACE_GONE;
-        if (got != 0 || !entry->about.path[0])
+        if (got != 0 || !entry->aside.path[0])
                 return got < 0 ? -1 : 0;
-        if (about_open_parent(entry->about.path, false, &parent, &why) < 0)
+        if (about_open_parent(entry, false, &parent, &why) < 0)
                 return why.sys == ENOENT || why.sys == ENOTDIR ? 0 : err_set(err, why.code, "%s", why.msg);
-        left = about_left(entry->about.path, entry->id);
-        got = look(parent, left.name, &status, err);
+        got = look(parent, entry->left, &status, err);
         if (got > 0) {
                 *ret = PLACE_LEFT;
                 *ret_parent = TAKE_FD(parent);
@@ -108,19 +97,17 @@ static int locate(const struct entry *entry, enum place *ret, int *ret_parent, s
 
 /* When this fails, it is still known to be moving, and the next look at the store finds out where it is. */
 static void entry_kept(struct entry *entry) {
-        entry->about.moving = false;
-        about_mark(entry->fd, false, NULL);
+        about_mark(entry, false, NULL);
 }
 
 /* Both are there only while a copy is made or removed: the one in the store is whole. */
 static int remove_left(const struct entry *entry) {
-        struct about_left left = about_left(entry->about.path, entry->id);
         FD_AUTO parent = -1;
         struct err why = { 0 };
 
-        if (about_open_parent(entry->about.path, false, &parent, &why) < 0)
+        if (about_open_parent(entry, false, &parent, &why) < 0)
                 return why.sys == ENOENT || why.sys == ENOTDIR ? 0 : -1;
-        return move_remove(parent, left.name, REMOVE_TIME, NULL);
+        return move_remove(parent, entry->left, REMOVE_TIME, NULL);
 }
 
 /* A mount over it goes with it, and whoever runs the command that it was mounted for knows nothing of that. When a name is
@@ -142,7 +129,7 @@ static bool repair(struct entry *entry) {
         FD_AUTO parent = -1;
         enum place place;
 
-        if (!entry->about.moving)
+        if (!entry->moving)
                 return false;
         end_drop_mounts(entry);
         if (locate(entry, &place, &parent, NULL) < 0)
@@ -151,9 +138,9 @@ static bool repair(struct entry *entry) {
                 return move_remove(entry->store, entry->id, REMOVE_TIME, NULL) == 0;
         if (place == PLACE_LEFT) {
                 move_remove(entry->fd, partial_name, REMOVE_TIME, NULL);
-                move_set_mode(parent, about_left(entry->about.path, entry->id).name, mode_of_left(entry->about.kind));
-                entry->about.note = "it was not copied, as bailey was killed";
-                about_write(entry->fd, &entry->about, NULL);
+                move_set_mode(parent, entry->left, mode_of_left(entry->aside.kind));
+                entry->aside.note = "it was not copied, as bailey was killed";
+                about_write(entry, NULL);
                 entry_kept(entry);
         } else if (remove_left(entry) == 0) {
                 entry_kept(entry);
@@ -169,43 +156,41 @@ static const char *kind_of(mode_t mode) {
 
 /* From its place on another file system, where it is under another name already. What takes too long to remove then, the next
  * look at the store goes on with. */
-static void copy_in(struct entry *entry, int dir, const char *left) {
+static void copy_in(struct entry *entry, int dir) {
         struct copy copy = { .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = time_monotonic() + COPY_TIME };
-        struct about about = entry->about;
         struct err why = { 0 };
         char note[sizeof(why.msg) + 32] = "";
-        bool copied = copy_tree(dir, left, entry->fd, partial_name, &copy, &why) == 0;
+        bool copied = copy_tree(dir, entry->left, entry->fd, partial_name, &copy, &why) == 0;
 
         if (!copied)
                 snprintf(note, sizeof(note), "it was not copied: %s", why.msg);
         else if (copy.skipped)
                 snprintf(note, sizeof(note), "%u sockets or devices in it were not kept", copy.skipped);
-        about.note = note;
+        entry->aside.note = note;
         if (note[0])
-                about_write(entry->fd, &about, NULL);
+                about_write(entry, NULL);
+        entry->aside.note = "";
         if (copied && renameat(entry->fd, partial_name, entry->fd, item_name) == 0) {
-                if (move_remove(dir, left, COPY_TIME, NULL) == 0)
+                if (move_remove(dir, entry->left, COPY_TIME, NULL) == 0)
                         entry_kept(entry);
                 return;
         }
         move_remove(entry->fd, partial_name, COPY_TIME, NULL);
-        move_set_mode(dir, left, mode_of_left(entry->about.kind));
+        move_set_mode(dir, entry->left, mode_of_left(entry->aside.kind));
         entry_kept(entry);
 }
 
 static int move_in(struct entry *entry, int dir, const char *name, struct err *err) {
-        struct about_left left = about_left(entry->about.path, entry->id);
-
-        if (about_write(entry->fd, &entry->about, err) < 0)
+        if (about_write(entry, err) < 0)
                 return -1;
         if (move_new(dir, name, entry->fd, item_name) == 0) {
                 drop_mounts(entry);
                 entry_kept(entry);
                 return 0;
         }
-        if (errno != EXDEV || move_new(dir, name, dir, left.name) < 0)
+        if (errno != EXDEV || move_new(dir, name, dir, entry->left) < 0)
                 return err_sys(err, "cannot move it");
-        copy_in(entry, dir, left.name);
+        copy_in(entry, dir);
         return 0;
 }
 
@@ -222,16 +207,14 @@ int aside_add(const char *state_dir, int dir, const char *dir_path, const char *
                 return err_set(err, ERR_INVALID, "the path of %s is too long", name);
         if (store_open(state_dir, true, &entry.store, err) < 0 || entry_new(&entry, err) < 0)
                 return err_context(err, "cannot set %s aside", path);
-        entry.about = (struct about){
-                .path = path,
-                .workspace = workspace,
-                .why = why,
-                .kind = kind_of(status.st_mode),
-                .note = "",
-                .mode = status.st_mode & 07777,
-                .at = time_realtime(),
-                .moving = true,
-        };
+        about_set(&entry,
+                  (struct aside){ .path = path,
+                                  .workspace = workspace,
+                                  .why = why,
+                                  .kind = kind_of(status.st_mode),
+                                  .note = "",
+                                  .at = time_realtime() },
+                  status.st_mode & 07777, true);
         if (move_in(&entry, dir, name, err) < 0) {
                 move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* it has not moved */
                 return err_context(err, "cannot set %s aside", path);
@@ -246,28 +229,18 @@ static bool is_id(const char *name) {
         return strlen(name) == ASIDE_ID_SIZE - 1 && strspn(name, "0123456789abcdef") == ASIDE_ID_SIZE - 1;
 }
 
-static DIR *store_list(int store, struct err *err) {
-        int fd = openat(store, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-
-        if (!stream) {
-                err_sys_message(err, "cannot list what is set aside");
-                fd_close(fd);
-        }
-        return stream;
-}
-
 /* 1: there is nothing in it, and it is gone, if it was `locked` by us. */
 static int entry_load(struct entry *entry, bool locked, struct arena *arena, struct err *err) {
         struct err why = { 0 };
         struct stat status;
 
-        if (about_read(entry->fd, arena, &entry->about, &why) == 0)
+        if (about_read(entry, arena, &why) == 0)
                 return locked && repair(entry) ? 1 : 0;
         if (why.code == ERR_MEMORY)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        entry->about =
-                (struct about){ .path = "", .workspace = "", .why = "", .kind = "other", .note = "about.json is damaged" };
+        about_set(entry,
+                  (struct aside){ .path = "", .workspace = "", .why = "", .kind = "other", .note = "about.json is damaged" }, 0,
+                  false);
         if (why.code != ERR_NOT_FOUND || look(entry->fd, item_name, &status, err) != 0)
                 return 0;
         if (locked) /* killed before it had said what it would move */
@@ -277,31 +250,20 @@ static int entry_load(struct entry *entry, bool locked, struct arena *arena, str
 
 /* ---- listing ---- */
 
+/* Fills in what is not in the file. */
 static int describe(const char *state_dir, const struct entry *entry, enum place place, struct arena *arena, struct aside *ret,
                     struct err *err) {
-        const struct about *about = &entry->about;
+        const char *path = entry->aside.path;
         char where[PATH_MAX + NAME_MAX + 2] = "";
 
         if (place == PLACE_ITEM)
                 snprintf(where, sizeof(where), "%s/aside/%s/%s", state_dir, entry->id, item_name);
         else if (place == PLACE_LEFT)
-                snprintf(where, sizeof(where), "%.*s%s", (int)(about_name(about->path) - about->path), about->path,
-                         about_left(about->path, entry->id).name);
-        *ret = (struct aside){
-                .id = arena_dup(arena, str_z(entry->id)),
-                .path = about->path,
-                .workspace = about->workspace,
-                .why = about->why,
-                .kind = about->kind,
-                .note = about->note,
-                .where = arena_dup(arena, str_z(where)),
-                .at = about->at,
-        };
-        if (!ret->id || !ret->where)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        if (!where[0])
-                ret->where = NULL;
-        return 0;
+                snprintf(where, sizeof(where), "%.*s%s", (int)(about_name(entry) - path), path, entry->left);
+        *ret = entry->aside;
+        ret->id = arena_dup(arena, str_z(entry->id));
+        ret->where = where[0] ? arena_dup(arena, str_z(where)) : NULL;
+        return ret->id && (ret->where || !where[0]) ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 
 /* 1: there is nothing to tell of it. */
@@ -338,46 +300,43 @@ static int list_add(struct aside_list *list, struct aside item, struct arena *ar
         return 0;
 }
 
-static int list_stream(const char *state_dir, int store, DIR *stream, struct arena *arena, struct aside_list *list,
-                       struct err *err) {
-        const struct dirent *name;
+static int list_named(const char *state_dir, int store, const char *id, struct arena *arena, struct aside_list *list,
+                      struct err *err) {
+        struct entry entry = { .store = store };
+        FD_AUTO fd = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct aside item;
+        int got;
 
-        while ((name = readdir(stream))) {
-                struct entry entry = { .store = store };
-                struct aside item;
-                int got;
-
-                if (!is_id(name->d_name))
-                        continue;
-                snprintf(entry.id, sizeof(entry.id), "%.8s", name->d_name);
-                entry.fd = openat(store, entry.id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                if (entry.fd < 0)
-                        continue; /* gone meanwhile */
-                got = list_one(state_dir, &entry, arena, &item, err);
-                fd_close(entry.fd);
-                if (got < 0 || (got == 0 && list_add(list, item, arena, err) < 0))
-                        return -1;
-        }
-        return 0;
+        if (fd < 0)
+                return 0; /* gone meanwhile */
+        entry.fd = fd;
+        snprintf(entry.id, sizeof(entry.id), "%.8s", id);
+        got = list_one(state_dir, &entry, arena, &item, err);
+        return got == 0 ? list_add(list, item, arena, err) : got < 0 ? -1 : 0;
 }
 
 int aside_list(const char *state_dir, struct arena *arena, struct aside_list *ret, struct err *err) {
         struct aside_list list = { 0 };
         FD_AUTO store = -1;
+        const struct dirent *name;
         DIR *stream;
-        int failed;
+        int failed = 0;
 
         if (store_open(state_dir, false, &store, err) < 0)
                 return -1;
-        if (store >= 0) {
-                stream = store_list(store, err);
-                if (!stream)
-                        return -1;
-                failed = list_stream(state_dir, store, stream, arena, &list, err);
-                closedir(stream);
-                if (failed)
-                        return -1;
+        if (store < 0) {
+                *ret = list;
+                return 0;
         }
+        stream = tree_list(store, ".");
+        if (!stream)
+                return err_sys(err, "cannot list what is set aside");
+        while (!failed && (name = readdir(stream)))
+                if (is_id(name->d_name))
+                        failed = list_named(state_dir, store, name->d_name, arena, &list, err);
+        closedir(stream);
+        if (failed)
+                return -1;
         if (list.count)
                 qsort(list.items, list.count, sizeof(*list.items), by_time);
         *ret = list;
@@ -418,19 +377,17 @@ static int entry_find(const char *state_dir, const char *given, struct arena *ar
 
 static int copy_out(const struct entry *entry, int parent, bool limited, struct err *err) {
         struct copy copy = { .bytes = UINT64_MAX, .entries = UINT64_MAX, .deadline = INT64_MAX };
-        struct about_left left = about_left(entry->about.path, entry->id);
-
         if (limited)
                 copy = (struct copy){ .bytes = COPY_BYTES, .entries = COPY_ENTRIES, .deadline = INT64_MAX };
-        if (copy_tree(entry->fd, item_name, parent, left.name, &copy, err) == 0) {
+        if (copy_tree(entry->fd, item_name, parent, entry->left, &copy, err) == 0) {
                 if (limited && copy.skipped)
                         err_set_message(err, ERR_TOO_COMPLEX, "there are sockets or devices in it");
-                else if (move_rename(parent, left.name, parent, about_name(entry->about.path)) == 0)
+                else if (move_rename(parent, entry->left, parent, about_name(entry)) == 0)
                         return 0;
                 else
                         err_sys_message(err, "cannot move it");
         }
-        move_remove(parent, left.name, REMOVE_TIME, NULL);
+        move_remove(parent, entry->left, REMOVE_TIME, NULL);
         return -1;
 }
 
@@ -439,12 +396,11 @@ static int copy_out(const struct entry *entry, int parent, bool limited, struct 
  * its user has looked at. What cannot be copied is moved.
  */
 static int move_out(const struct entry *entry, enum place place, int parent, struct err *err) {
-        struct about_left left = about_left(entry->about.path, entry->id);
-        const char *from = place == PLACE_ITEM ? item_name : left.name, *name = about_name(entry->about.path);
+        const char *from = place == PLACE_ITEM ? item_name : entry->left, *name = about_name(entry);
         int dir = place == PLACE_ITEM ? entry->fd : parent;
         struct err why = { 0 };
 
-        move_set_mode(dir, from, entry->about.mode);
+        move_set_mode(dir, from, entry->mode);
         if (place == PLACE_ITEM && copy_out(entry, parent, true, &why) == 0)
                 return 0;
         if (place == PLACE_ITEM && why.code != ERR_TOO_COMPLEX && why.code != ERR_UNSUPPORTED)
@@ -457,7 +413,7 @@ static int move_out(const struct entry *entry, enum place place, int parent, str
 /* What stands at its place gives way, or is in the way. */
 static int make_room(const char *state_dir, const struct entry *entry, int parent, bool force, struct aside_restored *restored,
                      struct err *err) {
-        const char *path = entry->about.path, *name = about_name(path);
+        const char *path = entry->aside.path, *name = about_name(entry);
         char directory[PATH_MAX], why[64];
         struct stat status;
         int got = look(parent, name, &status, err);
@@ -468,7 +424,7 @@ static int make_room(const char *state_dir, const struct entry *entry, int paren
                 return err_set(err, ERR_REFUSED, "%s exists now; with --force it is set aside in turn", path);
         snprintf(directory, sizeof(directory), "%.*s", name - path > 1 ? (int)(name - path) - 1 : 1, path);
         snprintf(why, sizeof(why), "in the place of %s, which was restored", entry->id);
-        return aside_add(state_dir, parent, directory, name, entry->about.workspace, why, restored->replaced, err);
+        return aside_add(state_dir, parent, directory, name, entry->aside.workspace, why, restored->replaced, err);
 }
 
 int aside_restore(const char *state_dir, const char *id, bool force, struct arena *arena, struct aside_restored *ret,
@@ -483,19 +439,18 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
             describe(state_dir, &entry, place, arena, &restored.aside, err) < 0)
                 return -1;
         if (place == PLACE_GONE)
-                return err_set(err, ERR_NOT_FOUND, "%s is no longer where it was kept, beside its place", entry.about.path);
-        if (!entry.about.path[0])
+                return err_set(err, ERR_NOT_FOUND, "%s is no longer where it was kept, beside its place", entry.aside.path);
+        if (!entry.aside.path[0])
                 return err_set(err, ERR_INVALID, "about.json is damaged, so move it yourself: %s", restored.aside.where);
-        if (about_open_parent(entry.about.path, true, &to, err) < 0 ||
-            make_room(state_dir, &entry, to, force, &restored, err) < 0)
+        if (about_open_parent(&entry, true, &to, err) < 0 || make_room(state_dir, &entry, to, force, &restored, err) < 0)
                 return -1;
-        if (about_mark(entry.fd, true, err) < 0)
+        if (about_mark(&entry, true, err) < 0)
                 return -1;
         if (move_out(&entry, place, to, err) < 0) {
                 entry_kept(&entry);
                 if (restored.replaced[0])
                         err_context_message(err, "what stood there is set aside as %s", restored.replaced);
-                return err_context(err, "cannot restore %s", entry.about.path);
+                return err_context(err, "cannot restore %s", entry.aside.path);
         }
         move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* what is left of it says that it is empty */
         *ret = restored;
@@ -511,7 +466,7 @@ int aside_drop(const char *state_dir, const char *id, struct arena *arena, struc
         if (entry_find(state_dir, id, arena, &entry, err) < 0 || locate(&entry, &place, &parent, err) < 0 ||
             describe(state_dir, &entry, place, arena, &aside, err) < 0)
                 return -1;
-        if (place == PLACE_LEFT && move_remove(parent, about_left(entry.about.path, entry.id).name, REMOVE_TIME, err) < 0)
+        if (place == PLACE_LEFT && move_remove(parent, entry.left, REMOVE_TIME, err) < 0)
                 return err_context(err, "cannot remove %s", aside.where);
         if (move_remove(entry.store, entry.id, REMOVE_TIME, err) < 0)
                 return err_context(err, "cannot remove what is kept as %s", entry.id);

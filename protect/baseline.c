@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include "base/fd.h"
 #include "base/sha256.h"
 #include "base/time.h"
+#include "base/tree.h"
 #include "policy/files.h"
 #include "protect/protect.h"
 
@@ -372,10 +372,9 @@ int protect_recover(const struct protect_request *request, struct err *err) {
 
         if (failed)
                 return -1;
-        stream = fdopendir(directory);
+        stream = tree_list(directory, ".");
         if (!stream)
                 return err_sys(err, "%s/protect", request->state_dir);
-        TAKE_FD(directory);
         while ((entry = readdir(stream)))
                 if (entry->d_name[0] != '.' && recover_one(dirfd(stream), entry->d_name, request, failed ? NULL : err) < 0)
                         failed = -1;

@@ -1,16 +1,13 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "policy/files.h"
+#include "base/tree.h"
 #include "protect/aside.h"
 #include "protect/git_keys.h"
 #include "protect/protect.h"
@@ -42,12 +39,6 @@ static const char *folder_of(struct settlement *s, const char *path) {
         size_t len = (size_t)(name_of(path) - path);
 
         return arena_dup(s->request->arena, str_from(path, len > 1 ? len - 1 : 1));
-}
-
-static int open_folder(const char *path) {
-        struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
-
-        return path ? (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)) : -1;
 }
 
 /* False when it could not be done; what is gone meanwhile is done. */
@@ -151,16 +142,15 @@ static void keep(struct settlement *s, struct protected_paths *list, const struc
 
 /* All but the samples of git. Those that were there before are known by the directory, which was covered. */
 static bool settle_hooks(struct settlement *s, const struct protected_path *is) {
-        FD_AUTO fd = open_folder(is->path);
-        DIR *stream = fd < 0 ? NULL : fdopendir(dup(fd));
+        FD_AUTO fd = path_open(is->path, O_RDONLY);
+        DIR *stream = fd < 0 ? NULL : tree_list(fd, ".");
         const struct dirent *entry;
         bool done = stream != NULL;
 
-        while (stream && (entry = readdir(stream))) {
+        while (stream && (entry = tree_next(stream))) {
                 char path[PATH_MAX];
 
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-                    str_ends(str_z(entry->d_name), STR(".sample")))
+                if (str_ends(str_z(entry->d_name), STR(".sample")))
                         continue;
                 if (snprintf(path, sizeof(path), "%s/%s", is->path, entry->d_name) >= (int)sizeof(path))
                         done = false;
@@ -174,7 +164,8 @@ static bool settle_hooks(struct settlement *s, const struct protected_path *is) 
 
 /* The directory that something is in; -1: it is gone, or that was told as a failure. */
 static int enter(struct settlement *s, const char *path) {
-        int folder = open_folder(folder_of(s, path));
+        const char *above = folder_of(s, path);
+        int folder = above ? path_open(above, O_RDONLY) : (errno = ENOMEM, -1);
         struct err err = { 0 };
 
         if (folder < 0 && errno != ENOENT && errno != ENOTDIR) {

@@ -1,15 +1,20 @@
+/*
+ * Git directories: how `.git` leads to them, and what is in them. All have the same shape, whether of the workspace, of a
+ * repository in it, of a submodule (modules/NAME) or of a linked worktree (worktrees/NAME): the table below, and more of them.
+ */
 #include "protect/survey_inside.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "policy/files.h"
-#include "protect/git_config.h"
+#include "base/tree.h"
 #include "protect/git_keys.h"
 
 enum {
@@ -17,8 +22,7 @@ enum {
         FOLDERS_MAX = 2048,
         WHOLE_MAX = 1024, /* of those past it, at a time */
         DEPTH_MAX = 16,
-        INCLUDES_MAX = 32,
-        HOOKS_MAX = 512, /* entries of a directory of hooks that are looked at */
+        POINTER_MAX = 8 << 10,
 };
 
 /* What git runs, or what tells it what to run, in a git directory and in the entry of a linked worktree. Attributes and
@@ -34,326 +38,56 @@ static const struct {
         { "hooks", PROTECTED_HOOKS, PROTECTED_HOOKS },
 };
 
-/* ---- reading ---- */
-
-/* What git could not read either is no text. After a command, nothing that cannot be read counts as harmless. */
-int survey_read(struct survey *s, int fd, const char *name, size_t max, struct str *ret, struct err *err) {
-        BUF_AUTO text;
-        struct err why = { 0 };
-        const char *copy;
-
-        *ret = str_from(NULL, 0);
-        buf_init(&text, max);
-        if (file_read(fd, name, name, FILE_ANY, &text, &why) < 0) {
-                bool closed = why.sys == ENOENT || why.sys == ENOTDIR || why.sys == ELOOP || why.sys == EACCES ||
-                              why.sys == EISDIR || why.sys == ENXIO || why.code == ERR_INVALID || why.code == ERR_NOT_FOUND;
-
-                if (closed || (s->before && why.code != ERR_MEMORY))
-                        return 0;
-                if (why.sys)
-                        errno = why.sys;
-                return why.sys ? err_sys(err, "%s", name) : err_set(err, why.code, "%s", why.msg);
-        }
-        copy = arena_dup(s->arena, buf_str(&text));
-        if (!copy)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        *ret = str_from(copy, text.len);
-        return 0;
-}
-
-/* ---- configs ---- */
-
-struct config {
+/* A git directory that is walked, and those in it. */
+struct git_dir {
         struct survey *s;
-        const char *folder;   /* of the file: what an include is relative to */
-        const char *base;     /* what hooksPath is relative to; NULL: not known */
-        const char *worktree; /* core.worktree, the last */
-};
-
-static int find_worktree(void *context, const struct git_setting *setting, struct err *err) {
-        struct config *config = context;
-
-        (void)err;
-        if (str_is(setting->section, "core") && setting->subsection.len == 0 && str_is(setting->name, "worktree"))
-                config->worktree = setting->value.ptr;
-        return 0;
-}
-
-int survey_worktree(struct survey *s, struct str text, const char **ret, struct err *err) {
-        struct config config = { .s = s };
-
-        if (git_config_read(text, s->arena, find_worktree, &config, err) < 0)
-                return -1;
-        *ret = config.worktree;
-        return 0;
-}
-
-/* The home directory in /etc/passwd: the C library's functions would load modules into a static program. */
-static const char *home_of(struct survey *s, struct str user) {
-        BUF_AUTO text;
-        struct str rest;
-
-        buf_init(&text, 1 << 20);
-        if (file_read(AT_FDCWD, "/etc/passwd", "/etc/passwd", FILE_ANY, &text, NULL) < 0)
-                return NULL;
-        for (rest = buf_str(&text); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
-                struct str line = str_take(rest, str_find(rest, '\n'));
-
-                if (!str_starts(line, user) || str_skip(line, user.len).len == 0 || line.ptr[user.len] != ':')
-                        continue;
-                for (int field = 0; field < 5; field++)
-                        line = str_skip(line, str_find(line, ':') + 1);
-                return arena_dup(s->arena, str_take(line, str_find(line, ':')));
-        }
-        return NULL;
-}
-
-/* As git reads a path: `~/` and `~USER/` are homes. */
-static int resolve_value(struct survey *s, const char *from, const char *value, struct place *ret, struct err *err) {
-        const char *home = s->home, *rest = strchrnul(value, '/');
-
-        *ret = (struct place){ 0 };
-        if (!*value)
-                return 0;
-        if (value[0] != '~')
-                return from || value[0] == '/' ? survey_resolve(s, from ? from : "/", value, ret, err) : 0;
-        if (value[1] && value[1] != '/')
-                home = home_of(s, str_from(value + 1, (size_t)(rest - value - 1)));
-        if (!home || home[0] != '/')
-                return 0;
-        return survey_join(s, home, *rest ? rest + 1 : ".", &value, err) < 0 ? -1 : survey_resolve(s, "/", value, ret, err);
-}
-
-/* A hook is often a link to a script in the repository. */
-static int survey_hooks(struct survey *s, const char *path, struct err *err) {
-        DIR *stream = opendir(path);
-        const struct dirent *entry;
-        struct place target;
-        int failed = 0;
-
-        for (int seen = 0; stream && !failed && seen < HOOKS_MAX && (entry = readdir(stream)); seen++) {
-                if (entry->d_type != DT_LNK)
-                        continue;
-                failed = survey_resolve(s, path, entry->d_name, &target, err);
-                if (!failed)
-                        failed = survey_protect(s, &target, PROTECTED_NAME, err);
-        }
-        if (stream)
-                closedir(stream);
-        return failed;
-}
-
-static int hooks_path(struct config *config, const char *value, struct err *err) {
-        struct survey *s = config->s;
-        struct place place;
-
-        if (!config->base && value[0] != '/' && value[0] != '~' && s->hooks_path_count < SURVEY_HOOKS_PATHS) {
-                s->hooks_paths[s->hooks_path_count++] = value;
-                return 0;
-        }
-        if (resolve_value(s, config->base, value, &place, err) < 0)
-                return -1;
-        if (!place.path)
-                return 0;
-        if (strcmp(place.path, s->workspace) == 0)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "core.hooksPath is %s, so hooks cannot be told from the files of the workspace; set it to a "
-                               "directory of their own",
-                               place.path);
-        if (survey_protect(s, &place, PROTECTED_HOOKS, err) < 0)
-                return -1;
-        return place.directory && survey_root(s, place.path) ? survey_hooks(s, place.path, err) : 0;
-}
-
-static int read_settings(struct config *config, struct str text, struct err *err);
-
-static int include_path(struct config *config, const char *value, struct err *err) {
-        struct config inner = *config;
-        struct place place;
-        struct str text;
-        const char *slash;
-
-        if (resolve_value(config->s, config->folder, value, &place, err) < 0)
-                return -1;
-        if (!place.path || survey_protect(config->s, &place, PROTECTED_NAME, err) < 0)
-                return place.path ? -1 : 0;
-        if (++config->s->includes > INCLUDES_MAX)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d included git configs: %s", INCLUDES_MAX, place.path);
-        if (survey_read(config->s, AT_FDCWD, place.path, SURVEY_CONFIG_MAX, &text, err) < 0)
-                return -1;
-        slash = strrchr(place.path, '/');
-        inner.folder = arena_dup(config->s->arena, str_from(place.path, slash > place.path ? (size_t)(slash - place.path) : 1));
-        return inner.folder ? read_settings(&inner, text, err) : err_set(err, ERR_MEMORY, "out of memory");
-}
-
-static int show_setting(void *context, const struct git_setting *setting, struct err *err) {
-        struct config *config = context;
-
-        if (str_is(setting->section, "core") && setting->subsection.len == 0 && str_is(setting->name, "hookspath"))
-                return hooks_path(config, setting->value.ptr, err);
-        if ((str_is(setting->section, "include") || str_is(setting->section, "includeif")) && str_is(setting->name, "path"))
-                return include_path(config, setting->value.ptr, err);
-        return 0;
-}
-
-/* After a command only what configs said before counts. */
-static int read_settings(struct config *config, struct str text, struct err *err) {
-        return !config->s->before && text.ptr && git_config_read(text, config->s->arena, show_setting, config, err) < 0 ? -1
-                                                                                                                        : 0;
-}
-
-/* ---- configs outside ---- */
-
-static int read_outside(struct survey *s, const char *folder, const char *name, const char *base, struct err *err) {
-        struct config config = { .s = s, .folder = folder, .base = base };
-        const char *path;
-        struct str text;
-
-        if (survey_join(s, folder, name, &path, err) < 0 || survey_read(s, AT_FDCWD, path, SURVEY_CONFIG_MAX, &text, err) < 0)
-                return -1;
-        s->includes = 0;
-        return read_settings(&config, text, err);
-}
-
-int survey_global(struct survey *s, struct err *err) {
-        if (read_outside(s, "/etc", "gitconfig", NULL, err) < 0)
-                return -1;
-        if (!s->home || s->home[0] != '/')
-                return 0;
-        return read_outside(s, s->home, ".gitconfig", NULL, err) < 0
-                       ? -1
-                       : read_outside(s, s->home, ".config/git/config", NULL, err);
-}
-
-/* What holds for every repository holds for this one, whose work tree is `base`. */
-static int apply_global(struct survey *s, const char *base, struct err *err) {
-        struct config config = { .s = s, .base = base };
-
-        for (size_t i = 0; base && i < s->hooks_path_count; i++)
-                if (hooks_path(&config, s->hooks_paths[i], err) < 0)
-                        return -1;
-        return 0;
-}
-
-int survey_above(struct survey *s, struct err *err) {
-        char *path = arena_dup(s->arena, str_z(s->workspace));
-        struct stat status;
-
-        if (!path)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        for (char *slash = strrchr(path, '/'); slash && slash > path; slash = strrchr(path, '/')) {
-                const char *git_dir;
-
-                *slash = '\0';
-                if (survey_join(s, path, ".git", &git_dir, err) < 0)
-                        return -1;
-                if (stat(git_dir, &status) == 0 && S_ISDIR(status.st_mode))
-                        return read_outside(s, git_dir, "config", path, err) < 0 ? -1 : apply_global(s, path, err);
-        }
-        return 0;
-}
-
-/* ---- git directories ---- */
-
-struct git_root {
-        struct survey *s;
-        const char *path; /* the outermost */
+        const char *path; /* of the outermost */
         const char *base; /* its work tree, or itself */
-        bool nested;
+        bool nested;      /* in a directory below the workspace: what any command could have made is not covered */
 };
 
-static DIR *list(int directory, const char *name) {
-        FD_AUTO fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-
-        if (stream)
-                TAKE_FD(fd);
-        return stream;
+static int open_folder(const char *path) {
+        return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static bool there(int directory, const char *name) {
-        struct stat status;
+/* ---- pointers ---- */
 
-        return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+/* Without the end of its line; empty: there is none. */
+static struct str path_in(struct str text, const char *prefix) {
+        if (!text.ptr || !str_starts(text, str_z(prefix)))
+                return str_from("", 0);
+        text = str_skip(text, strlen(prefix));
+        while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+                text.len--;
+        return str_find(text, '\0') < text.len ? str_from("", 0) : text;
 }
 
-bool survey_is_git_dir(int directory, bool top) {
-        if (!there(directory, "HEAD"))
-                return false;
-        if (there(directory, "commondir") || (there(directory, "objects") && there(directory, "refs")))
-                return true;
-        return !top && (there(directory, "config") || there(directory, "objects"));
+const char *survey_read_path(struct survey *s, int fd, const char *name, const char *prefix) {
+        struct str text = path_in(survey_read(s, fd, name, POINTER_MAX, FILE_ANY), prefix);
+
+        return text.len ? survey_keep(s, text) : NULL;
 }
 
-/* The pointer of a submodule: git looks into submodules by itself, so what it points to must not change either. */
-static int survey_submodule(struct survey *s, const char *git_dir, const char *worktree, const char **ret_base,
-                            struct err *err) {
-        struct place place, pointer;
-
-        if (survey_resolve(s, git_dir, worktree, &place, err) < 0)
-                return -1;
-        *ret_base = place.path;
-        if (!place.path || !survey_root(s, place.path) || !place.exists)
-                return 0;
-        if (survey_resolve(s, place.path, ".git", &pointer, err) < 0)
-                return -1;
-        if (!pointer.path || !pointer.directory)
-                return survey_protect(s, &pointer, PROTECTED_POINTER, err);
-        return survey_root(s, pointer.path) ? survey_git_dir(s, pointer.path, place.path, false, err) : 0;
-}
-
-static void keep_content(struct survey *s, const char *path, struct str text) {
-        struct protected_paths *lists[] = { &s->found->read_only, &s->found->checked };
-
-        for (size_t i = 0; i < 2; i++)
-                for (size_t j = 0; j < lists[i]->count; j++)
-                        if (!lists[i]->items[j].link && strcmp(lists[i]->items[j].path, path) == 0)
-                                lists[i]->items[j].content = text;
-}
-
-static int survey_config(const struct git_root *root, int fd, const char *path, const char *name, struct err *err) {
-        struct survey *s = root->s;
-        bool module = strcmp(path, root->path) != 0;
-        /* what config.worktree of another worktree says is taken for ours: too much rather than too little */
-        struct config config = { .s = s, .folder = path, .base = module && strcmp(name, "config") == 0 ? NULL : root->base };
-        const char *joined;
+bool survey_leads_inside(const struct protection *found, const char *workspace, int fd, const char *path) {
+        char target[PATH_MAX], real[PATH_MAX];
         struct str text;
+        BUF_AUTO file;
 
-        if (survey_read(s, fd, name, SURVEY_CONFIG_MAX, &text, err) < 0)
-                return err_context(err, "%s", path);
-        if (!text.ptr)
-                return 0;
-        if (survey_join(s, path, name, &joined, err) < 0)
-                return -1;
-        keep_content(s, joined, text);
-        if (survey_worktree(s, text, &config.worktree, err) < 0)
-                return -1;
-        if (module && config.worktree && survey_submodule(s, path, config.worktree, &config.base, err) < 0)
-                return -1;
-        return read_settings(&config, text, err);
-}
-
-/* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at
- * afterwards, as a new one is. */
-static bool is_plain(const struct git_root *root, int fd, const char *path) {
-        const struct git_repository repository = { path, root->s->workspace, NULL };
-        struct str text;
-        DIR *stream;
-        const struct dirent *entry;
-        bool plain = root->nested && !there(fd, "config.worktree") && !there(fd, "commondir") && !there(fd, "gitdir");
-
-        if (!plain || survey_read(root->s, fd, "config", SURVEY_CONFIG_MAX, &text, NULL) < 0 ||
-            (!text.ptr && there(fd, "config")) || !git_config_is_harmless(STR(""), text, &repository, root->s->arena))
+        buf_init(&file, POINTER_MAX);
+        if (file_read(fd, ".git", ".git", FILE_NO_LINK, &file, NULL) < 0)
                 return false;
-        if (!there(fd, "hooks"))
+        text = path_in(buf_str(&file), "gitdir: ");
+        if (!text.len ||
+            snprintf(target, sizeof(target), "%s/%.*s", text.ptr[0] == '/' ? "" : path, (int)text.len, text.ptr) >=
+                    (int)sizeof(target) ||
+            !realpath(target, real))
+                return false;
+        if (path_below(real, workspace))
                 return true;
-        stream = list(fd, "hooks");
-        while (stream && plain && (entry = readdir(stream)))
-                plain = entry->d_name[0] == '.' || str_ends(str_z(entry->d_name), STR(".sample"));
-        plain = plain && stream;
-        if (stream)
-                closedir(stream);
-        return plain;
+        for (size_t i = 0; i < found->git_write.count; i++)
+                if (path_below(real, found->git_write.items[i].path))
+                        return true;
+        return false;
 }
 
 bool survey_is_entry_harmless(int fd, const char *name) {
@@ -366,80 +100,211 @@ bool survey_is_entry_harmless(int fd, const char *name) {
         return file_read(fd, name, name, FILE_NO_LINK, &text, NULL) == 0 && str_is(buf_str(&text), "../..\n");
 }
 
-static int survey_git_name(const struct git_root *root, int fd, const char *path, const char *name, enum protected_kind kind,
-                           bool covered, struct err *err) {
-        struct survey *s = root->s;
+/* GITDIR/gitdir names the `.git` of this work tree, and the common directory has GITDIR among its worktrees. */
+static const char *prove_worktree(struct survey *s, const char *tree, const char *git_dir, int fd, const char *common) {
+        const char *back = survey_read_path(s, fd, "gitdir", "");
+        struct place named, place, above;
+
+        if (!back)
+                return NULL;
+        named = survey_resolve(s, git_dir, back);
+        place = survey_resolve(s, git_dir, common);
+        above = survey_resolve(s, git_dir, "..");
+        if (!named.path || strcmp(named.path, survey_join(s, tree, ".git")) != 0 || !place.directory || !above.path)
+                return NULL;
+        return strcmp(survey_join(s, place.path, "worktrees"), above.path) == 0 ? place.path : NULL;
+}
+
+/* A pointer proves nothing, as anybody can write one: the git directory has to point back, or its config to say that its work
+ * tree is this one. NULL: it does not. */
+static const char *prove_git_dir(struct survey *s, const char *tree, const char *git_dir) {
+        FD_AUTO fd = open_folder(git_dir);
+        const char *common, *worktree;
+        struct place place;
+
+        if (fd < 0 || !survey_is_git_dir(fd, false))
+                return NULL;
+        common = survey_read_path(s, fd, "commondir", "");
+        if (common)
+                return prove_worktree(s, tree, git_dir, fd, common);
+        worktree = survey_worktree(s, survey_read(s, fd, "config", SURVEY_FILE_MAX, FILE_ANY));
+        if (!worktree || !*worktree)
+                return NULL;
+        place = survey_resolve(s, git_dir, worktree);
+        return place.directory && strcmp(place.path, tree) == 0 ? git_dir : NULL;
+}
+
+static void survey_outside(struct survey *s, const char *tree, const char *git_dir) {
+        const char *proven = prove_git_dir(s, tree, git_dir);
+
+        if (!proven || strcmp(proven, "/") == 0 || strcmp(proven, s->workspace) == 0 || path_below(s->workspace, proven))
+                return;
+        if (!path_below(proven, s->workspace)) {
+                FD_AUTO fd = open_folder(proven);
+                struct protected_path item = { .path = proven, .directory = true };
+
+                if (fd < 0 || !survey_is_git_dir(fd, false))
+                        return;
+                survey_add(s, &s->found->git_write, item);
+        }
+        survey_git_dir(s, proven, tree, false);
+}
+
+static void survey_pointer(struct survey *s, int fd, const char *path, bool nested) {
+        bool covered = !nested || !survey_leads_inside(s->found, s->workspace, fd, path);
+        const char *target = survey_read_path(s, fd, ".git", "gitdir: ");
+        struct place place;
+
+        survey_name(s, fd, path, ".git", nested ? PROTECTED_POINTER : PROTECTED_NAME, covered);
+        if (!target)
+                return;
+        place = survey_resolve(s, path, target);
+        if (!place.directory)
+                survey_protect(s, place, PROTECTED_NAME);
+        else if (path_below(place.path, s->workspace))
+                survey_git_dir(s, place.path, path, nested);
+        else if (strcmp(place.path, s->workspace) != 0) /* that would be a bare repository, which is looked for anyway */
+                survey_outside(s, path, place.path);
+}
+
+static void survey_git_link(struct survey *s, int fd, const char *path, bool nested) {
+        struct place place;
+
+        if (s->before)
+                survey_name(s, fd, path, ".git", PROTECTED_NAME, true);
+        place = survey_resolve(s, path, ".git"); /* notes the link */
+        if (place.directory && path_below(place.path, s->workspace))
+                survey_git_dir(s, place.path, path, nested);
+        else
+                survey_protect(s, place, PROTECTED_NAME);
+}
+
+void survey_tree(struct survey *s, int fd, const char *path, bool nested) {
+        struct protected_path item;
+        int got = protect_stat(fd, ".git", &item, s->arena, &s->last);
+
+        if (got < 0) {
+                err_context_message(&s->last, "%s", path);
+                survey_failed(s);
+        } else if (got == 0 && item.link) {
+                survey_git_link(s, fd, path, nested);
+        } else if (got == 0 && item.directory) {
+                survey_git_dir(s, survey_join(s, path, ".git"), path, nested);
+        } else if (got == 0) {
+                survey_pointer(s, fd, path, nested);
+        }
+        if (survey_is_git_dir(fd, true))
+                survey_git_dir(s, path, path, nested);
+}
+
+/* ---- git directories ---- */
+
+bool survey_is_git_dir(int directory, bool bare) {
+        if (!path_there(directory, "HEAD"))
+                return false;
+        if (path_there(directory, "commondir") || (path_there(directory, "objects") && path_there(directory, "refs")))
+                return true;
+        return !bare && (path_there(directory, "config") || path_there(directory, "objects"));
+}
+
+/* The work tree of a submodule, and its pointer: git looks into submodules by itself, so what it points to must not change
+ * either. */
+static const char *survey_submodule(struct survey *s, const char *git_dir, const char *worktree) {
+        struct place place = survey_resolve(s, git_dir, worktree), pointer;
+
+        if (!place.path || !survey_root(s, place.path) || !place.exists)
+                return place.path;
+        pointer = survey_resolve(s, place.path, ".git");
+        if (!pointer.directory)
+                survey_protect(s, pointer, PROTECTED_POINTER);
+        else if (survey_root(s, pointer.path))
+                survey_git_dir(s, pointer.path, place.path, false);
+        return place.path;
+}
+
+static void survey_config(const struct git_dir *dir, int fd, const char *path, const char *name) {
+        struct survey *s = dir->s;
+        const struct protected_path *item = survey_find(s->found, survey_join(s, path, name));
+        struct str text = item && item->content.ptr ? item->content : survey_read(s, fd, name, SURVEY_FILE_MAX, FILE_ANY);
+        bool module = strcmp(path, dir->path) != 0;
+        const char *worktree = module ? survey_worktree(s, text) : NULL;
+        /* what config.worktree of another worktree says is taken for ours: too much rather than too little */
+        const char *base = module && strcmp(name, "config") == 0 ? NULL : dir->base;
+
+        if (worktree)
+                base = survey_submodule(s, path, worktree);
+        survey_settings(s, text, path, base);
+}
+
+/* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at
+ * afterwards, as a new one is. */
+static bool is_plain(struct survey *s, int fd, const char *path) {
+        const struct git_repository repository = { path, s->workspace, NULL };
+        const struct dirent *entry;
+        struct str text;
+        DIR *stream;
+        bool plain = true;
+
+        if (path_there(fd, "config.worktree") || path_there(fd, "commondir") || path_there(fd, "gitdir"))
+                return false;
+        text = survey_read(s, fd, "config", SURVEY_FILE_MAX, FILE_ANY);
+        if ((!text.ptr && path_there(fd, "config")) || !git_config_is_harmless(STR(""), text, &repository, s->arena))
+                return false;
+        if (!path_there(fd, "hooks"))
+                return true;
+        stream = tree_list(fd, "hooks");
+        while (stream && plain && (entry = readdir(stream)))
+                plain = entry->d_name[0] == '.' || str_ends(str_z(entry->d_name), STR(".sample"));
+        plain = plain && stream;
+        if (stream)
+                closedir(stream);
+        return plain;
+}
+
+static void survey_git_name(const struct git_dir *dir, int fd, const char *path, const char *name, enum protected_kind kind,
+                            bool covered) {
+        struct survey *s = dir->s;
         struct place hooks;
 
         if (kind == PROTECTED_ENTRY)
-                covered = there(fd, name) && !survey_is_entry_harmless(fd, name);
-        if (survey_name(s, fd, path, name, kind, covered, err) < 0)
-                return -1;
-        if (kind == PROTECTED_CONFIG)
-                return survey_config(root, fd, path, name, err);
+                covered = path_there(fd, name) && !survey_is_entry_harmless(fd, name);
+        survey_name(s, fd, path, name, kind, covered);
+        if (kind == PROTECTED_CONFIG && path_there(fd, name))
+                survey_config(dir, fd, path, name);
         if (kind != PROTECTED_HOOKS || !covered || s->before)
-                return 0;
-        if (survey_resolve(s, path, name, &hooks, err) < 0)
-                return -1;
-        return hooks.path && hooks.directory ? survey_hooks(s, hooks.path, err) : 0;
+                return;
+        hooks = survey_resolve(s, path, name);
+        if (hooks.directory)
+                survey_hooks(s, hooks.path);
 }
 
-int survey_content(struct survey *s, const char *path, enum protected_kind kind, struct err *err) {
-        struct str text;
-
-        if (kind != PROTECTED_CONFIG && kind != PROTECTED_TODO)
-                return 0;
-        if (survey_read(s, AT_FDCWD, path, SURVEY_CONFIG_MAX, &text, err) < 0)
-                return -1;
-        if (text.ptr)
-                keep_content(s, path, text);
-        return 0;
-}
-
-static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err);
-
-/* Opens a directory in another one; -1 as fd: there is none, or it is looked after otherwise. */
-static int walk_open(const struct git_root *root, int parent, const char *path, const char *name, const char **ret_path,
-                     int *ret_fd, struct err *err) {
-        struct survey *s = root->s;
-
-        *ret_fd = -1;
-        if (survey_join(s, path, name, ret_path, err) < 0)
-                return -1;
+/* Opens a directory that is to be searched; -1 with ENOENT: there is none, or it is looked after otherwise. */
+static int open_searched(struct survey *s, int parent, const char *name, const char *path) {
         for (int tries = 0; tries < 3; tries++) {
                 FD_AUTO fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                int again;
 
-                if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0) { /* what can be listed cannot always be searched */
-                        *ret_fd = TAKE_FD(fd);
-                        return 0;
-                }
-                if (errno == ENOENT)
-                        return 0;
-                if (errno == ENOTDIR || errno == ELOOP)
-                        break;
+                if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0) /* what can be listed cannot always be searched */
+                        return TAKE_FD(fd);
                 if (errno != EACCES)
-                        return err_sys(err, "%s", *ret_path);
-                again = survey_closed(s, *ret_path, err);
-                if (again <= 0)
-                        return again;
+                        return -1;
+                if (!survey_opened(s, path)) {
+                        errno = ENOENT;
+                        return -1;
+                }
         }
-        /* a link where a directory should be leads git elsewhere */
-        return survey_name(s, parent, path, name, PROTECTED_NAME, true, err);
+        errno = EACCES;
+        return -1;
 }
 
-static int survey_todo(const struct git_root *root, int fd, const char *path, struct err *err) {
-        FD_AUTO folder = -1;
-        const char *folder_path, *joined;
+/* A directory in a git directory. A link where it should be leads git elsewhere. */
+static int walk_open(struct survey *s, int parent, const char *path, const char *name, const char **ret_path) {
+        int fd = open_searched(s, parent, name, *ret_path = survey_join(s, path, name));
 
-        if (walk_open(root, fd, path, "rebase-merge", &folder_path, &folder, err) < 0)
-                return -1;
-        if (folder < 0)
-                return 0;
-        if (survey_name(root->s, folder, folder_path, "git-rebase-todo", PROTECTED_TODO, false, err) < 0 ||
-            survey_join(root->s, folder_path, "git-rebase-todo", &joined, err) < 0)
-                return -1;
-        return survey_content(root->s, joined, PROTECTED_TODO, err);
+        if (fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == EACCES))
+                survey_name(s, parent, path, name, PROTECTED_NAME, true);
+        else if (fd < 0 && errno != ENOENT)
+                survey_sys(s, "%s", *ret_path);
+        return fd;
 }
 
 /* What was protected in a directory before is looked at, however much there is besides. */
@@ -450,144 +315,119 @@ static bool holds_known(const struct survey *s, const char *path) {
         return false;
 }
 
+static void walk_git_dir(const struct git_dir *dir, int fd, const char *path, bool entry, unsigned depth);
+
 /* Every directory in this one, which is `modules`, `worktrees` or a directory of the former. */
-static int walk_entries(const struct git_root *root, int fd, const char *path, bool entries, unsigned depth, struct err *err) {
+static void walk_entries(const struct git_dir *dir, int fd, const char *path, bool entries, unsigned depth) {
         static const char too_much[] = "too much in it to protect one by one: read-only while commands run";
-        struct survey *s = root->s;
-        DIR *stream = list(fd, ".");
+        struct survey *s = dir->s;
+        DIR *stream = tree_list(fd, ".");
         const struct dirent *entry;
-        int failed = 0;
 
         if (!stream)
-                return err_sys(err, "cannot list %s", path);
-        while (!failed && (entry = readdir(stream))) {
+                survey_sys(s, "cannot list %s", path);
+        while (stream && !s->failed && (entry = tree_next(stream))) {
                 FD_AUTO inner = -1;
                 const char *inner_path;
 
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG)
+                if (entry->d_type == DT_REG)
                         continue;
-                failed = walk_open(root, fd, path, entry->d_name, &inner_path, &inner, err);
-                if (failed || inner < 0) {
-                        failed = failed ? survey_failed(s, err) : 0;
+                inner = walk_open(s, fd, path, entry->d_name, &inner_path);
+                if (inner < 0)
                         continue;
-                }
                 if (++s->folders > FOLDERS_MAX && !holds_known(s, path)) {
-                        failed = survey_whole(s, path, too_much, err);
+                        survey_whole(s, path, too_much);
                         break;
                 }
-                if (depth >= DEPTH_MAX || (s->folders > FOLDERS_MAX && !holds_known(s, inner_path)))
-                        failed = s->folders > FOLDERS_MAX + WHOLE_MAX
-                                         ? err_set(err, ERR_TOO_COMPLEX, "more than %d directories for git in %s", FOLDERS_MAX,
-                                                   path)
-                                         : survey_whole(s, inner_path, too_much, err);
-                else if (entries || survey_is_git_dir(inner, false))
-                        failed = walk_git_dir(root, inner, inner_path, entries, depth + 1, err);
-                else
-                        failed = walk_entries(root, inner, inner_path, false, depth + 1, err);
-                if (failed && err && err->code != ERR_TOO_COMPLEX)
-                        failed = survey_failed(s, err);
+                if (depth < DEPTH_MAX && (s->folders <= FOLDERS_MAX || holds_known(s, inner_path))) {
+                        if (entries || survey_is_git_dir(inner, false))
+                                walk_git_dir(dir, inner, inner_path, entries, depth + 1);
+                        else
+                                walk_entries(dir, inner, inner_path, false, depth + 1);
+                } else if (s->folders <= FOLDERS_MAX + WHOLE_MAX) {
+                        survey_whole(s, inner_path, too_much);
+                } else {
+                        survey_error(s, ERR_TOO_COMPLEX, "more than %d directories for git in %s", FOLDERS_MAX, path);
+                        break;
+                }
         }
-        closedir(stream);
-        return failed;
+        if (stream)
+                closedir(stream);
 }
 
-static int walk_folder(const struct git_root *root, int git_dir, const char *path, const char *name, unsigned depth,
-                       struct err *err) {
-        FD_AUTO fd = -1;
+static void walk_folder(const struct git_dir *dir, int git_dir, const char *path, const char *name, unsigned depth) {
+        bool entries = strcmp(name, "worktrees") == 0;
         const char *joined;
+        FD_AUTO fd = walk_open(dir->s, git_dir, path, name, &joined);
 
-        if (walk_open(root, git_dir, path, name, &joined, &fd, err) < 0)
-                return -1;
         if (fd < 0)
-                return 0;
-        if (!root->nested && name[0] != 'w' && survey_anchor(root->s, joined, err) < 0)
-                return -1;
-        return walk_entries(root, fd, joined, name[0] == 'w', depth, err);
+                return;
+        if (!dir->nested && !entries)
+                survey_anchor(dir->s, joined);
+        walk_entries(dir, fd, joined, entries, depth);
 }
 
-static int walk_git_dir(const struct git_root *root, int fd, const char *path, bool entry, unsigned depth, struct err *err) {
-        struct survey *s = root->s;
-        bool covered = !is_plain(root, fd, path);
+static void walk_git_dir(const struct git_dir *dir, int fd, const char *path, bool entry, unsigned depth) {
+        struct survey *s = dir->s;
+        bool covered = !dir->nested || !is_plain(s, fd, path);
+        const char *folder_path;
+        FD_AUTO folder = -1;
 
-        if (covered && !s->before && s->walked.count >= GIT_DIRS_MAX)
-                return survey_whole(s, path, "one git directory too many: read-only while commands run", err);
-        if (survey_add(s, &s->walked, (struct protected_path){ .path = path }, err) < 0)
-                return -1;
+        if (covered && !s->before && s->walked.count >= GIT_DIRS_MAX) {
+                survey_whole(s, path, "one git directory too many: read-only while commands run");
+                return;
+        }
+        if (!survey_add(s, &s->walked, (struct protected_path){ .path = path }))
+                return;
         /* of a nested one what is covered is anchored, so that a clone which has nothing of that kind can be removed */
-        if (!root->nested && !entry && survey_anchor(s, path, err) < 0)
-                return -1;
+        if (!dir->nested && !entry)
+                survey_anchor(s, path);
         for (size_t i = 0; i < sizeof(git_names) / sizeof(*git_names); i++)
-                if (survey_git_name(root, fd, path, git_names[i].name, entry ? git_names[i].of_entry : git_names[i].kind,
-                                    covered, err) < 0 &&
-                    survey_failed(s, err) < 0)
-                        return -1;
-        if (survey_todo(root, fd, path, err) < 0 && survey_failed(s, err) < 0)
-                return -1;
-        if (!entry && walk_folder(root, fd, path, "worktrees", depth, err) < 0 && survey_failed(s, err) < 0)
-                return -1;
-        return walk_folder(root, fd, path, "modules", depth, err); /* a worktree has its own submodules */
+                survey_git_name(dir, fd, path, git_names[i].name, entry ? git_names[i].of_entry : git_names[i].kind, covered);
+        folder = walk_open(s, fd, path, "rebase-merge", &folder_path);
+        if (folder >= 0)
+                survey_name(s, folder, folder_path, "git-rebase-todo", PROTECTED_TODO, false);
+        if (!entry)
+                walk_folder(dir, fd, path, "worktrees", depth);
+        walk_folder(dir, fd, path, "modules", depth); /* a worktree has its own submodules */
 }
 
 /* A directory of the user's may have been made to look like a bare repository: its `hooks` and `config` are not to be touched
  * for that, but what makes it one is. */
-static bool knows_git_dir(const struct survey *s, const char *path) {
-        const struct protected_paths *lists[] = { &s->before->read_only, &s->before->checked };
-        size_t len = strlen(path);
-
-        for (size_t i = 0; i < 2; i++)
-                for (size_t j = 0; j < lists[i]->count; j++) {
-                        const struct protected_path *item = &lists[i]->items[j];
-
-                        if (path_below(item->path, path) && !strchr(item->path + len + 1, '/') &&
-                            (item->kind == PROTECTED_CONFIG || item->kind == PROTECTED_HOOKS))
-                                return true;
-                }
-        return false;
+static bool was_git_dir(struct survey *s, const char *path) {
+        return survey_find(s->before, survey_join(s, path, "config")) ||
+               survey_find(s->before, survey_join(s, path, "config.worktree")) ||
+               survey_find(s->before, survey_join(s, path, "hooks"));
 }
 
 /* The repository of the entry of a linked worktree, REPOSITORY/worktrees/NAME; NULL: it is none. */
-static int repository_of(struct survey *s, const char *path, const char **ret, struct err *err) {
-        const char *name = strrchr(path, '/'), *folder = memrchr(path, '/', (size_t)(name - path));
+static const char *repository_of(struct survey *s, const char *path) {
+        const char *name = strrchr(path, '/'), *folder = name ? memrchr(path, '/', (size_t)(name - path)) : NULL;
 
-        *ret = NULL;
         if (!folder || folder == path || !str_eq(str_from(folder, (size_t)(name - folder)), STR("/worktrees")))
-                return 0;
-        *ret = arena_dup(s->arena, str_from(path, (size_t)(folder - path)));
-        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+                return NULL;
+        return survey_keep(s, str_from(path, (size_t)(folder - path)));
 }
 
-int survey_git_dir(struct survey *s, const char *path, const char *base, bool nested, struct err *err) {
-        struct git_root root = { .s = s, .path = path, .base = base, .nested = nested };
+void survey_git_dir(struct survey *s, const char *path, const char *base, bool nested) {
+        struct git_dir dir = { .s = s, .path = path, .base = base, .nested = nested };
+        const char *repository = protect_find(&s->walked, path) ? NULL : repository_of(s, path);
         FD_AUTO fd = -1;
-        const char *repository;
-        int again = 1;
 
-        if (protect_find(&s->walked, path))
-                return 0;
-        if (repository_of(s, path, &repository, err) < 0)
-                return -1;
-        if (repository && survey_root(s, repository) && survey_git_dir(s, repository, base, nested, err) < 0)
-                return -1;
-        if (protect_find(&s->walked, path)) /* with its repository */
-                return 0;
-        for (int tries = 0; tries < 2 && again > 0; tries++) {
-                fd_close(TAKE_FD(fd));
-                fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                if (fd >= 0 && faccessat(fd, ".", F_OK, 0) == 0)
-                        break;
-                if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
-                        return 0; /* gone meanwhile */
-                if (errno != EACCES)
-                        return err_sys(err, "cannot open %s", path);
-                again = survey_closed(s, path, err);
-        }
-        if (again <= 0)
-                return again;
+        if (repository && survey_root(s, repository))
+                survey_git_dir(s, repository, base, nested);
+        if (s->failed || protect_find(&s->walked, path)) /* perhaps with its repository */
+                return;
+        fd = open_searched(s, AT_FDCWD, path, path);
+        if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) /* gone meanwhile */
+                survey_sys(s, "cannot open %s", path);
+        if (fd < 0)
+                return;
         s->includes = 0;
-        if (s->before && strcmp(path, base) == 0 && !knows_git_dir(s, path) &&
-            !is_plain(&(struct git_root){ s, path, base, true }, fd, path))
-                return survey_name(s, fd, path, "HEAD", PROTECTED_NAME, false, err);
-        if (walk_git_dir(&root, fd, path, repository != NULL, 0, err) < 0)
-                return -1;
-        return apply_global(s, base, err);
+        if (s->before && strcmp(path, base) == 0 && !was_git_dir(s, path) && !is_plain(s, fd, path)) {
+                survey_name(s, fd, path, "HEAD", PROTECTED_NAME, false);
+                return;
+        }
+        walk_git_dir(&dir, fd, path, repository != NULL, 0);
+        survey_apply_global(s, base);
 }

@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "protect/remove.h"
+#include "base/tree.h"
 
 #define TMPDIR_PREFIX ".bailey-tmp-"
 

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/route.h"
 #include "sandbox/host_lists.h"
-#include "protect/route.h"
 
 static int lost(int error) {
         errno = error;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/tree.h"
 #include "protect/aside.h"
-#include "protect/copy.h"
 
 /* $W is a workspace, $S the state directory; `across` has them on different file systems. */
 struct scene {

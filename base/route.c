@@ -1,4 +1,4 @@
-#include "protect/route.h"
+#include "base/route.h"
 
 #include <string.h>
 

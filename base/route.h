@@ -1,8 +1,8 @@
 /*
  * A path that is followed name by name, as the kernel does it.
  */
-#ifndef BAILEY_PROTECT_ROUTE_H
-#define BAILEY_PROTECT_ROUTE_H
+#ifndef BAILEY_BASE_ROUTE_H
+#define BAILEY_BASE_ROUTE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,6 +1,5 @@
-#include "protect/copy.h"
+#include "base/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +27,7 @@ static struct handle handle_of(int fd) {
         return handle;
 }
 
-int copy_chmod(int fd, mode_t mode) {
+int tree_chmod(int fd, mode_t mode) {
         return chmod(handle_of(fd).path, mode & 07777);
 }
 
@@ -42,9 +41,9 @@ static bool is_locked(const struct stat *status) {
 static int open_locked(int fd, const struct stat *status, int flags) {
         int opened = is_locked(status) ? -1 : open(handle_of(fd).path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-        if (opened < 0 && (is_locked(status) || errno == EACCES) && copy_chmod(fd, status->st_mode | S_IRWXU) == 0) {
+        if (opened < 0 && (is_locked(status) || errno == EACCES) && tree_chmod(fd, status->st_mode | S_IRWXU) == 0) {
                 opened = open(handle_of(fd).path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-                if (!S_ISDIR(status->st_mode) && copy_chmod(fd, status->st_mode) < 0) {
+                if (!S_ISDIR(status->st_mode) && tree_chmod(fd, status->st_mode) < 0) {
                         fd_close(opened);
                         return -1;
                 }
@@ -80,7 +79,7 @@ static int copy_status(int from, const struct stat *status, int to, const char *
                 return 0;
         }
         copy_attributes(from, fd);
-        if (copy_chmod(fd, status->st_mode) < 0)
+        if (tree_chmod(fd, status->st_mode) < 0)
                 return err_sys(err, "cannot set the mode of the copy of %s", name);
         (void)!utimensat(AT_FDCWD, handle_of(fd).path, times, 0);
         return 0;
@@ -139,9 +138,8 @@ static int copy_one(int from, const char *name, int to, const char *to_name, uns
 static int copy_entries(DIR *stream, int to, unsigned depth, struct copy *copy, struct err *err) {
         const struct dirent *entry;
 
-        while ((errno = 0, entry = readdir(stream)))
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                    copy_one(dirfd(stream), entry->d_name, to, entry->d_name, depth, copy, err) < 0)
+        while ((entry = tree_next(stream)))
+                if (copy_one(dirfd(stream), entry->d_name, to, entry->d_name, depth, copy, err) < 0)
                         return -1;
         return errno ? err_sys(err, "cannot list a directory") : 0;
 }
@@ -168,7 +166,7 @@ static int copy_directory(int fd, const struct stat *status, int to, const char 
                 failed = err_sys(err, "cannot list %s", name);
                 fd_close(from);
         }
-        if (is_locked(status) && copy_chmod(fd, status->st_mode) < 0 && !failed)
+        if (is_locked(status) && tree_chmod(fd, status->st_mode) < 0 && !failed)
                 failed = err_sys(err, "cannot set the mode of %s", name);
         return failed;
 }

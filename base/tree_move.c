@@ -1,6 +1,5 @@
-#include "protect/remove.h"
+#include "base/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,20 +12,111 @@
 #include "base/id.h"
 #include "base/time.h"
 
-/* fchmod() does not take descriptors that were opened with O_PATH. */
+DIR *tree_list(int directory, const char *name) {
+        FD_AUTO fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+        if (stream)
+                TAKE_FD(fd);
+        return stream;
+}
+
+const struct dirent *tree_next(DIR *stream) {
+        const struct dirent *entry;
+
+        do {
+                errno = 0;
+                entry = readdir(stream);
+        } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+        return entry;
+}
+
+/* ---- moving ---- */
+
+/* Takes the place of an empty directory, and of nothing else. */
+static int rename_directory(int from, const char *name, int to, const char *to_name) {
+        int why;
+
+        if (mkdirat(to, to_name, 0700) < 0)
+                return -1;
+        if (renameat(from, name, to, to_name) == 0)
+                return 0;
+        why = errno;
+        unlinkat(to, to_name, AT_REMOVEDIR);
+        errno = why;
+        return -1;
+}
+
+int move_rename(int from, const char *name, int to, const char *to_name) {
+        struct stat status;
+
+        if (renameat2(from, name, to, to_name, 1 /* RENAME_NOREPLACE */) == 0)
+                return 0;
+        if ((errno != EINVAL && errno != ENOSYS) || fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+                return -1;
+        if (S_ISDIR(status.st_mode)) /* the file system does not know the flag */
+                return rename_directory(from, name, to, to_name);
+        return linkat(from, name, to, to_name, 0) == 0 ? unlinkat(from, name, 0) : -1;
+}
+
+struct unlocked {
+        int fd;
+        mode_t mode;
+};
+
+static struct unlocked let_move(int fd) {
+        struct unlocked unlocked = { .fd = -1 };
+        struct stat status;
+
+        if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & S_IRWXU) != S_IRWXU &&
+            tree_chmod(fd, status.st_mode | S_IRWXU) == 0)
+                unlocked = (struct unlocked){ fd, status.st_mode };
+        return unlocked;
+}
+
+static void lock_again(struct unlocked unlocked) {
+        if (unlocked.fd >= 0)
+                tree_chmod(unlocked.fd, unlocked.mode);
+}
+
+int move_new(int from, const char *name, int to, const char *to_name) {
+        FD_AUTO fd = -1;
+        struct unlocked parent, own;
+        int moved = move_rename(from, name, to, to_name), why;
+
+        if (moved == 0 || errno != EACCES)
+                return moved;
+        parent = let_move(from);
+        fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        own = let_move(fd);
+        moved = move_rename(from, name, to, to_name);
+        why = errno;
+        lock_again(own);
+        lock_again(parent);
+        errno = why;
+        return moved;
+}
+
+void move_set_mode(int dir, const char *name, mode_t mode) {
+        FD_AUTO fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        struct stat status;
+
+        if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode))
+                tree_chmod(fd, mode);
+}
+
+/* ---- removing ---- */
+
 static int unlock(int fd) {
-        char path[64];
         struct stat status;
 
         if (fstat(fd, &status) < 0)
                 return -1;
-        if ((status.st_mode & S_IRWXU) == S_IRWXU)
-                return 0;
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-        return chmod(path, (status.st_mode & 07777) | S_IRWXU);
+        return (status.st_mode & S_IRWXU) == S_IRWXU ? 0 : tree_chmod(fd, status.st_mode | S_IRWXU);
 }
 
-int remove_unlock(int directory, const char *name, struct err *err) {
+/* Makes a directory of ours readable, writable and searchable for us, without following a link. */
+static int remove_unlock(int directory, const char *name, struct err *err) {
         FD_AUTO fd = -1;
 
         if (strcmp(name, ".") == 0) /* which cannot be opened without search permission */
@@ -35,7 +125,8 @@ int remove_unlock(int directory, const char *name, struct err *err) {
         return fd < 0 || unlock(fd) < 0 ? err_sys(err, "cannot unlock %s", name) : 0;
 }
 
-int remove_aside(int directory, const char *name, char ret_name[static REMOVE_NAME_SIZE], struct err *err) {
+/* Gives it another name beside it, which means nothing to anybody. */
+static int remove_aside(int directory, const char *name, char ret_name[static REMOVE_NAME_SIZE], struct err *err) {
         char id[ID_SIZE];
 
         if (id_new(id, err) < 0)
@@ -75,23 +166,11 @@ struct removal {
 };
 
 static DIR *list(int directory, const char *name) {
-        int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        DIR *stream;
+        DIR *stream = tree_list(directory, name);
 
-        if (fd < 0 && errno == EACCES && remove_unlock(directory, name, NULL) == 0)
-                fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        stream = fd < 0 ? NULL : fdopendir(fd);
-        if (!stream)
-                fd_close(fd);
+        if (!stream && errno == EACCES && remove_unlock(directory, name, NULL) == 0)
+                stream = tree_list(directory, name);
         return stream;
-}
-
-static const struct dirent *next_entry(DIR *stream) {
-        const struct dirent *entry = readdir(stream);
-
-        while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
-                entry = readdir(stream);
-        return entry;
 }
 
 static int in_time(const struct removal *removal, struct err *err) {
@@ -124,7 +203,7 @@ static int empty_one(struct removal *removal, const char *name, struct err *err)
         if (!stream)
                 return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(err, "cannot list %s", name);
         remove_unlock(removal->top, name, NULL); /* may be readable and still not writable */
-        while (!failed && (entry = next_entry(stream))) {
+        while (!failed && (entry = tree_next(stream))) {
                 failed = in_time(removal, err);
                 if (!failed)
                         failed = remove_one(dirfd(stream), entry->d_name, err);
@@ -143,7 +222,7 @@ static int empty_top(struct removal *removal, struct err *err) {
 
         if (!stream)
                 return err_sys(err, "cannot list a directory");
-        while (failed >= 0 && (entry = next_entry(stream))) {
+        while (failed >= 0 && (entry = tree_next(stream))) {
                 seen = 1;
                 failed = in_time(removal, err);
                 if (!failed)
@@ -155,7 +234,7 @@ static int empty_top(struct removal *removal, struct err *err) {
         return failed < 0 ? -1 : seen;
 }
 
-int remove_here(int directory, const char *name, int64_t deadline, struct err *err) {
+static int remove_here(int directory, const char *name, int64_t deadline, struct err *err) {
         struct removal removal = { .top = -1, .deadline = deadline };
         int left = remove_one(directory, name, err);
 
@@ -186,4 +265,13 @@ int remove_tree(int directory, const char *name, int64_t deadline, struct err *e
         if (remove_here(directory, aside, deadline, err) < 0)
                 return err_context(err, "%s is now %s and cannot be removed", name, aside);
         return 0;
+}
+
+int move_remove(int dir, const char *name, int64_t time, struct err *err) {
+        struct stat before, after;
+        int known = fstat(dir, &before), failed = remove_here(dir, name, time_monotonic() + time, err);
+
+        if (known == 0 && fstat(dir, &after) == 0 && after.st_mode != before.st_mode)
+                tree_chmod(dir, before.st_mode);
+        return failed;
 }
