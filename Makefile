@@ -1,6 +1,7 @@
 # For people; meson and ninja do the work, tools/build starts them.
 #   make          the release build: build/bailey       make run      build it and look around inside
-#   make test     every test                            make lint     everything that is checked without running
+#   make check    the tests that are quick              make test     every test
+#   make lint     everything that is checked without running
 #   make bench    what it costs [ROWS=mcp,cold QUICK=1 TEXTS=nl2bash.jsonl JSON=1 DOC=1]   make fuzz SECONDS=60   each that long
 #   make install PREFIX=/usr/local DESTDIR=             make format   clang-format over all sources
 #   make docs     docs/config.md and docs/commands.md from the tables, and the session in README.md   make clean
@@ -11,7 +12,7 @@ SECONDS ?= 60
 BENCH := $(if $(ROWS),--rows $(ROWS)) $(if $(QUICK),--quick) $(if $(TEXTS),--texts $(TEXTS)) $(if $(JSON),--json) \
 	$(if $(DOC),--doc docs/performance.md)
 
-.PHONY: all run test test-engines lint bench fuzz stress install docs screenshot format clean
+.PHONY: all run check test test-engines lint bench fuzz stress install docs screenshot format clean
 
 all:
 	@tools/build release
@@ -20,6 +21,12 @@ run:
 	@tools/deps run
 	@tools/build release
 	@build/bailey run 'tools/look-around'
+
+# Which those are: tests/slow lists the others.
+check:
+	@tools/build release
+	@tools/build asan
+	@tests/run --quick
 
 test:
 	@tools/deps test

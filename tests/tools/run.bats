@@ -259,3 +259,29 @@ picks() {
         run "$root/tests/run" "$slow"
         [[ $output != *slowest:* ]]
 }
+
+# ---- those that are quick ----
+
+@test "--quick leaves out what tests/slow lists, and nothing else" {
+        "$root/tests/run" --list | sort >all
+        "$root/tests/run" --list --quick | sort >quick
+        [ -z "$(comm -13 all quick)" ]
+        comm -23 all quick >slow
+        while read -r pattern why; do
+                if [[ -z $pattern || $pattern == \#* ]]; then continue; fi
+                [ -n "$why" ]
+                # shellcheck disable=SC2053 # a pattern
+                while read -r suite; do [[ $suite == $pattern ]] && echo "$suite"; done <all >found
+                [ -s found ] || { echo "tests/slow lists $pattern, and there is no such suite"; false; }
+                sort found >>expected
+        done <"$root/tests/slow"
+        diff <(sort -u expected) slow
+        grep -q '^tests/guard/test_rules.c$' quick
+        grep -q '^tests/guard/guard.sh$' quick
+        grep -q '^tests/escape/native.sh$' slow
+}
+
+@test "--quick is for suites that are given, too" {
+        run "$root/tests/run" --list --quick tests/cli/help.bats tests/escape/native.sh
+        [ "$output" = tests/cli/help.bats ]
+}
