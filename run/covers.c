@@ -11,7 +11,7 @@
 #include "launch/cover.h"
 #include "launch/pass.h"
 
-/* Most often a helper needs about a millisecond. */
+/* It only mounts: longer than this, something hangs, and the command is not protected meanwhile. */
 #define HELPER_PATIENCE (5 * TIME_SECOND)
 
 /* A few at once, and then ten a second: whoever removes what is covered in another sandbox must not keep this process busy. */

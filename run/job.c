@@ -238,6 +238,12 @@ void job_cancel(struct job *job, int number, int64_t grace) {
                 job->kill_at = at;
 }
 
+void job_hold(struct job *job, bool hold) {
+        if (hold)
+                covers_lose(&job->covers);
+        launch_signal(&job->launched, hold ? SIGSTOP : SIGCONT);
+}
+
 void job_uncovered(struct job *job, const struct err *why) {
         job->uncovered = *why;
         job_cancel(job, SIGKILL, 0);
