@@ -4,7 +4,6 @@
  */
 #include "engine/run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -107,9 +106,7 @@ static int check_now(struct run *run, struct err *err) {
  * there is nothing more to put back, for a moment in which others that run here are stopped, too. What counts is the check,
  * when covers are there. */
 static void hold_still(struct run *run, int64_t now) {
-        covers_lose(&run->job.covers);
-        if (!run->held_until)
-                launch_signal(&run->job.launched, SIGSTOP);
+        job_hold(&run->job, true);
         run->held_until = now + HOLD;
 }
 
@@ -118,7 +115,7 @@ static void let_go(struct run *run, int64_t now) {
                 run->job.covers.check_at = run->held_until;
         } else if (run->held_until) {
                 run->held_until = 0;
-                launch_signal(&run->job.launched, SIGCONT);
+                job_hold(&run->job, false);
         }
 }
 

@@ -4,6 +4,7 @@
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -73,6 +74,21 @@ bool cover_needed(const struct launch *launch) {
                 if (cover_get(launch, i, &cover))
                         return true;
         return false;
+}
+
+/* By the file, not by its name: whoever had it open before it was covered, or has another name for it, writes to it still. */
+int cover_watch(const struct launch *launch) {
+        FD_AUTO fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        struct planned cover;
+
+        if (fd < 0)
+                return -1;
+        for (size_t i = 0; i < planned_count(launch); i++)
+                if (cover_get(launch, i, &cover) && !cover.write &&
+                    inotify_add_watch(fd, cover.path, IN_MODIFY | IN_CLOSE_WRITE | IN_DONT_FOLLOW) < 0 && errno != ENOENT &&
+                    errno != ENOTDIR && errno != EACCES)
+                        return -1;
+        return TAKE_FD(fd);
 }
 
 /* ---- in the child ---- */

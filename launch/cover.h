@@ -12,6 +12,10 @@
 /* Does this launch mount something of the host that lies in a place commands can write? */
 bool cover_needed(const struct launch *launch);
 
+/* An inotify that is readable when something writes to a file that is to be covered, in whichever way it was opened; -1: it
+ * cannot be had. What is mapped into memory is not told. */
+int cover_watch(const struct launch *launch);
+
 /*
  * Starts a process that enters the mount namespace and covers what is there and not covered. `ret_pidfd` tells of its end,
  * after which cover_end() is due. It takes no memory, so that it may be started in any program.

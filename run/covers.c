@@ -11,7 +11,7 @@
 #include "launch/cover.h"
 #include "launch/pass.h"
 
-/* Most often a helper needs about a millisecond. */
+/* It only mounts: longer than this, something hangs, and the command is not protected meanwhile. */
 #define HELPER_PATIENCE (5 * TIME_SECOND)
 
 /* A few at once, and then ten a second: whoever removes what is covered in another sandbox must not keep this process busy. */
@@ -19,7 +19,9 @@
 #define HELPER_BURST (8 * HELPER_EVERY)
 
 void covers_init(struct covers *covers, const struct launch *launch) {
-        *covers = (struct covers){ .launch = launch && cover_needed(launch) ? launch : NULL, .namespace = -1, .helper = -1 };
+        *covers = (struct covers){
+                .launch = launch && cover_needed(launch) ? launch : NULL, .namespace = -1, .helper = -1, .written = -1
+        };
 }
 
 bool covers_hear(struct covers *covers, int control) {
@@ -65,6 +67,10 @@ int covers_step(struct covers *covers, bool helper_ended, int64_t now, struct er
 
                 if (cover_end(helper, err) < 0)
                         return -1;
+                fd_close(covers->written); /* before the check: what is written later is told */
+                covers->written = cover_watch(covers->launch);
+                if (covers->written < 0)
+                        return err_sys(err, "inotify");
                 covers->check_at = now;
         }
         if (covers->helper >= 0)
@@ -78,6 +84,7 @@ void covers_end(struct covers *covers) {
                 cover_end(covers->helper, NULL);
         }
         fd_close(TAKE_FD(covers->helper));
+        fd_close(TAKE_FD(covers->written));
         fd_close(TAKE_FD(covers->namespace));
         covers->lost = false;
         covers->check_at = 0;

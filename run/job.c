@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "launch/report.h"
 
-enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_COUNT };
+enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_COUNT };
 
 /* ---- files ---- */
 
@@ -110,6 +110,7 @@ static void ignore_covers(struct job *job) {
         if (job->covers.launch)
                 unwatch(job, job->launched.control);
         unwatch(job, job->covers.helper);
+        unwatch(job, job->covers.written);
         covers_end(&job->covers);
         job->covers.launch = NULL;
 }
@@ -175,6 +176,8 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_ERR] = source_poll(&job->sources[1]);
         fds[FD_CONTROL] = (struct pollfd){ .fd = job->covers.launch ? job->launched.control : -1, .events = POLLIN };
         fds[FD_HELPER] = (struct pollfd){ .fd = job->covers.helper, .events = POLLIN };
+        fds[FD_WRITTEN] = (struct pollfd){ .fd = job->covers.lost || job->covers.helper >= 0 ? -1 : job->covers.written,
+                                           .events = POLLIN };
         if (poll(fds, FD_COUNT, timeout) < 0)
                 for (size_t i = 0; i < FD_COUNT; i++)
                         fds[i].revents = 0;
@@ -235,6 +238,12 @@ void job_cancel(struct job *job, int number, int64_t grace) {
                 job->kill_at = at;
 }
 
+void job_hold(struct job *job, bool hold) {
+        if (hold)
+                covers_lose(&job->covers);
+        launch_signal(&job->launched, hold ? SIGSTOP : SIGCONT);
+}
+
 void job_uncovered(struct job *job, const struct err *why) {
         job->uncovered = *why;
         job_cancel(job, SIGKILL, 0);
@@ -276,17 +285,27 @@ static bool hear(struct job *job) {
 
 /* Fails closed: a command whose covers cannot be put back does not go on. */
 static void see_to_covers(struct job *job, const struct pollfd fds[static FD_COUNT], int64_t now) {
-        int before = job->covers.helper;
+        int helper = job->covers.helper;
+        bool ended = fds[FD_HELPER].revents;
         struct err err = {};
 
         if (!job->covers.launch)
                 return;
-        if (fds[FD_CONTROL].revents && !covers_hear(&job->covers, job->launched.control))
+        if (fds[FD_CONTROL].revents && !covers_hear(&job->covers, job->launched.control)) {
                 ignore_covers(job); /* its process ends */
-        if (fds[FD_HELPER].revents)
-                unwatch(job, before);
-        if (job->covers.launch && (covers_step(&job->covers, fds[FD_HELPER].revents, now, &err) < 0 ||
-                                   (job->covers.helper != before && watch(job, job->covers.helper, job->epoll_data, &err) < 0)))
+                return;
+        }
+        if (fds[FD_WRITTEN].revents) { /* it tells again when all is back */
+                unwatch(job, job->covers.written);
+                covers_lose(&job->covers);
+        }
+        if (ended) {
+                unwatch(job, helper);
+                unwatch(job, job->covers.written);
+        }
+        if (covers_step(&job->covers, ended, now, &err) < 0 ||
+            (ended && watch(job, job->covers.written, job->epoll_data, &err) < 0) ||
+            (job->covers.helper != helper && watch(job, job->covers.helper, job->epoll_data, &err) < 0))
                 job_uncovered(job, &err);
 }
 

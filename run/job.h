@@ -73,6 +73,9 @@ int64_t job_deadline(const struct job *job);
 /* Somebody wants its end: by a signal first, and `grace` later, or at once with SIGKILL, by force. */
 void job_cancel(struct job *job, int number, int64_t grace);
 
+/* Stops everything inside, and has covers put back; or lets it go on. */
+void job_hold(struct job *job, bool hold);
+
 /* What its covers protected is open to it now: it is killed, and `uncovered` says why. */
 void job_uncovered(struct job *job, const struct err *why);
 

@@ -163,6 +163,12 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
 
 /* ---- one alone ---- */
 
+/* There are no covers. */
+void job_hold(struct job *job, bool hold) {
+        (void)job;
+        (void)hold;
+}
+
 void job_uncovered(struct job *job, const struct err *why) {
         job->uncovered = *why;
         job_cancel(job, SIGKILL, 0);

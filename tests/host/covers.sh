@@ -137,6 +137,23 @@ greedy() {
         fi
 }
 
+# opened WHERE HOW: the command has the file before the user gives it its name, and writes to it when it is covered
+opened() {
+        rehearsed : .git/config
+        cp "$W/.git/config" "$T/want/before"
+        beside "$1" "was=\$(stat -c %i .git/config); now began; until [ -e .git/config.lock ]; do :; done; $2; now opened; later .git/config
+                plant $3; now tried; wait_for go" || return 0
+        user 'cp .git/config .git/config.lock; until [ -e sync/opened ]; do sleep 0.01; done; mv .git/config.lock .git/config' ||
+                echo 'the user could not do it'
+        within exists "$W/sync/tried" || still "$1"
+        within settled || { echo '.git/config:' && cat "$W/.git/config"; }
+        still "$1"
+        user 'git status' || echo 'git does not work'
+        if exists "$pwned"; then echo 'the payload ran on the host'; fi
+        over "$1"
+        clean || echo 'fsmonitor is there after the end'
+}
+
 # settled: .git/config is what the user wrote, or as it was before, with the other aside; and stays so
 settled() {
         local i
@@ -154,6 +171,8 @@ for backend in native bwrap; do
                 t "$backend, $where: a file that is saved as it was" replaced $where .envrc 'cp .envrc e; mv e .envrc'
                 t "$backend, $where: again and again" again $where
                 t "$backend, $where: a command that tries to write all the time" greedy $where
+                t "$backend, $where: a command that has the new file open" opened $where 'exec 9<.git/config.lock' /proc/self/fd/9
+                t "$backend, $where: a command that has another name for the new file" opened $where 'ln .git/config.lock .git/x' .git/x
         done
 done
 finish
