@@ -52,7 +52,7 @@ put() {
         [ "$status" = 0 ]
         [ "${lines[0]}" = "id         $id" ]
         [ "${lines[1]}" = "path       $work/.envrc" ]
-        [[ $output == *"kept at    $state/aside/$id/item"* ]]
+        [[ $output == *"stored at  $state/aside/$id/item"* ]]
         [[ $output == *'    export A=1'* ]]
         [[ $output == *'    \x1b]0;title\x07\x1b[31mred'* ]]
         [[ $output != *$'\e'* ]]
@@ -106,7 +106,7 @@ put() {
         [ "$(cat .envrc)" = one ]
         [ "${lines[0]}" = "restored $work/.envrc" ]
         other=$("$BAILEY" aside list --json | jq -r '.[0].id')
-        [ "${lines[1]}" = "what was there is set aside as $other" ]
+        [ "${lines[1]}" = "the file that was there is set aside as $other" ]
         "$BAILEY" restore -f "$other"
         [ "$(cat .envrc)" = two ]
 }
@@ -127,7 +127,7 @@ put() {
                 # shellcheck disable=SC2086 # words
                 run --separate-stderr "$BAILEY" $words
                 [ "$status" = 1 ]
-                [[ $stderr == *"nothing is set aside with the ID '${words##* }'"*"bailey aside list"* ]]
+                [[ $stderr == *"unknown ID '${words##* }'"*"bailey aside list"* ]]
         done
         for words in 'restore' 'aside drop' 'aside show' 'aside list x' 'aside drop --force x'; do
                 # shellcheck disable=SC2086 # words
@@ -195,7 +195,7 @@ put() {
         touch go
         wait
         [ "$status" = 0 ]
-        [[ $output == *'a command is running in this workspace'* ]]
+        [[ $output == *'a command is still running in this workspace'* ]]
         other=$HOME/other
         mkdir "$other" && cd "$other" && echo y >.envrc
         run --separate-stderr "$BAILEY" restore "$("$(dirname "$BAILEY")/tests/put_aside" "$state" "$other" .envrc)"

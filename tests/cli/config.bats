@@ -121,7 +121,7 @@ setup() {
         [[ $output == *"config.toml: refused, as others can write it; mend it with chmod go-w" ]]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for words in "" "nope" "show x" "check" "check a b" "schema x" "init x"; do
                 # shellcheck disable=SC2086 # words
                 run "$BAILEY" config $words

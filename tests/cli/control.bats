@@ -94,7 +94,7 @@ unwalled() {
         [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
         run bailey allow new.example
         [ "$status" = 0 ]
-        [ "$output" = "session $(session_of one): from the next command on, and until it ends" ]
+        [ "$output" = "session $(session_of one): in effect from the next command until the session ends" ]
         [ "$(verdict_in one 'curl https://new.example/')" = allowed ]
         [ "$(verdict_in one 'curl https://other.example/')" = blocked ]
         run bailey test 'curl https://new.example/'
@@ -228,11 +228,11 @@ unwalled() {
         serve one
         run bailey allow --save new.example
         [ "$status" = 0 ]
-        [[ $output == "$HOME/.config/bailey/config.toml is changed;"* ]]
+        [[ $output == "$HOME/.config/bailey/config.toml changed;"* ]]
         [ "$(stat -c %a "$HOME/.config/bailey/config.toml")" = 644 ]
         run bailey allow --save new.example
         [ "$status" = 0 ]
-        [[ $output == *"says so already" ]]
+        [[ $output == *"already contains it" ]]
         bailey deny --save 'git push'
         bailey deny --save seq
         bailey deny --save '{replace:true,items:[]}'
@@ -421,7 +421,7 @@ unwalled() {
         [ -z "$(changed)" ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for arguments in allow deny kill 'allow a b' 'deny a b' 'kill a b' 'status x' 'allow --list x' 'allow --list --save' \
                 'allow --json x' 'allow --save --session a x' 'deny --list' 'kill --session a b'; do
                 # shellcheck disable=SC2086 # words

@@ -23,17 +23,17 @@ allow_sudo() {
         run "$BAILEY" config show
         [[ $output != *"not trusted"* ]]
         run "$BAILEY" trust .
-        [ "$output" = "$PWD/.bailey.toml is trusted" ]
+        [ "$output" = "$PWD/.bailey.toml is already trusted" ]
         echo '# a comment' >>.bailey.toml
         [ "$(allow_sudo)" = false ]
         "$BAILEY" trust "$PWD"
         [ "$(allow_sudo)" = true ]
         run "$BAILEY" trust --remove
-        [ "$output" = "$PWD/.bailey.toml is now not trusted" ]
+        [ "$output" = "$PWD/.bailey.toml is no longer trusted" ]
         [ "$(allow_sudo)" = false ]
         run "$BAILEY" trust --remove
         [ "$status" = 0 ]
-        [ "$output" = "$PWD/.bailey.toml is not trusted anyway" ]
+        [ "$output" = "$PWD/.bailey.toml was not trusted" ]
 }
 
 @test "a copy elsewhere is not trusted" {
@@ -86,7 +86,7 @@ allow_sudo() {
         [ "$output" = "bailey: $HOME/.local/state/bailey/trust:2:1: expected a SHA-256 and the path of a file" ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for words in "--list x" "--list --remove" "a b" "--json"; do
                 # shellcheck disable=SC2086 # words
                 run "$BAILEY" trust $words

@@ -29,8 +29,8 @@ fails() {
 
 @test "there is no question" {
         fails 'the question: ' '"$0" hook </dev/null'
-        fails 'cannot read the question' '"$0" hook <&-'
-        fails 'cannot read the question' '"$0" hook <.'
+        fails 'cannot read the request' '"$0" hook <&-'
+        fails 'cannot read the request' '"$0" hook <.'
 }
 
 @test "the question ends too early, wherever" {

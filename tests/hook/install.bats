@@ -418,7 +418,7 @@ END
         [ "$(find ~/.claude -type f | wc -l)" = 2 ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         run -2 hook install
         run -2 hook install claude codex
         run -2 hook install clade
@@ -427,7 +427,7 @@ END
         run -2 hook uninstall claude --mode wrap
         run -2 hook install claude --mode warp
         run -2 hook install claude --approve
-        [[ $output == *"--approve goes with --mode wrap"* ]]
+        [[ $output == *"--approve requires --mode wrap"* ]]
         run -2 hook install claude --config none.toml
         run -2 hook list --project
         [ -z "$(ls -A ~)" ]

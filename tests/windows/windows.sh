@@ -129,7 +129,7 @@ t 'a command that is not for Windows says so' '
 '
 t 'a command that is not there at all is told from that' '
         exits 2 b mcq
-        says "no command is called mcq"
+        says "unknown command .mcq."
 '
 t 'it parses as elsewhere' '
         for script in tools/build tools/lint tests/run tests/container/lib.sh; do
