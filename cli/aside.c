@@ -140,7 +140,7 @@ static const struct bailey_aside *find(const struct bailey_aside_items *found, c
                 one = &found->items[i];
         }
         if (!one)
-                log_line("aside: unknown ID '%.64s'; see 'bailey aside list'", id);
+                log_line("aside: nothing is set aside with the ID '%.64s'; see 'bailey aside list'", id);
         return one;
 }
 

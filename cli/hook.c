@@ -293,8 +293,8 @@ static const struct cli_subcommand subcommands[] = {
 };
 
 static const struct help_row examples[] = {
-        { "bailey hook install claude", "make Claude Code check commands with bailey before it runs them" },
-        { "bailey hook install codex --mode wrap", "make Codex run its commands in a sandbox" },
+        { "bailey hook install claude", "check the commands of Claude Code before they run" },
+        { "bailey hook install codex --mode wrap", "run the commands of Codex in a sandbox" },
         { "bailey hook install gemini --project --dry-run", "show what would change in the settings of this project" },
         { "bailey hook list", "list agents and their hooks" },
         {},

@@ -67,7 +67,7 @@ put() {
 
         ln -s /etc/passwd .claude
         run --separate-stderr "$BAILEY" aside show "$(put .claude)"
-        [[ $output == *'leads to   /etc/passwd'* ]]
+        [[ $output == *'target     /etc/passwd'* ]]
         [[ $output != *root:* ]]
 
         head -c 1000 /dev/zero >.mcp.json
@@ -127,7 +127,7 @@ put() {
                 # shellcheck disable=SC2086 # words
                 run --separate-stderr "$BAILEY" $words
                 [ "$status" = 1 ]
-                [[ $stderr == *"unknown ID '${words##* }'"*"bailey aside list"* ]]
+                [[ $stderr == *"nothing is set aside with the ID '${words##* }'"*"bailey aside list"* ]]
         done
         for words in 'restore' 'aside drop' 'aside show' 'aside list x' 'aside drop --force x'; do
                 # shellcheck disable=SC2086 # words

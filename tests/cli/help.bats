@@ -22,7 +22,7 @@ subcommands:
 '* ]]
         [[ $output == *'  show ID   show all'* ]]
         [[ $output == *'(default)'* ]]
-        [[ $output == *'--csv  '*'export: as a table'* ]]
+        [[ $output == *'--csv  '*'export: print CSV'* ]]
         [[ $output == *'
 exit status:
   0   done'* ]]
