@@ -27,6 +27,8 @@ setup() {
         [ "$(jq -r '.values["run.timeout"].value, .values["run.timeout"].origin' <<<"$output")" = \
                 "7"$'\n'"more.toml:1:15" ]
         [ "$(jq -r '.files[0].layer' <<<"$output")" = file ]
+        run "$BAILEY" config show --config more.toml
+        [ "${lines[1]}" = '# --config file more.toml' ]
 }
 
 @test "show: what it prints is a config file that says the same" {
@@ -52,7 +54,7 @@ setup() {
 @test "show: an unknown policy, a broken file, two files in one place" {
         run "$BAILEY" config show --policy nope
         [ "$status" = 1 ]
-        [ "$output" = 'bailey: there is no policy "nope"; there are default, readonly, build, and those of [policy.NAME]' ]
+        [ "$output" = 'bailey: unknown policy "nope"; available: default, readonly, build, and those in [policy.NAME]' ]
         mkdir -p ~/.config/bailey
         echo 'guard.mod = 1' >~/.config/bailey/config.toml
         run "$BAILEY" config show
@@ -118,7 +120,7 @@ setup() {
         chmod o+w ~/.config/bailey/config.toml
         run "$BAILEY" config show
         [ "$status" = 1 ]
-        [[ $output == *"config.toml: refused, as others can write it; mend it with chmod go-w" ]]
+        [[ $output == *"config.toml: refused because other users can write it; run chmod go-w on it" ]]
 }
 
 @test "usage error" {

@@ -64,7 +64,7 @@ allow_sudo() {
 @test "what cannot be trusted" {
         run "$BAILEY" trust ..
         [ "$status" = 1 ]
-        [ "$output" = "bailey: trust: $BATS_TEST_TMPDIR has no .bailey.toml, .bailey.json5 or .bailey.json" ]
+        [ "$output" = "bailey: trust: no .bailey.toml, .bailey.json5 or .bailey.json in $BATS_TEST_TMPDIR" ]
         run "$BAILEY" trust missing
         [ "$status" = 1 ]
         [ "$output" = "bailey: trust: missing: No such file or directory" ]
