@@ -123,7 +123,7 @@ static void clients_are_asked(void **state) {
                 { ENGINE_DOCKER, "echo context=default; echo version=1", "" },
                 { ENGINE_DOCKER, "echo error=the daemon sleeps; exit 0", "the daemon sleeps" },
                 { ENGINE_DOCKER, "echo version=1; echo it is broken >&2; exit 1", "it is broken" },
-                { ENGINE_DOCKER, "echo memory=true", "it does not say which version it is" },
+                { ENGINE_DOCKER, "echo memory=true", "it did not report its version" },
                 { ENGINE_DOCKER, NAMED("unix:///run/user/1000/docker.sock"), "" },
                 { ENGINE_DOCKER, NAMED("ssh://ann:geheimnis@far.example.com"), "docker's context there is ssh:..., which" },
                 { ENGINE_DOCKER, NAMED("tcp://127.0.0.1:2375"), FAR },
