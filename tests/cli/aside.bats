@@ -72,7 +72,7 @@ put() {
 
         head -c 1000 /dev/zero >.mcp.json
         run --separate-stderr "$BAILEY" aside show "$(put .mcp.json)"
-        [[ $output == *'bytes      1000'*'no text'* ]]
+        [[ $output == *'bytes      1000'*'not text'* ]]
 }
 
 @test "restore puts it back, byte for byte" {

@@ -77,7 +77,7 @@ setup() {
         printf '[policy.a]\nextends = "b"\n' >a.toml
         run "$BAILEY" config check a.toml
         [ "$status" = 1 ]
-        [[ $output == 'bailey: a.toml:2:11: there is no policy "b"'* ]]
+        [[ $output == 'bailey: a.toml:2:11: unknown policy "b"'* ]]
         run "$BAILEY" config check missing.toml
         [ "$status" = 1 ]
         [ "$output" = 'bailey: missing.toml: No such file or directory' ]

@@ -75,7 +75,7 @@ allow_sudo() {
         rm .bailey.toml && ln -s /etc/hostname .bailey.toml
         run "$BAILEY" trust
         [ "$status" = 1 ]
-        [[ $output == *"refused, as it is a symbolic link" ]]
+        [[ $output == *"refused because it is a symbolic link" ]]
 }
 
 @test "a damaged list trusts nothing, and says so" {

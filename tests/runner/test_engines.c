@@ -111,7 +111,7 @@ static int ask(enum engine_kind kind, const char *words, const char *const *envp
         return result;
 }
 
-#define FAR "only, by an engine at a unix:// socket"
+#define FAR "only on this machine, with an engine at a unix:// socket"
 #define NAMED(endpoint) "case $1 in context) echo " endpoint " ;; *) echo context=there; echo version=1 ;; esac"
 
 static void clients_are_asked(void **state) {
@@ -161,7 +161,7 @@ static void engines_elsewhere_are_refused(void **state) {
                 { ENGINE_DOCKER, "DOCKER_HOST=unix:///nonexistent.sock", "" },
                 { ENGINE_DOCKER, "CONTAINER_HOST=ssh://far", "" },
                 { ENGINE_PODMAN, "CONTAINER_HOST=ssh://far/run/podman.sock", "CONTAINER_HOST is set: podman would ask" },
-                { ENGINE_PODMAN, "CONTAINER_HOST=unix:///nonexistent.sock", "may be on another machine" },
+                { ENGINE_PODMAN, "CONTAINER_HOST=unix:///nonexistent.sock", "may be another machine" },
                 { ENGINE_PODMAN, "DOCKER_HOST=ssh://far", "" },
                 { ENGINE_PODMAN, "CONTAINER_CONNECTION=far", "CONTAINER_CONNECTION is set: podman would ask" },
         };
