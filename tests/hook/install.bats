@@ -392,7 +392,7 @@ END
         echo '{"hooks":{"BeforeTool":[{"hooks":[{"command":"/gone/bailey hook"}]}]}}' >~/.gemini/settings.json
         echo '{"hooks":{"BeforeTool":[]}}' >x
         run -0 hook list --json
-        [ "$(jq -r '.[:4][].state' <<<"$output")" = $'installed\ncannot be read\nbroken: there is no such program\nno file' ]
+        [ "$(jq -r '.[:4][].state' <<<"$output")" = $'installed\nunreadable\nbroken: the program does not exist\nno file' ]
         [ "$(jq -r '.[2].command' <<<"$output")" = '/gone/bailey hook' ]
         run -0 hook list
         [[ $output == *"$(realpath "$BAILEY") hook || exit 2"* ]]
