@@ -75,7 +75,7 @@ END
         for agent in "${AGENTS[@]}"; do
                 file=$(file "$agent")
                 run -0 hook install "$agent"
-                [[ $output == *"bailey is now in $file"* ]]
+                [[ $output == *"the hook is now in $file"* ]]
                 [ "$(command_of "$file" "$(event "$agent")" | wc -l)" = 1 ]
                 [[ $(command_of "$file" "$(event "$agent")") == "$(realpath "$BAILEY") hook"* ]]
                 [ ! -e "$file.bailey-backup" ]
@@ -156,7 +156,7 @@ END
                         $'{"a":"\xff"}' '{"hooks":null}'; do
                         printf %s "$text" >"$file"
                         run -1 hook install "$agent"
-                        [[ $output == "bailey: hook: $file "*" left as it is"* ]]
+                        [[ $output == "bailey: hook: "*"$file"*" is unchanged"* ]]
                         printf %s "$text" | cmp - "$file"
                         run -1 hook uninstall "$agent"
                         printf %s "$text" | cmp - "$file"
@@ -199,7 +199,7 @@ END
 
 @test "--dry-run shows the change, and makes none" {
         run -0 hook install codex --dry-run
-        [[ $output == "$HOME/.codex/hooks.json would be made:"*'+        "matcher": "Bash"'* ]]
+        [[ $output == "$HOME/.codex/hooks.json would be created:"*'+        "matcher": "Bash"'* ]]
         [ -z "$(ls -A ~)" ]
         mkdir ~/.codex
         rich codex >~/.codex/hooks.json
@@ -243,7 +243,7 @@ END
         mkdir -p ~/.claude ~/.gemini/settings.json
         ln -s nowhere ~/.claude/settings.json
         run -1 hook install claude
-        [[ $output == *"a link to nothing"* ]]
+        [[ $output == *"dangling symbolic link"* ]]
         [ -L ~/.claude/settings.json ]
         run -1 hook install gemini
         [[ $output == *"not a regular file"* ]]
@@ -374,9 +374,9 @@ END
         echo '{"hooksConfig": {"enabled": false}}' >~/.gemini/settings.json
         for agent in claude gemini; do
                 run -0 hook install $agent
-                [[ $output == *"no hook runs"* ]]
+                [[ $output == *"hooks are disabled"* ]]
                 run -0 hook install $agent
-                [[ $output == *"no hook runs"* ]]
+                [[ $output == *"hooks are disabled"* ]]
         done
         run -0 hook list --json
         [ "$(jq -r '[.[] | select(.state == "switched off").agent] | join(" ")' <<<"$output")" = 'claude gemini' ]

@@ -130,7 +130,7 @@ static void clients_are_asked(void **state) {
                 { ENGINE_DOCKER, NAMED(""), FAR },
                 { ENGINE_DOCKER, "test $1 = info || exit 1; echo context=gone; echo version=1", "1" },
                 { ENGINE_PODMAN, "echo version=4; echo remote=false", "" },
-                { ENGINE_PODMAN, "echo version=4; echo remote=true", "remote = true: podman would ask a service" },
+                { ENGINE_PODMAN, "echo version=4; echo remote=true", "remote = true: podman would use a remote service" },
         };
 
         (void)state;
@@ -160,10 +160,10 @@ static void engines_elsewhere_are_refused(void **state) {
                 { ENGINE_DOCKER, "DOCKER_HOST=", "" },
                 { ENGINE_DOCKER, "DOCKER_HOST=unix:///nonexistent.sock", "" },
                 { ENGINE_DOCKER, "CONTAINER_HOST=ssh://far", "" },
-                { ENGINE_PODMAN, "CONTAINER_HOST=ssh://far/run/podman.sock", "CONTAINER_HOST is set: podman would ask" },
+                { ENGINE_PODMAN, "CONTAINER_HOST=ssh://far/run/podman.sock", "CONTAINER_HOST is set: podman would use" },
                 { ENGINE_PODMAN, "CONTAINER_HOST=unix:///nonexistent.sock", "may be another machine" },
                 { ENGINE_PODMAN, "DOCKER_HOST=ssh://far", "" },
-                { ENGINE_PODMAN, "CONTAINER_CONNECTION=far", "CONTAINER_CONNECTION is set: podman would ask" },
+                { ENGINE_PODMAN, "CONTAINER_CONNECTION=far", "CONTAINER_CONNECTION is set: podman would use" },
         };
 
         (void)state;
