@@ -27,7 +27,7 @@ static const struct paint_row states[] = {
         { "enforces the policy: ", PAINT_GOOD },
         { "works, but not for this policy: ", PAINT_DOUBTFUL },
         { "does not work: ", PAINT_BAD },
-        { "no walls: ", PAINT_BAD },
+        { "no sandbox: ", PAINT_BAD },
         { "no sandbox enforces the policy: ", PAINT_BAD },
         {},
 };

@@ -102,7 +102,7 @@ setup() {
         "$BAILEY" config show --json | jq .values | diff before -
         run "$BAILEY" config init
         [ "$status" = 1 ]
-        [ "$output" = "bailey: $HOME/.config/bailey/config.toml is there already; --force replaces it" ]
+        [ "$output" = "bailey: $HOME/.config/bailey/config.toml already exists; use --force to replace it" ]
         echo 'guard.mode = "off"' >~/.config/bailey/config.toml
         run "$BAILEY" config init --force
         [ "$status" = 0 ]
@@ -110,7 +110,7 @@ setup() {
         mv ~/.config/bailey/config.toml ~/.config/bailey/config.json5
         run "$BAILEY" config init --force
         [ "$status" = 1 ]
-        [[ $output == *"/config.json5 is there already, and there can be only one" ]]
+        [[ $output == *"/config.json5 already exists; only one of them may exist" ]]
         XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/other run "$BAILEY" config init
         [ "$output" = "wrote $BATS_TEST_TMPDIR/other/bailey/config.toml" ]
 }

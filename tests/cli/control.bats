@@ -49,7 +49,7 @@ unwalled() {
         [ "$status" = 0 ]
         [[ $output == *"$HOME/.config/bailey/config.toml"* ]]
         [[ $output == *"$W/.bailey.toml (not trusted)"* ]]
-        [[ $output == *"refused lately:"* ]]
+        [[ $output == *"recently refused:"* ]]
         [ "$(grep -c 'blocked.*rm -rf /' <<<"$output")" = 5 ] # the newest
         [[ $output != *"# 1"* ]]
         bailey status --json | jq -e '(.recent_blocks | length == 5 and all(.action == "blocked") and .[4].command == "rm -rf / # 6")
@@ -192,7 +192,7 @@ unwalled() {
         mkdir -p "$L"
         run bailey allow --session "$one" new.example
         [ "$status" = 1 ]
-        [[ $output == *"it cannot be put on record, so nothing is changed"*"audit.jsonl"* ]]
+        [[ $output == *"not changed: cannot write to the audit log"*"audit.jsonl"* ]]
         [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
         bailey allow --session "$two" new.example
         [ "$(verdict_in two 'curl https://new.example/')" = allowed ]
@@ -382,11 +382,11 @@ unwalled() {
                 # shellcheck disable=SC2086 # two words
                 run bailey $command
                 [ "$status" = 1 ]
-                [[ $output == *"no session is running; --save changes your config file" ]]
+                [[ $output == *"no session is running; use --save to change your config file" ]]
         done
         run bailey kill 00000000-0000-4000-8000-000000000000
         [ "$status" = 1 ]
-        [[ $output == *"no running session has a shell with the id 00000000-0000-4000-8000-000000000000; bailey status"* ]]
+        [[ $output == *"no shell with the ID '00000000-0000-4000-8000-000000000000' in any running session; bailey status"* ]]
 }
 
 @test "what cannot be changed is refused, and nothing happens" {
@@ -432,6 +432,18 @@ unwalled() {
         done
 }
 
+@test "an empty domain or command is named once" {
+        run bailey deny --save ''
+        [ "$status" = 1 ]
+        [[ $output == 'bailey: deny: the command is empty, or longer than '*' bytes' ]]
+        run bailey allow --save ''
+        [ "$status" = 1 ]
+        [[ $output == 'bailey: allow: the domain is empty, or longer than '*' bytes' ]]
+        run bailey deny --save '  '
+        [ "$status" = 1 ]
+        [ "$output" = 'bailey: deny: the command consists of spaces only' ]
+}
+
 # ---- the socket ----
 
 @test "lines that nobody would send" {
@@ -440,7 +452,7 @@ unwalled() {
         [[ $(speak "$socket" $'json\n') == ok*'{"session":'* ]]
         [[ $(speak "$socket" $'text more\n') == ok*"session "* ]]
         [[ $(speak "$socket" $'\n') == "error "* ]]
-        [[ $(speak "$socket" $'nonsense x\n') == "error nothing is called nonsense" ]]
+        [[ $(speak "$socket" $'nonsense x\n') == "error unknown request 'nonsense'" ]]
         [[ $(speak "$socket" $'allow\n') == "error allow: empty"* ]]
         [[ $(speak "$socket" $'allow a\e.example\n') == "error "* ]]
         [[ $(speak "$socket" $'ALLOW new.example\n') == "error "* ]]
@@ -466,7 +478,7 @@ turned_away() {
         [ "$(verdict_in one true)" = allowed ] || return 1
         run bailey "$@"
         wait "$idle" || return 1 # all were closed
-        [[ $output == *"it does not speak to this process"* ]]
+        [[ $output == *"it closed the connection"* ]]
 }
 
 @test "clients that say nothing are sent away, and meanwhile the session works" {
@@ -487,13 +499,13 @@ turned_away() {
         SECONDS=0
         run bailey status
         [ "$status" = 0 ]
-        [[ $output == *"session "*": it does not answer"* ]]
+        [[ $output == *"session "*": it does not respond"* ]]
         run bailey allow new.example
         [ "$status" = 1 ]
-        [[ $output == *"it does not answer"* ]]
+        [[ $output == *"it does not respond"* ]]
         run bailey kill 00000000-0000-4000-8000-000000000000
         [ "$status" = 1 ]
-        [[ $output == *"no session that answers has a shell with the id 00000000-"*"; session "*": it does not answer" ]]
+        [[ $output == *"no shell with the ID '00000000-"*"; session "*": it does not respond" ]]
         ((SECONDS < 120))
         kill -CONT "${server_pid[one]}"
         # what was asked meanwhile came from processes that are gone

@@ -245,7 +245,7 @@ t 'without an AppContainer nothing runs' '
 t 'nor when nobody wants a sandbox' '
         export BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1
         exits 125 b run $free -- "$cmd" /c "echo x> made"
-        says "BAILEY_SANDBOX=none: this version has appcontainer"
+        says "BAILEY_SANDBOX=none: unknown sandbox; available: appcontainer"
         [ ! -e made ]
         unset BAILEY_SANDBOX BAILEY_ALLOW_NO_SANDBOX
         exits 125 b run $free --backend none -- "$cmd" /c "echo x> made"
