@@ -453,7 +453,7 @@ unwalled() {
         [[ $(speak "$socket" $'text more\n') == ok*"session "* ]]
         [[ $(speak "$socket" $'\n') == "error "* ]]
         [[ $(speak "$socket" $'nonsense x\n') == "error unknown request 'nonsense'" ]]
-        [[ $(speak "$socket" $'allow\n') == "error allow: empty"* ]]
+        [[ $(speak "$socket" $'allow\n') == "error the domain is empty"* ]]
         [[ $(speak "$socket" $'allow a\e.example\n') == "error "* ]]
         [[ $(speak "$socket" $'ALLOW new.example\n') == "error "* ]]
         [[ $(speak "$socket" "allow $(printf 'a%.0s' {1..10000})"$'\n') == "error "* ]]

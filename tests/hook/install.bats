@@ -82,7 +82,7 @@ END
                 [ "$(stat -c %a "$file")" = 644 ]
                 cp "$file" was
                 run -0 hook install "$agent"
-                [[ $output == *"is in $file already"* ]]
+                [[ $output == *"the hook is already in $file"* ]]
                 cmp "$file" was
                 run -0 hook uninstall "$agent"
                 [[ $output == *"no longer in $file"* ]]
@@ -379,7 +379,7 @@ END
                 [[ $output == *"hooks are disabled"* ]]
         done
         run -0 hook list --json
-        [ "$(jq -r '[.[] | select(.state == "switched off").agent] | join(" ")' <<<"$output")" = 'claude gemini' ]
+        [ "$(jq -r '[.[] | select(.state == "disabled").agent] | join(" ")' <<<"$output")" = 'claude gemini' ]
 }
 
 @test "list" {
