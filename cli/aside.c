@@ -20,11 +20,11 @@ enum { ANSWER_MAX = 64 << 20, SHOWN_BYTES = 16 << 10, SHOWN_ENTRIES = 200, PATH_
 enum { OPTION_FORCE, OPTION_JSON };
 
 #define ROW_FORCE(of) \
-        { "force", 'f', NULL, "set aside in turn what is at its place now", of }
+        { "force", 'f', NULL, "set aside whatever is at the original path now", of }
 
 static const struct option_row aside_options[] = {
         [OPTION_FORCE] = ROW_FORCE("restore"),
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON", "list show" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON", "list show" },
         OPTION_ROW_HELP,
         {},
 };
@@ -85,7 +85,7 @@ static void put_line(struct buf *out, const struct bailey_aside *aside, size_t w
         put_column(out, aside->time, 26);
         put_column(out, aside->kind, 11);
         put_column(out, aside->path, width + 2);
-        buf_visible(out, str_z(aside->where ? aside->why : "no longer where it was kept"));
+        buf_visible(out, str_z(aside->where ? aside->why : "content missing from the store"));
         buf_char(out, '\n');
 }
 
@@ -134,7 +134,7 @@ static const struct bailey_aside *find(const struct bailey_aside_items *found, c
                 if (strncmp(found->items[i].id, id, strlen(id)) != 0)
                         continue;
                 if (one) {
-                        log_line("aside: several IDs begin with '%s'; see 'bailey aside list'", id);
+                        log_line("aside: ID '%s' is ambiguous; see 'bailey aside list'", id);
                         return NULL;
                 }
                 one = &found->items[i];
@@ -171,12 +171,12 @@ static void put_file(struct buf *out, const char *path) {
 
         buf_init(&text, SHOWN_BYTES);
         if (fd < 0 || fstat(fd, &status) < 0) {
-                buf_format(out, "cannot be read: %s\n", strerror(errno));
+                buf_format(out, "cannot read it: %s\n", strerror(errno));
                 return;
         }
         buf_format(out, "%-10s %lld\n", "bytes", (long long)status.st_size);
         if (!S_ISREG(status.st_mode) || fd_read_all(fd, &text, &err) < 0 || memchr(text.ptr ? text.ptr : "", '\0', text.len))
-                buf_append(out, STR("It is too large, or no text, to be shown here.\n"));
+                buf_append(out, STR("Content not shown: too large, or not text.\n"));
         else if (text.len) {
                 buf_char(out, '\n');
                 put_text(out, buf_str(&text));
@@ -188,7 +188,7 @@ static void put_directory(struct buf *out, const char *path) {
         int count = scandir(path, &names, NULL, alphasort), shown = 0;
 
         if (count < 0) {
-                buf_format(out, "cannot be read: %s\n", strerror(errno));
+                buf_format(out, "cannot read it: %s\n", strerror(errno));
                 return;
         }
         buf_format(out, "%-10s %d\n\n", "entries", count - 2);
@@ -214,12 +214,12 @@ static void put_link(struct buf *out, const char *path) {
         if (len < 0)
                 return;
         text[len] = '\0';
-        put_fact(out, "leads to", text);
+        put_fact(out, "target", text);
 }
 
 static void put_content(struct buf *out, const struct bailey_aside *aside) {
         if (!aside->where)
-                buf_append(out, STR("It is no longer where it was kept.\n"));
+                buf_append(out, STR("Its content is missing from the store.\n"));
         else if (strcmp(aside->kind, "directory") == 0)
                 put_directory(out, aside->where);
         else if (strcmp(aside->kind, "link") == 0)
@@ -235,7 +235,7 @@ static void put_facts(struct buf *out, const struct bailey_aside *aside) {
         put_fact(out, "why", aside->why);
         put_fact(out, "time", aside->time);
         put_fact(out, "workspace", aside->workspace);
-        put_fact(out, "kept at", aside->where ? aside->where : "");
+        put_fact(out, "stored at", aside->where ? aside->where : "");
         put_fact(out, "note", aside->note);
         put_content(out, aside);
 }
@@ -283,11 +283,11 @@ static enum exit_status aside_restore(const struct options *options) {
                 return failed(error);
         say("restored", &done.aside);
         if (done.replaced)
-                printf("what was there is set aside as %s\n", done.replaced);
+                printf("the file that was there is set aside as %s\n", done.replaced);
         if (done.running)
-                printf("a command is running in this workspace; at its end this may be set aside again\n");
+                printf("a command is still running in this workspace; the file may be set aside again when it ends\n");
         if (policy && !done.recorded)
-                log_line("aside: this could not be put on record");
+                log_line("aside: cannot write this to the audit log");
         bailey_aside_done_free(&done);
         return EXIT_DONE;
 }
@@ -301,7 +301,7 @@ static enum exit_status aside_drop(const struct options *options) {
                 return failed(error);
         say("dropped", &done.aside);
         if (policy && !done.recorded)
-                log_line("aside: this could not be put on record");
+                log_line("aside: cannot write this to the audit log");
         bailey_aside_done_free(&done);
         return EXIT_DONE;
 }
@@ -309,26 +309,26 @@ static enum exit_status aside_drop(const struct options *options) {
 /* ---- the rows ---- */
 
 static const struct cli_subcommand subcommands[] = {
-        { "list", "", "show what is set aside, the newest first", aside_list },
-        { "show", "ASIDE_ID", "show one of them, and what is in it", aside_show },
-        { "restore", "ASIDE_ID", "put it back where it was", aside_restore },
-        { "drop", "ASIDE_ID", "remove it for good", aside_drop },
+        { "list", "", "list what is set aside, newest first", aside_list },
+        { "show", "ASIDE_ID", "show one item and its content", aside_show },
+        { "restore", "ASIDE_ID", "put an item back at its original path", aside_restore },
+        { "drop", "ASIDE_ID", "delete an item permanently", aside_drop },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey aside", "what is set aside" },
-        { "bailey aside show 1a2b", "what it is; the first characters of an ID do" },
-        { "bailey restore 1a2b", "it was yours: put it back" },
+        { "bailey aside", "list what is set aside" },
+        { "bailey aside show 1a2b", "show one item; a unique prefix of its ID is enough" },
+        { "bailey restore 1a2b", "put back a file of your own" },
         {},
 };
 
 const struct cli_command cli_aside = {
         .name = "aside",
-        .summary = "show, restore or drop what was found at protected places",
-        .details = "What a command may have left where something on the host would run it later (a git hook, .envrc, the "
-                   "settings\n"
-                   "of an editor) is not deleted, but set aside: moved out of the workspace, until you restore or drop it.\n",
+        .summary = "list, restore or delete files found at protected paths",
+        .details =
+                "A file that a command leaves where a program on the host would run it later (a git hook, .envrc, an editor's\n"
+                "settings) is not deleted but set aside: moved out of the workspace until you restore or drop it.\n",
         .options = aside_options,
         .subcommands = subcommands,
         .by_default = "list",
@@ -336,15 +336,15 @@ const struct cli_command cli_aside = {
 };
 
 static const struct help_row restore_examples[] = {
-        { "bailey restore 1a2b3c4d", "put back what was set aside with this ID" },
+        { "bailey restore 1a2b3c4d", "put back the item with this ID" },
         {},
 };
 
 const struct cli_command cli_restore = {
         .name = "restore",
         .operands = "ASIDE_ID",
-        .summary = "put back what was set aside",
-        .details = "The same as bailey aside restore. Missing directories are made; symbolic links are not followed.\n",
+        .summary = "put back a file that was set aside",
+        .details = "The same as bailey aside restore. Creates missing directories; does not follow symbolic links.\n",
         .options = restore_options,
         .examples = restore_examples,
         .run = aside_restore,

@@ -33,21 +33,21 @@ enum {
 #define QUERIES "tail stats export report serve"
 
 static const struct option_row option_rows[] = {
-        [OPTION_LINES] = { "lines", 'n', "N", "how many commands; default: 20 (0: all); in the table of a page: 10000",
+        [OPTION_LINES] = { "lines", 'n', "N", "number of commands (0: all); default: 20, for pages 10000",
                            "tail report serve" },
-        [OPTION_FOLLOW] = { "follow", 'f', NULL, "wait for more", "tail" },
-        [OPTION_ACTION] = { "action", 'a', "allowed|warned|blocked", "only those with this verdict", QUERIES },
-        [OPTION_RULE] = { "rule", 'r', "RULE", "only those with a reason of this rule", QUERIES },
-        [OPTION_SINCE] = { "since", 0, "TIME", "only later ones: 2026-11-16T04:30 (UTC), or how long ago: 15m, 2h, 7d",
-                           QUERIES },
-        [OPTION_UNTIL] = { "until", 0, "TIME", "only earlier ones", QUERIES },
-        [OPTION_SESSION] = { "session", 's', "SESSION", "only those of one process", QUERIES },
-        [OPTION_JSON] = { "json", 'j', NULL, "records as they stand in the file; answers in JSON",
+        [OPTION_FOLLOW] = { "follow", 'f', NULL, "wait for new records and print them", "tail" },
+        [OPTION_ACTION] = { "action", 'a', "allowed|warned|blocked", "select commands with this verdict", QUERIES },
+        [OPTION_RULE] = { "rule", 'r', "RULE", "select commands that this rule matched", QUERIES },
+        [OPTION_SINCE] = { "since", 0, "TIME",
+                           "select records after this time: 2026-11-16T04:30 (UTC), or an age such as 15m, 2h, 7d", QUERIES },
+        [OPTION_UNTIL] = { "until", 0, "TIME", "select records before this time", QUERIES },
+        [OPTION_SESSION] = { "session", 's', "SESSION", "select records of this session", QUERIES },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON: records as stored in the audit log",
                           "tail show stats verify export" },
-        [OPTION_CSV] = { "csv", 0, NULL, "as a table", "export" },
-        [OPTION_HTML] = { "html", 0, "FILE", "where the page is written; -: standard output", "report" },
-        [OPTION_PORT] = { "port", 'p', "PORT", "where to listen; default: any that is free", "serve" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
+        [OPTION_CSV] = { "csv", 0, NULL, "print CSV", "export" },
+        [OPTION_HTML] = { "html", 0, "FILE", "write the page to FILE; -: standard output", "report" },
+        [OPTION_PORT] = { "port", 'p', "PORT", "listen on this port; default: a free one", "serve" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -91,7 +91,7 @@ static bool read_number(const struct options *options, int option, long max, lon
         if (!text)
                 return true;
         if (end == text || *end || given < 0 || given > max) {
-                log_line("audit: --%s: expected a number of at most %ld, not %s", option_rows[option].name, max, text);
+                log_line("audit: --%s: expected a number from 0 to %ld, found '%s'", option_rows[option].name, max, text);
                 return false;
         }
         *number = given;
@@ -163,7 +163,7 @@ static enum exit_status audit_show(const struct options *options) {
         query.id = options->operands[0];
         status = audit_print(options, &query, false, &count);
         if (status == EXIT_DONE && count == 0) {
-                log_line("audit: no record of %s", query.id);
+                log_line("audit: no record with the ID '%s'", query.id);
                 return EXIT_PROBLEM;
         }
         return status;
@@ -174,7 +174,7 @@ static enum exit_status audit_export(const struct options *options) {
         size_t count;
 
         if (!options->values[OPTION_CSV] && !options->values[OPTION_JSON])
-                return audit_usage("export as --csv or --json?");
+                return audit_usage("no format given: use --csv or --json");
         return audit_print(options, &query, false, &count);
 }
 
@@ -248,7 +248,7 @@ static enum exit_status audit_report(const struct options *options) {
         size_t length;
 
         if (!path)
-                return audit_usage("report where? Give --html FILE");
+                return audit_usage("no output file given: use --html FILE");
         if (!page_query(options, &query))
                 return EXIT_USAGE;
         POLICY_AUTO policy = audit_policy(options);
@@ -264,7 +264,7 @@ static enum exit_status audit_report(const struct options *options) {
 static void print_address(const char *text) {
         printf("%s\n", text);
         fflush(stdout); /* a failure stays with the stream, and main looks */
-        log_line("open this address in a browser on this host; it works once. Ctrl-C ends it");
+        log_line("open this address in a browser on this host; it is valid once. Press Ctrl-C to stop");
 }
 
 static enum exit_status audit_serve(const struct options *options) {
@@ -295,43 +295,43 @@ static enum exit_status audit_serve(const struct options *options) {
 /* ---- the command ---- */
 
 static const struct help_row verify_exits[] = {
-        { "0", "the chain is whole" },
-        { "1", "it is not, and the first broken record is named" },
-        { "2", "asked in the wrong way, or the record cannot be read" },
+        { "0", "the audit log is intact" },
+        { "1", "the audit log is broken; the first broken record is printed" },
+        { "2", "usage error, or the audit log cannot be read" },
         {},
 };
 
 static const struct help_row serve_exits[] = {
-        { "0", "SIGINT or SIGTERM came" },
-        { "2", "asked in the wrong way, or the record cannot be read, or nothing can listen there" },
+        { "0", "ended by SIGINT or SIGTERM" },
+        { "2", "usage error, the audit log cannot be read, or the port is not available" },
         {},
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "tail", "", "show the newest commands: time, id, verdict, sandbox, end, duration, first line", audit_tail },
-        { "show", "ID", "show all that is on record of one command; the first 8 characters of its ID do", audit_show },
-        { "stats", "", "count commands by verdict, rule, sandbox, end and hour", audit_stats },
-        { "verify", "", "say whether the chain of records is whole", audit_verify, .exits = verify_exits },
-        { "export", "", "write all records, as --csv or --json", audit_export },
-        { "report", "", "write a page for a browser, which needs nothing beside itself", audit_report },
-        { "serve", "", "show the same page, live, to a browser on this host; prints its address, which works once", audit_serve,
+        { "tail", "", "list the newest commands: time, ID, verdict, sandbox, exit status, duration, first line", audit_tail },
+        { "show", "ID", "show all records of one command; the first 8 characters of its ID are enough", audit_show },
+        { "stats", "", "count commands by verdict, rule, sandbox, outcome and hour", audit_stats },
+        { "verify", "", "verify the hash chain of the audit log", audit_verify, .exits = verify_exits },
+        { "export", "", "print all records as CSV or JSON", audit_export },
+        { "report", "", "write a self-contained HTML page", audit_report },
+        { "serve", "", "serve the same page, updated live, to a browser on this host; print its one-time address", audit_serve,
           .exits = serve_exits },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey audit", "the newest commands" },
-        { "bailey audit tail -f --action blocked", "what is refused, as it happens" },
-        { "bailey audit stats --since 7d", "a week in numbers" },
-        { "bailey audit export --csv >commands.csv", "everything, for a spreadsheet" },
-        { "bailey audit report --html week.html --since 7d", "a week, to look at in a browser" },
+        { "bailey audit", "list the newest commands" },
+        { "bailey audit tail -f --action blocked", "follow blocked commands" },
+        { "bailey audit stats --since 7d", "count the commands of the last week" },
+        { "bailey audit export --csv >commands.csv", "export all records for a spreadsheet" },
+        { "bailey audit report --html week.html --since 7d", "write a page about the last week" },
         {},
 };
 
 const struct cli_command cli_audit = {
         .name = "audit",
-        .summary = "show what commands were asked for, and what came of them",
-        .details = "The record is audit.jsonl in bailey's state directory, or what audit.path says.\n",
+        .summary = "query the audit log: commands, verdicts and outcomes",
+        .details = "The audit log is audit.jsonl in bailey's state directory, or the file that audit.path names.\n",
         .options = option_rows,
         .subcommands = subcommands,
         .by_default = "tail",

@@ -15,6 +15,6 @@ int batch_text(const struct batch_request *request, const char *name, struct str
 enum exit_status batch_run(const char *command, batch_answer *answer, void *context) {
         (void)answer;
         (void)context;
-        log_line("%s: --batch is not available on Windows; ask for one command at a time", command);
+        log_line("%s: --batch is not available on Windows; run one command per call", command);
         return EXIT_USAGE;
 }

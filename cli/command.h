@@ -52,11 +52,11 @@ struct cli_command {
 
 /* For a command whose answer has colours; its argument is for paint_write(). */
 #define OPTION_ROW_COLOR \
-        { "color", 0, "auto|always|never", "whether there are colours; auto: on a terminal, without NO_COLOR" }
+        { "color", 0, "auto|always|never", "colour the output; auto: on a terminal, unless NO_COLOR is set" }
 
 /* The last row of every command's options; main.c acts on it. */
 #define OPTION_ROW_HELP \
-        { "help", 'h', NULL, "say this" }
+        { "help", 'h', NULL, "show this help" }
 
 extern const struct cli_command cli_allow;
 extern const struct cli_command cli_aside;

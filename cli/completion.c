@@ -22,7 +22,7 @@ static enum exit_status completion_run(const struct options *options) {
 
 static const struct help_row examples[] = {
         { "eval \"$(bailey completion bash)\"", "for ~/.bashrc" },
-        { "eval \"$(bailey completion zsh)\"", "for ~/.zshrc, behind compinit" },
+        { "eval \"$(bailey completion zsh)\"", "for ~/.zshrc, after compinit" },
         { "bailey completion fish | source", "for ~/.config/fish/config.fish" },
         {},
 };
@@ -30,8 +30,8 @@ static const struct help_row examples[] = {
 const struct cli_command cli_completion = {
         .name = "completion",
         .operands = "bash|zsh|fish",
-        .summary = "print a script that lets a shell complete commands, options and names",
-        .details = "Where bailey is installed, shells find these scripts by themselves.\n",
+        .summary = "print a completion script for a shell",
+        .details = "Installed packages put these scripts where the shells find them; then no set-up is needed.\n",
         .options = option_rows,
         .examples = examples,
         .run = completion_run,

@@ -11,11 +11,12 @@
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_FORCE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON", "show policies" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "this policy instead of the default one", "show" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file", "show policies" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one", "show policies" },
-        [OPTION_FORCE] = { "force", 'f', NULL, "replace a file that is there", "init" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON", "show policies" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "show this policy instead of the default one", "show" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file", "show policies" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "use the config of this directory instead of the current one",
+                               "show policies" },
+        [OPTION_FORCE] = { "force", 'f', NULL, "overwrite an existing file", "init" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -105,32 +106,32 @@ static enum exit_status config_init(const struct options *options) {
 }
 
 static const struct help_row check_exits[] = {
-        { "0", "it would be accepted" },
-        { "1", "it would not, and FILE:LINE:COLUMN says why" },
-        { "2", "asked in the wrong way" },
+        { "0", "FILE is valid" },
+        { "1", "FILE is not valid; FILE:LINE:COLUMN and the error are printed" },
+        { "2", "usage error" },
         {},
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "show", "", "show every value of the policy that is in force, with the place it came from", config_show },
-        { "policies", "", "list the policies that can be asked for", config_policies },
-        { "check", "FILE", "say whether FILE would be accepted", config_check, .exits = check_exits },
-        { "schema", "", "print a JSON Schema of config files, for editors", config_schema },
-        { "init", "", "write a config file in which everything is explained and nothing changed", config_init },
+        { "show", "", "show every value of the policy in force, and where it is set", config_show },
+        { "policies", "", "list the available policies", config_policies },
+        { "check", "FILE", "check a config file for errors", config_check, .exits = check_exits },
+        { "schema", "", "print the JSON Schema of config files, for editors", config_schema },
+        { "init", "", "write a config file with all keys, explained and commented out", config_init },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey config show --policy readonly", "what a policy means, value by value" },
-        { "bailey config init && bailey config check ~/.config/bailey/config.toml", "begin one, and see whether it is right" },
+        { "bailey config show --policy readonly", "show every value of a policy" },
+        { "bailey config init && bailey config check ~/.config/bailey/config.toml", "create a config file and check it" },
         {},
 };
 
 const struct cli_command cli_config = {
         .name = "config",
-        .summary = "show and check what is configured",
-        .details = "Files, later ones win: /etc/bailey/config.toml, $XDG_CONFIG_HOME/bailey/config.toml,\n"
-                   ".bailey.toml in the workspace if it is trusted, --config FILE. All can be .json5 or .json.\n",
+        .summary = "show and check the configuration",
+        .details = "Files, in increasing precedence: /etc/bailey/config.toml, $XDG_CONFIG_HOME/bailey/config.toml,\n"
+                   ".bailey.toml in the workspace if it is trusted, --config FILE. Each can be .toml, .json5 or .json.\n",
         .options = option_rows,
         .subcommands = subcommands,
         .examples = examples,

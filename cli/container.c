@@ -11,13 +11,14 @@
 enum { OPTION_JSON, OPTION_RUNTIME, OPTION_TARBALL, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON", "detect status" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON", "detect status" },
         [OPTION_RUNTIME] = { "runtime", 'r', "podman|docker|gvisor",
-                             "for this one; default: the one that commands run in, or the first that answers", "pull build" },
-        [OPTION_TARBALL] = { "tarball", 't', "FILE", "of this archive of a root file system", "build" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "this policy instead of the default one", "status pull build" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file", "status pull build" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one", "status pull build" },
+                             "use this runtime; default: the configured one, or the first available", "pull build" },
+        [OPTION_TARBALL] = { "tarball", 't', "FILE", "build from this archive of a root file system", "build" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "use this policy instead of the default one", "status pull build" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file", "status pull build" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "use the config of this directory instead of the current one",
+                               "status pull build" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -91,38 +92,38 @@ static enum exit_status container_build(const struct options *options) {
 }
 
 static const struct help_row make_exits[] = {
-        { "0", "the image is there" },
-        { "1", "it is not, and a message says why" },
-        { "2", "asked in the wrong way" },
+        { "0", "the image is available" },
+        { "1", "the image is not available; an error message says why" },
+        { "2", "usage error" },
         {},
 };
 
 static const struct help_row exits[] = {
-        { "0", "there is a runtime; what is configured can be used" },
-        { "1", "there is none; containers are wanted, and something is in the way" },
-        { "2", "asked in the wrong way" },
+        { "0", "detect: a runtime is available; status: the configuration can be used" },
+        { "1", "detect: no runtime is available; status: containers are configured but cannot be used" },
+        { "2", "usage error" },
         {},
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "detect", "", "say which container runtimes there are", container_detect },
-        { "status", "", "say what is configured, and what commands would run in", container_status },
-        { "pull", "[IMAGE]", "get an image, or the one that is configured", container_pull, .exits = make_exits },
-        { "build", "[IMAGE]", "make an image of busybox and bash, or of an archive, without a registry", container_build,
+        { "detect", "", "list the available container runtimes", container_detect },
+        { "status", "", "show the container configuration, and whether commands run in containers", container_status },
+        { "pull", "[IMAGE]", "pull IMAGE, or the configured image", container_pull, .exits = make_exits },
+        { "build", "[IMAGE]", "build an image from busybox and bash, or from an archive, without a registry", container_build,
           .exits = make_exits },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey container detect", "docker, podman, gVisor: whichever answers" },
+        { "bailey container detect", "list the available runtimes: docker, podman, gVisor" },
         { "bailey container build && BAILEY_SANDBOX=docker bailey run --config my.toml 'uname -a'",
-          "a small image, called localhost/bailey:latest, and a command in it" },
+          "build the small image localhost/bailey:latest and run a command in it" },
         {},
 };
 
 const struct cli_command cli_container = {
         .name = "container",
-        .summary = "run commands in containers of docker, podman or gVisor",
+        .summary = "manage container runtimes and images",
         .details = "Commands run in containers with [container] enabled = true, [sandbox] backend = \"docker\", or\n"
                    "BAILEY_SANDBOX=docker; podman and gvisor likewise.\n",
         .options = option_rows,

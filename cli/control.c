@@ -18,9 +18,12 @@ static const char *const *here(void) {
 enum { STATUS_POLICY, STATUS_WORKSPACE, STATUS_CONFIG, STATUS_JSON, STATUS_HELP };
 
 static const struct option_row status_options[] = {
-        [STATUS_POLICY] = ROW_POLICY,    [STATUS_WORKSPACE] = { "workspace", 'w', "DIR", "whose config counts; default: here" },
-        [STATUS_CONFIG] = ROW_CONFIG,    [STATUS_JSON] = { "json", 'j', NULL, "answer in JSON" },
-        [STATUS_HELP] = OPTION_ROW_HELP, {},
+        [STATUS_POLICY] = ROW_POLICY,
+        [STATUS_WORKSPACE] = { "workspace", 'w', "DIR", "use the config of this directory; default: the current directory" },
+        [STATUS_CONFIG] = ROW_CONFIG,
+        [STATUS_JSON] = { "json", 'j', NULL, "print JSON" },
+        [STATUS_HELP] = OPTION_ROW_HELP,
+        {},
 };
 
 static enum exit_status status_run(const struct options *options) {
@@ -42,15 +45,15 @@ static enum exit_status status_run(const struct options *options) {
 }
 
 static const struct help_row status_examples[] = {
-        { "bailey status", "the policy here, running sessions and their shells, and what was refused lately" },
+        { "bailey status", "show the policy, running sessions with their shells, and recently refused commands" },
         {},
 };
 
 const struct cli_command cli_status = {
         .name = "status",
         .operands = "",
-        .summary = "show the policy in short, what runs, and what was refused lately",
-        .details = "Sessions are the servers that bailey mcp has running for you, each with its changes and its background\n"
+        .summary = "show the policy in brief, running sessions and recently refused commands",
+        .details = "Sessions are the servers started by bailey mcp, each listed with its policy changes and background "
                    "commands.\n",
         .options = status_options,
         .examples = status_examples,
@@ -62,15 +65,15 @@ const struct cli_command cli_status = {
 enum { CHANGE_SESSION, CHANGE_SAVE, CHANGE_LIST, CHANGE_JSON };
 
 #define ROW_SESSION \
-        { "session", 0, "SESSION", "which one, if several run; its first characters do" }
+        { "session", 0, "SESSION", "select a session, if several are running; a unique prefix of its ID is enough" }
 #define ROW_SAVE \
-        { "save", 0, NULL, "in your config file instead, for all sessions to come" }
+        { "save", 0, NULL, "change your config file instead, for future sessions" }
 
 static const struct option_row allow_options[] = {
         [CHANGE_SESSION] = ROW_SESSION,
         [CHANGE_SAVE] = ROW_SAVE,
-        [CHANGE_LIST] = { "list", 'l', NULL, "show what is allowed, and what sessions have changed" },
-        [CHANGE_JSON] = { "json", 'j', NULL, "with --list: answer in JSON" },
+        [CHANGE_LIST] = { "list", 'l', NULL, "list allowed hosts and the changes made in sessions" },
+        [CHANGE_JSON] = { "json", 'j', NULL, "with --list: print JSON" },
         OPTION_ROW_HELP,
         {},
 };
@@ -90,7 +93,8 @@ static enum exit_status save_change(enum bailey_change change, const char *name,
                 log_line("%s: %s", name, error);
                 return EXIT_PROBLEM;
         }
-        printf("%s %s\n", path, changed ? "is changed; sessions that run already stay as they are" : "says so already");
+        printf("%s %s\n", path,
+               changed ? "changed; sessions that are already running are not affected" : "already contains it");
         bailey_free(path);
         return EXIT_DONE;
 }
@@ -100,11 +104,11 @@ static enum exit_status change_run(const struct options *options, enum bailey_ch
         char session[BAILEY_ID_SIZE], error[512];
 
         if (options->operand_count != 1) {
-                log_line("%s: one operand; see bailey %s --help", name, name);
+                log_line("%s: expected one operand; see bailey %s --help", name, name);
                 return EXIT_USAGE;
         }
         if (given[CHANGE_SAVE] && given[CHANGE_SESSION]) {
-                log_line("%s: --save is for sessions to come, and --session for one that runs: give one of them", name);
+                log_line("%s: --save and --session exclude each other", name);
                 return EXIT_USAGE;
         }
         if (given[CHANGE_SAVE])
@@ -114,7 +118,7 @@ static enum exit_status change_run(const struct options *options, enum bailey_ch
                 log_line("%s: %s", name, error);
                 return EXIT_PROBLEM;
         }
-        printf("session %s: from the next command on, and until it ends\n", session);
+        printf("session %s: in effect from the next command until the session ends\n", session);
         return EXIT_DONE;
 }
 
@@ -139,11 +143,11 @@ static enum exit_status allow_run(const struct options *options) {
         const char *const *given = options->values;
 
         if (given[CHANGE_LIST] && (options->operand_count || given[CHANGE_SAVE] || given[CHANGE_SESSION])) {
-                log_line("allow: --list changes nothing: give it alone, or with --json");
+                log_line("allow: --list cannot be combined with DOMAIN, --save or --session");
                 return EXIT_USAGE;
         }
         if (given[CHANGE_JSON] && !given[CHANGE_LIST]) {
-                log_line("allow: --json is for --list");
+                log_line("allow: --json requires --list");
                 return EXIT_USAGE;
         }
         if (given[CHANGE_LIST])
@@ -156,24 +160,24 @@ static enum exit_status deny_run(const struct options *options) {
 }
 
 static const struct help_row allow_examples[] = {
-        { "bailey allow example.org", "let commands of the running session name this host" },
-        { "bailey allow --save '*.example.org'", "the same for good, with the hosts below it" },
+        { "bailey allow example.org", "allow this host in the running session" },
+        { "bailey allow --save '*.example.org'", "allow the domain and its subdomains permanently" },
         {},
 };
 
 static const struct help_row deny_examples[] = {
-        { "bailey deny docker", "no docker for the running session" },
-        { "bailey deny --save 'git push'", "never any git push" },
+        { "bailey deny docker", "block docker in the running session" },
+        { "bailey deny --save 'git push'", "block git push permanently" },
         {},
 };
 
 const struct cli_command cli_allow = {
         .name = "allow",
         .operands = "[DOMAIN]",
-        .summary = "let commands of a running session name a host",
+        .summary = "allow a host for commands of a running session",
         .details =
-                "Adds to guard.domain_allowlist of a session (see bailey status), from its next command on and until it ends.\n"
-                "The change goes on record.\n",
+                "Adds DOMAIN to guard.domain_allowlist of a session (see bailey status), from its next command until it ends.\n"
+                "The change is written to the audit log.\n",
         .options = allow_options,
         .examples = allow_examples,
         .run = allow_run,
@@ -182,11 +186,11 @@ const struct cli_command cli_allow = {
 const struct cli_command cli_deny = {
         .name = "deny",
         .operands = "COMMAND",
-        .summary = "refuse a command in a running session",
-        .details = "COMMAND is the name of a program, or the words that a command begins with, whatever options stand between "
-                   "them.\n"
-                   "Adds to guard.command_blocklist of a session, from its next command on and until it ends. The change goes "
-                   "on record.\n",
+        .summary = "block a command in a running session",
+        .details = "COMMAND is the name of a program, or the first words of a command; options between the words are ignored.\n"
+                   "Adds it to guard.command_blocklist of a session, from its next command until it ends. The change is "
+                   "written to\n"
+                   "the audit log.\n",
         .options = deny_options,
         .examples = deny_examples,
         .run = deny_run,
@@ -209,8 +213,9 @@ static enum exit_status kill_run(const struct options *options) {
 const struct cli_command cli_kill = {
         .name = "kill",
         .operands = "SHELL_ID",
-        .summary = "end a background command of a running session",
-        .details = "With SIGTERM, and after run.kill_grace by force, with all that it has started. bailey status lists them.\n",
+        .summary = "kill a background command of a running session",
+        .details = "Sends SIGTERM, and SIGKILL after run.kill_grace, to the command and its child processes. bailey status "
+                   "lists the IDs.\n",
         .options = kill_options,
         .run = kill_run,
 };

@@ -13,10 +13,10 @@
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "the policy that has to be enforced; default: default" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: an empty directory" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "check for this policy; default: default" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "check for this workspace; default: an empty directory" },
         [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -27,7 +27,7 @@ static const struct paint_row states[] = {
         { "enforces the policy: ", PAINT_GOOD },
         { "works, but not for this policy: ", PAINT_DOUBTFUL },
         { "does not work: ", PAINT_BAD },
-        { "no walls: ", PAINT_BAD },
+        { "no sandbox: ", PAINT_BAD },
         { "no sandbox enforces the policy: ", PAINT_BAD },
         {},
 };
@@ -58,17 +58,18 @@ static enum exit_status doctor_run(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0", "a sandbox enforces all that the policy needs" },
-        { "1", "none does" },
-        { "2", "could not be asked" },
+        { "0", "a sandbox enforces everything the policy requires" },
+        { "1", "no sandbox does" },
+        { "2", "usage error, or the check could not be made" },
         {},
 };
 
 const struct cli_command cli_doctor = {
         .name = "doctor",
         .operands = "",
-        .summary = "say which sandboxes work here, and how to get the others",
-        .details = "Tries every sandbox for real, and tells how each holds to limits and how far this project has tried it.\n",
+        .summary = "check which sandboxes work here, and how to enable the others",
+        .details = "Starts a test command in every sandbox. Shows how each one enforces limits, and how it is tested by this "
+                   "project.\n",
         .options = option_rows,
         .exits = exits,
         .run = doctor_run,

@@ -11,10 +11,10 @@
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "by this policy instead of the default one" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "with one more config file" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "for this directory instead of the present one" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "use this policy instead of the default one" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "use the config of this directory instead of the current one" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -44,9 +44,10 @@ static enum exit_status env_run(const struct options *options) {
 const struct cli_command cli_env = {
         .name = "env",
         .operands = "",
-        .summary = "show which environment variables reach a command",
-        .details = "Names only, never values: those that pass, those that the config sets, and those that are dropped,\n"
-                   "with the reason. The config's [env] section changes it.\n",
+        .summary = "show which environment variables are passed to commands",
+        .details = "Prints names, never values: variables that are passed, variables that the config sets, and variables that "
+                   "are\n"
+                   "dropped, with the reason. The [env] section of the config changes the selection.\n",
         .options = option_rows,
         .run = env_run,
 };

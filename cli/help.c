@@ -2,8 +2,8 @@
 
 static const struct help_row usual_exits[] = {
         { "0", "done" },
-        { "1", "the answer is no, or could not be given" },
-        { "2", "asked in the wrong way, or for what cannot be read" },
+        { "1", "failed, or the answer is negative" },
+        { "2", "usage error, or unreadable input" },
         {},
 };
 
@@ -86,19 +86,23 @@ static void print_subcommands(const struct cli_command *command, struct buf *out
                 bool usual = command->by_default && strcmp(command->by_default, row->name) == 0;
 
                 buf_format(out, "  %s %s%*s   %s%s\n", row->name, row->operands, pad, "", row->summary,
-                           usual ? " (when none is named)" : "");
+                           usual ? " (default)" : "");
         }
 }
 
 /* ---- the texts ---- */
 
 void help_program(const struct cli_command *const *commands, const struct option_row *options, struct buf *out) {
-        buf_append(out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n\nReads bash commands before they run, and runs "
-                            "them inside walls.\n\ncommands:\n"));
+        buf_append(out, STR("usage: bailey COMMAND [OPTION...] [OPERAND...]\n"
+                            "\n"
+                            "Check bash commands before they run, and run them in a sandbox.\n"
+                            "\n"
+                            "commands:\n"));
         for (; *commands; commands++)
                 buf_format(out, "  %-12s %s\n", (*commands)->name, (*commands)->summary);
         print_options(options, NULL, out);
-        buf_append(out, STR("\nbailey COMMAND --help says more.\n"));
+        buf_append(out, STR("\n"
+                            "Run bailey COMMAND --help for details.\n"));
 }
 
 static void print_usage(const struct cli_command *command, const struct cli_subcommand *subcommand, struct buf *out) {

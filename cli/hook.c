@@ -37,23 +37,25 @@ enum {
 #define BOTH "hook install"
 
 static const struct option_row option_rows[] = {
-        [OPTION_AGENT] = { "agent", 'a', AGENTS, "who asks; default: as the question looks", "hook" },
-        [OPTION_MODE] = { "mode", 'm', "deny|wrap", "only judge commands, or also run them as bailey run ...", BOTH },
+        [OPTION_AGENT] = { "agent", 'a', AGENTS, "name of the agent; default: detected from the request", "hook" },
+        [OPTION_MODE] = { "mode", 'm', "deny|wrap", "check commands only, or also rewrite them to bailey run ...", BOTH },
         [OPTION_WARNED] = { "warned", 0, "ask|deny|allow",
-                            "what becomes of a command that is warned of; default: ask, if that is safe", BOTH },
-        [OPTION_APPROVE] = { "approve", 0, NULL, "with --mode wrap: what runs behind walls needs no consent of the user",
-                             BOTH },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "default, readonly, build, or one of a config file", BOTH },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "what commands may write; default: the agent's project", BOTH },
-        [OPTION_READ] = { "read", 0, "PATH", "more that they can read", BOTH },
-        [OPTION_WRITE] = { "write", 0, "PATH", "more that they can write", BOTH },
-        [OPTION_NETWORK] = { "network", 'n', "deny|inherit", "none but localhost, or the host's", BOTH },
-        [OPTION_SET] = { "set", 's', "KEY=VALUE", "any config key, as in sandbox.tmp_bytes=64MiB", BOTH },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones", BOTH },
-        [OPTION_PROJECT] = { "project", 0, NULL, "in the settings of the project here; default: in the user's",
+                            "decision for a command with a warning; default: ask, where the agent supports it", BOTH },
+        [OPTION_APPROVE] = { "approve", 0, NULL, "with --mode wrap: approve sandboxed commands without asking the user", BOTH },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "policy to use: default, readonly, build, or one from a config file",
+                            BOTH },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "directory that commands may write; default: the agent's project",
+                               BOTH },
+        [OPTION_READ] = { "read", 0, "PATH", "also allow reading PATH", BOTH },
+        [OPTION_WRITE] = { "write", 0, "PATH", "also allow writing PATH", BOTH },
+        [OPTION_NETWORK] = { "network", 'n', "deny|inherit", "network access: localhost only, or that of the host", BOTH },
+        [OPTION_SET] = { "set", 's', "KEY=VALUE", "set any config key, such as sandbox.tmp_bytes=64MiB", BOTH },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file", BOTH },
+        [OPTION_PROJECT] = { "project", 0, NULL,
+                             "use the settings of the project in the current directory instead of the user's",
                              "install uninstall" },
-        [OPTION_DRY_RUN] = { "dry-run", 0, NULL, "only say what would change", "install uninstall" },
-        [OPTION_JSON] = { "json", 'j', NULL, "answer in JSON", "list" },
+        [OPTION_DRY_RUN] = { "dry-run", 0, NULL, "print the change without making it", "install uninstall" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON", "list" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -78,7 +80,7 @@ static int modes_read(const char *const *given, struct hook_options *ret) {
         ret->approve = given[OPTION_APPROVE];
         if (!ret->approve || ret->mode == HOOK_WRAP)
                 return 0;
-        log_line("hook: --approve goes with --mode wrap: without walls nothing is safe because it was judged");
+        log_line("hook: --approve requires --mode wrap, because only sandboxed commands can be approved without asking");
         return -1;
 }
 
@@ -86,7 +88,7 @@ static int program_read(char ret_path[static PATH_MAX]) {
         ssize_t length = readlink("/proc/self/exe", ret_path, PATH_MAX - 1);
 
         if (length <= 0 || length >= PATH_MAX - 1) {
-                log_line("hook: cannot tell where bailey is: is /proc there?");
+                log_line("hook: cannot find the path of the bailey program: is /proc mounted?");
                 return -1;
         }
         ret_path[length] = '\0';
@@ -146,7 +148,7 @@ static void *deadline_wait(void *unused) {
         (void)unused;
         for (unsigned left = PATIENCE; left > 0;)
                 left = sleep(left);
-        log_line("hook: there is no answer after %d seconds; so the command is not run", PATIENCE);
+        log_line("hook: no answer after %d seconds; the command is refused", PATIENCE);
         _exit(EXIT_USAGE);
 }
 
@@ -156,7 +158,7 @@ static int deadline_start(void) {
         int problem = pthread_create(&thread, NULL, deadline_wait, NULL);
 
         if (problem)
-                log_line("hook: nobody would watch the time: %s; so the command is not run", strerror(problem));
+                log_line("hook: cannot start the timer: %s; the command is refused", strerror(problem));
         return problem ? -1 : 0;
 }
 
@@ -170,7 +172,7 @@ static int answer(const struct hook_options *options, struct err *err) {
         buf_init(&out, HOOK_ANSWER_MAX);
         buf_init(&said, HOOK_ANSWER_MAX);
         if (fd_read_all(STDIN_FILENO, &question, err) < 0)
-                return err_context(err, "cannot read the question");
+                return err_context(err, "cannot read the request");
         if (hook_answer(buf_str(&question), options, &out, &said, err) < 0)
                 return -1;
         tell_lines(buf_str(&said));
@@ -184,7 +186,7 @@ static enum exit_status hook_run(const struct options *options) {
 
         signal(SIGPIPE, SIG_IGN);
         if (isatty(STDIN_FILENO)) {
-                log_line("hook: agents call this, and write their question to its standard input. To have one do so: "
+                log_line("hook: expected a hook request on standard input. Agents call this command; to set one up, run: "
                          "bailey hook install AGENT");
                 return EXIT_USAGE;
         }
@@ -192,7 +194,7 @@ static enum exit_status hook_run(const struct options *options) {
                 return EXIT_USAGE;
         status = setup_read(options, &setup) < 0 ? EXIT_USAGE : EXIT_DONE;
         if (status == EXIT_DONE && answer(&setup.hook, &err) < 0) {
-                log_line("hook: %s; so the command is not run", err.msg);
+                log_line("hook: %s; the command is refused", err.msg);
                 status = EXIT_USAGE;
         }
         setup_free(&setup);
@@ -270,43 +272,43 @@ static enum exit_status list_run(const struct options *options) {
 
 static const struct help_row exits[] = {
         { "0", "answered" },
-        { "2", "could not be answered, which agents take for a no" },
+        { "2", "no answer; agents treat this as a refusal" },
         {},
 };
 
 static const struct help_row change_exits[] = {
-        { "0", "done, or there was nothing to do" },
-        { "1", "not done: the settings cannot be read or written, and are as they were" },
-        { "2", "asked in the wrong way" },
+        { "0", "done, or nothing to do" },
+        { "1", "the settings cannot be read or written; they are unchanged" },
+        { "2", "usage error" },
         {},
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "install", AGENTS, "have an agent ask", install_run, .exits = change_exits,
-          .details = "Changes the agent's settings file and nothing in it but the hook; keeps the old text as "
-                     "FILE.bailey-backup.\n"
-                     "Called again with other options, it changes the hook.\n" },
-        { "uninstall", AGENTS, "have it ask no longer", uninstall_run, .exits = change_exits },
-        { "list", "", "show where bailey is in the settings of agents, the user's and those of the project here", list_run },
+        { "install", AGENTS, "add the hook to an agent's settings", install_run, .exits = change_exits,
+          .details = "Changes only the hook in the agent's settings file; keeps the old file as FILE.bailey-backup.\n"
+                     "Run again with other options to change the hook.\n" },
+        { "uninstall", AGENTS, "remove the hook from an agent's settings", uninstall_run, .exits = change_exits },
+        { "list", "", "show which agents have the hook, in the user's settings and in those of the current project", list_run },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey hook install claude", "have Claude Code ask before it runs a command" },
-        { "bailey hook install codex --mode wrap", "and Codex runs its commands inside walls" },
-        { "bailey hook install gemini --project --dry-run", "what would change in the settings of this project" },
-        { "bailey hook list", "who asks, and how" },
+        { "bailey hook install claude", "check the commands of Claude Code before they run" },
+        { "bailey hook install codex --mode wrap", "run the commands of Codex in a sandbox" },
+        { "bailey hook install gemini --project --dry-run", "show what would change in the settings of this project" },
+        { "bailey hook list", "list agents and their hooks" },
         {},
 };
 
 const struct cli_command cli_hook = {
         .name = "hook",
         .operands = "",
-        .summary = "answer agents that ask before they run a command",
+        .summary = "answer the hook requests of coding agents",
         .details =
-                "Agents call this with their question on its standard input. A command that is blocked is refused, with the\n"
-                "reason; one that is warned of needs the user's consent; nothing is said of others, and of other tools. With\n"
-                "--mode wrap commands that are not refused run as bailey run ..., inside walls.\n",
+                "Agents send a request on standard input before they run a command. Blocked commands are refused with the "
+                "reason;\n"
+                "commands with a warning need the user's consent; there is no answer for other commands and other tools. With\n"
+                "--mode wrap, commands that are not refused run as bailey run ..., in a sandbox.\n",
         .options = option_rows,
         .subcommands = subcommands,
         .exits = exits,

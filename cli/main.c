@@ -18,8 +18,8 @@ static const struct option_row help_options[] = { OPTION_ROW_HELP, {} };
 const struct cli_command cli_help = {
         .name = "help",
         .operands = "[TOPIC] [SUBTOPIC]",
-        .summary = "say how the program, or a command of it, is used",
-        .details = "A TOPIC is a command, a SUBTOPIC one of its subcommands.\n",
+        .summary = "show help for the program, a command or a subcommand",
+        .details = "TOPIC is a command, SUBTOPIC one of its subcommands.\n",
         .options = help_options,
         .run = help_run,
 };
@@ -29,7 +29,7 @@ enum { COMMANDS_MAX = 32 };
 enum { OPTION_VERSION, OPTION_HELP };
 
 const struct option_row cli_options[] = {
-        [OPTION_VERSION] = { "version", 'V', NULL, "say which version this is" },
+        [OPTION_VERSION] = { "version", 'V', NULL, "print the version" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -47,14 +47,14 @@ static const struct cli_command *command_find(const char *name) {
         }
         for (const char *const *absent = cli_absent; *absent; absent++)
                 if (strcmp(*absent, name) == 0) {
-                        log_line("%s is not available on %s", name, cli_system);
+                        log_line("command '%s' is not available on %s", name, cli_system);
                         return NULL;
                 }
         near = name_nearest(name, names, count, sizeof(*names));
         if (near)
-                log_line("no command is called %s; did you mean %s?", name, near);
+                log_line("unknown command '%s'; did you mean '%s'?", name, near);
         else
-                log_line("no command is called %s; see bailey --help", name);
+                log_line("unknown command '%s'; see bailey --help", name);
         return NULL;
 }
 
@@ -68,9 +68,9 @@ static const struct cli_subcommand *subcommand_find(const struct cli_command *co
                 return row;
         near = row ? name_nearest(name, command->subcommands, (size_t)(row - command->subcommands), sizeof(*row)) : NULL;
         if (near)
-                log_line("%s: no subcommand is called %s; did you mean %s?", command->name, name, near);
+                log_line("%s: unknown subcommand '%s'; did you mean '%s'?", command->name, name, near);
         else
-                log_line("%s: no subcommand is called %s; see bailey %s --help", command->name, name, command->name);
+                log_line("%s: unknown subcommand '%s'; see bailey %s --help", command->name, name, command->name);
         return NULL;
 }
 
@@ -132,7 +132,7 @@ static int options_check(const struct option_row *table, const char *name, const
                 const struct option_row *row = &table[options->given[i].row];
 
                 if (!option_is_of(row, name))
-                        return err_set(err, ERR_INVALID, "option --%s is not for it, but for: %s", row->name, row->of);
+                        return err_set(err, ERR_INVALID, "option --%s is only valid for: %s", row->name, row->of);
         }
         return 0;
 }
@@ -227,7 +227,7 @@ int main(int argc, char **argv) {
         setvbuf(stdout, output, _IOFBF, sizeof(output));
         status = run(argc > 0 ? argc - 1 : 0, argv + 1);
         if (fflush(stdout) != 0 || ferror(stdout)) {
-                log_line("cannot write the answer: %s", strerror(errno));
+                log_line("cannot write to standard output: %s", strerror(errno));
                 return EXIT_PROBLEM;
         }
         return (int)status;

@@ -70,7 +70,7 @@ static int signals_watch(void) {
 }
 
 static void notice(const char *text) {
-        log_line("mcp: bailey status, allow, deny and kill will not find this session: %s", text);
+        log_line("mcp: bailey status, allow, deny and kill cannot reach this session: %s", text);
 }
 
 static enum exit_status mcp_run(const struct options *options) {
@@ -102,20 +102,20 @@ static enum exit_status mcp_run(const struct options *options) {
 }
 
 static const struct help_row examples[] = {
-        { "bailey mcp --workspace ~/project", "serve an agent that works on a project" },
-        { "claude mcp add bailey -- bailey mcp", "let Claude Code start it" },
+        { "bailey mcp --workspace ~/project", "serve an agent in a project" },
+        { "claude mcp add bailey -- bailey mcp", "register the server with Claude Code" },
         {},
 };
 
 const struct cli_command cli_mcp = {
         .name = "mcp",
         .operands = "",
-        .summary = "serve agents: the Model Context Protocol on stdin and stdout",
-        .details = "Offers an agent the tools Bash, BashOutput, KillShell, bash_sandbox_test and bash_container_status. Each "
-                   "command\n"
-                   "is judged, runs inside walls of its own, and is put on record. Ends when stdin ends or at SIGTERM, and "
-                   "with it\n"
-                   "all that it has started.\n",
+        .summary = "serve the Model Context Protocol on standard input and output",
+        .details =
+                "Provides the tools Bash, BashOutput, KillShell, bash_sandbox_test and bash_container_status. Each command is\n"
+                "checked, runs in a sandbox of its own, and is written to the audit log. The server ends at end of input or "
+                "at\n"
+                "SIGTERM, and kills all commands it started.\n",
         .options = option_rows,
         .examples = examples,
         .run = mcp_run,

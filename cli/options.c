@@ -16,23 +16,25 @@ static size_t smallest(size_t a, size_t b, size_t c) {
         return ab < c ? ab : c;
 }
 
-/* How many letters have to be put in, left out or changed. */
+/* How many letters have to be put in, left out, changed, or swapped with their neighbour. */
 static size_t name_distance(const char *a, const char *b) {
-        size_t row[NAME_MAX_LEN + 1], b_len = strlen(b);
+        size_t rows[3][NAME_MAX_LEN + 1], *older = rows[0], *old = rows[1], *row = rows[2], b_len = strlen(b);
 
         if (strlen(a) > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
                 return SIZE_MAX;
         for (size_t j = 0; j <= b_len; j++)
                 row[j] = j;
         for (size_t i = 1; a[i - 1]; i++) {
-                size_t diagonal = row[0];
+                size_t *free_row = older;
 
+                older = old;
+                old = row;
+                row = free_row;
                 row[0] = i;
                 for (size_t j = 1; j <= b_len; j++) {
-                        size_t above = row[j];
-
-                        row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-                        diagonal = above;
+                        row[j] = smallest(old[j] + 1, row[j - 1] + 1, old[j - 1] + (a[i - 1] != b[j - 1]));
+                        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < row[j])
+                                row[j] = older[j - 2] + 1;
                 }
         }
         return row[b_len];
@@ -40,7 +42,7 @@ static size_t name_distance(const char *a, const char *b) {
 
 const char *name_nearest(const char *given, const void *names, size_t count, size_t stride) {
         const char *best = NULL;
-        size_t best_distance = strlen(given); /* a name with nothing in common is no help */
+        size_t best_distance = (strlen(given) + 1) / 3 + 1; /* a third of the letters may differ: more is another word */
 
         for (size_t i = 0; i < count; i++) {
                 const char *name;
@@ -141,7 +143,8 @@ static int read_long(struct reader *r, const char *text) {
         if (r->table[i].argument && !value && r->next < r->argc)
                 value = r->argv[r->next++];
         if (r->table[i].argument && !value)
-                return err_set(r->err, ERR_INVALID, "option --%s needs a %s", r->table[i].name, r->table[i].argument);
+                return err_set(r->err, ERR_INVALID, "option --%s requires an argument: %s", r->table[i].name,
+                               r->table[i].argument);
         return option_take(r, i, value ? value : "");
 }
 
@@ -160,7 +163,8 @@ static int read_short(struct reader *r, const char *letters) {
                         continue;
                 }
                 if (!letters[1] && r->next >= r->argc)
-                        return err_set(r->err, ERR_INVALID, "option -%c needs a %s", *letters, r->table[i].argument);
+                        return err_set(r->err, ERR_INVALID, "option -%c requires an argument: %s", *letters,
+                                       r->table[i].argument);
                 return option_take(r, i, letters[1] ? letters + 1 : r->argv[r->next++]);
         }
         return 0;
@@ -230,5 +234,5 @@ int operands_check(const char *syntax, const struct options *options, struct err
         }
         if (options->operand_count >= least && options->operand_count <= most)
                 return 0;
-        return *syntax ? err_set(err, ERR_INVALID, "expected %s", syntax) : err_set(err, ERR_INVALID, "takes no operands");
+        return *syntax ? err_set(err, ERR_INVALID, "expected %s", syntax) : err_set(err, ERR_INVALID, "no operands expected");
 }

@@ -8,39 +8,39 @@
 #include "cli/options.h"
 
 #define ROW_POLICY \
-        { "policy", 'p', "POLICY", "default, readonly, build, or one of a config file" }
+        { "policy", 'p', "POLICY", "policy to use: default, readonly, build, or one from a config file" }
 #define ROW_BACKEND \
-        { "backend", 'b', "BACKEND", "native, bwrap, landlock (default: the strongest that works), podman, docker, gvisor" }
+        { "backend", 'b', "BACKEND", "sandbox: native, bwrap, landlock (default: strongest available), podman, docker, gvisor" }
 #define ROW_WORKSPACE \
-        { "workspace", 'w', "DIR", "what the command may write; default: here" }
+        { "workspace", 'w', "DIR", "directory that the command may write; default: the current directory" }
 #define ROW_READ \
-        { "read", 0, "PATH", "more that it can read" }
+        { "read", 0, "PATH", "also allow reading PATH" }
 #define ROW_WRITE \
-        { "write", 0, "PATH", "more that it can write" }
+        { "write", 0, "PATH", "also allow writing PATH" }
 #define ROW_DENY_READ \
-        { "deny-read", 0, "PATH", "what it cannot read" }
+        { "deny-read", 0, "PATH", "deny reading PATH" }
 #define ROW_DENY_WRITE \
-        { "deny-write", 0, "PATH", "what it cannot write" }
+        { "deny-write", 0, "PATH", "deny writing PATH" }
 #define ROW_NETWORK \
-        { "network", 'n', "deny|inherit", "none but localhost, or the host's" }
+        { "network", 'n', "deny|inherit", "network access: localhost only, or that of the host" }
 #define ROW_ROOT \
-        { "root", 0, "host|minimal", "the host's files read-only, or system directories only" }
+        { "root", 0, "host|minimal", "visible files: the host's, read-only, or system directories only" }
 #define ROW_MEMORY \
-        { "memory", 0, "BYTES", "512M, 2GiB, ..." }
+        { "memory", 0, "BYTES", "limit memory: 512M, 2GiB, ..." }
 #define ROW_CPU_SECS \
-        { "cpu-secs", 0, "N", "processor time" }
+        { "cpu-secs", 0, "N", "limit processor time to N seconds" }
 #define ROW_PIDS \
-        { "pids", 0, "N", "processes and threads at a time" }
+        { "pids", 0, "N", "limit the number of processes and threads" }
 #define ROW_ENV \
-        { "env", 'e', "NAME[=VALUE]", "a variable to pass, or to set" }
+        { "env", 'e', "NAME[=VALUE]", "pass a variable, or set it" }
 #define ROW_STRICT \
         { "strict", 0, NULL, "allow only a short list of system calls" }
 #define ROW_SET \
-        { "set", 's', "KEY=VALUE", "any config key, as in sandbox.tmp_bytes=64MiB" }
+        { "set", 's', "KEY=VALUE", "set any config key, such as sandbox.tmp_bytes=64MiB" }
 #define ROW_CONFIG \
-        { "config", 'c', "FILE", "a config file that counts besides the usual ones" }
+        { "config", 'c', "FILE", "read an additional config file" }
 #define ROW_FORCE \
-        { "force", 0, NULL, "also in a workspace like / or your home directory" }
+        { "force", 0, NULL, "accept a workspace such as / or your home directory" }
 
 enum { OVERRIDES_MAX = OPTIONS_GIVEN_MAX + 1 };
 

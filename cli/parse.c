@@ -16,10 +16,10 @@
 enum { OPTION_JSON, OPTION_PRINT, OPTION_EXPAND, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "the whole tree as JSON" },
-        [OPTION_PRINT] = { "print", 'p', NULL, "bash text again, in one style" },
-        [OPTION_EXPAND] = { "expand", 'e', NULL, "what each command's words will be, as JSON" },
-        [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ...} per line in, the commands of each out" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print the tree as JSON" },
+        [OPTION_PRINT] = { "print", 'p', NULL, "print the text in a uniform style" },
+        [OPTION_EXPAND] = { "expand", 'e', NULL, "print the expanded words of each command as JSON" },
+        [OPTION_BATCH] = { "batch", 'b', NULL, "read one {\"command\": ...} per line, print its commands per line" },
         [OPTION_FILE] = { "file", 'f', "FILE", "read the text from FILE" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -48,7 +48,7 @@ static enum exit_status parse_text(struct str text, enum bailey_format format) {
         int status = bailey_parse(text.ptr, text.len, format, &answer, &answer_length);
 
         if (status < 0) {
-                log_line("parse: out of memory, or the answer is too large");
+                log_line("parse: out of memory, or the result is too large");
                 return EXIT_PROBLEM;
         }
         batch_write(answer, answer_length);
@@ -100,11 +100,11 @@ static void answer_command(const struct batch_request *request, size_t number) {
         size_t length;
 
         if (batch_text(request, "command", &command) != 1) {
-                answer_error("input", number, "no \"command\" with a string");
+                answer_error("input", number, "\"command\" is missing or not a string");
                 return;
         }
         if (bailey_parse(command.ptr, command.len, BAILEY_COMMANDS, &answer, &length) < 0) {
-                answer_error("internal", number, "out of memory, or the answer is too large");
+                answer_error("internal", number, "out of memory, or the result is too large");
                 return;
         }
         batch_write(answer, length);
@@ -138,12 +138,13 @@ static enum exit_status parse_run(const struct options *options) {
                 return parse_usage("--json, --print and --expand exclude each other");
         if (given[OPTION_BATCH])
                 return forms || given[OPTION_FILE] || options->operand_count > 0
-                               ? parse_usage("--batch reads standard input and stands alone")
+                               ? parse_usage(
+                                         "--batch reads standard input and cannot be combined with other options or operands")
                                : batch_run("parse", answer_request, NULL);
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) == 0)
                 return parse_usage("no text given");
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) > 1)
-                return parse_usage("more than one text given: quote it");
+                return parse_usage("more than one text given: quote the text");
         if (given[OPTION_FILE])
                 return parse_file(given[OPTION_FILE], format);
         if (strcmp(options->operands[0], "-") == 0)
@@ -152,25 +153,25 @@ static enum exit_status parse_run(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0", "bash would accept the text" },
-        { "1", "it would not" },
-        { "2", "asked in the wrong way" },
+        { "0", "bash accepts the text" },
+        { "1", "bash rejects the text, or the result could not be printed" },
+        { "2", "usage error" },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey parse 'echo \"$(id)\" | cat > x'", "the tree" },
-        { "bailey parse --print --file build.sh", "a script in one style" },
+        { "bailey parse 'echo \"$(id)\" | cat > x'", "print the syntax tree" },
+        { "bailey parse --print --file build.sh", "print a script in a uniform style" },
         {},
 };
 
 const struct cli_command cli_parse = {
         .name = "parse",
         .operands = "TEXT | - | --file FILE | --batch",
-        .summary = "show what bash reads in a text, without running it",
-        .details = "Prints the tree of TEXT (standard input for -): a line per node, with its place in bytes.\n"
-                   "With --batch, answers {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line,\n"
-                   "in order, and exits 0.\n",
+        .summary = "print the syntax tree of bash code without running it",
+        .details = "Prints the syntax tree of TEXT (- for standard input), one node per line with its byte range.\n"
+                   "With --batch, prints {\"ok\": ..., \"error\": ..., \"commands\": [[word, ...], ...]} for each line, in "
+                   "order, and exits 0.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

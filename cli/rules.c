@@ -8,7 +8,7 @@
 enum { OPTION_JSON, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "as JSON, with the messages" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print JSON, including the messages" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -29,8 +29,8 @@ static enum exit_status rules_run(const struct options *options) {
 const struct cli_command cli_rules = {
         .name = "rules",
         .operands = "",
-        .summary = "list the rules of the guard",
-        .details = "Each with its severity, the policies it belongs to, and a command that it catches.\n",
+        .summary = "list the guard's rules",
+        .details = "Prints each rule with its severity, the policies that use it, and an example of a command it matches.\n",
         .options = option_rows,
         .run = rules_run,
 };

@@ -47,14 +47,14 @@ static const struct option_row option_rows[] = {
         [OPTION_POLICY] = ROW_POLICY,
         [OPTION_BACKEND] = ROW_BACKEND,
         [OPTION_WORKSPACE] = ROW_WORKSPACE,
-        [OPTION_CWD] = { "cwd", 'C', "DIR", "where it starts, in the workspace; default: the workspace" },
+        [OPTION_CWD] = { "cwd", 'C', "DIR", "start in this directory of the workspace; default: the workspace" },
         [OPTION_READ] = ROW_READ,
         [OPTION_WRITE] = ROW_WRITE,
         [OPTION_DENY_READ] = ROW_DENY_READ,
         [OPTION_DENY_WRITE] = ROW_DENY_WRITE,
         [OPTION_NETWORK] = ROW_NETWORK,
         [OPTION_ROOT] = ROW_ROOT,
-        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "when it is killed; 0: never" },
+        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "kill the command after this time; 0: never" },
         [OPTION_MEMORY] = ROW_MEMORY,
         [OPTION_CPU_SECS] = ROW_CPU_SECS,
         [OPTION_PIDS] = ROW_PIDS,
@@ -62,9 +62,10 @@ static const struct option_row option_rows[] = {
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
-        [OPTION_JSON] = { "json", 'j', NULL, "capture the output, and answer in JSON" },
-        [OPTION_SHOW_PLAN] = { "show-plan", 0, NULL, "print what would be done, and run nothing" },
-        [OPTION_STATUS_FD] = { "status-fd", 0, "N", "write a line of JSON there when it starts and when it ends" },
+        [OPTION_JSON] = { "json", 'j', NULL, "capture the output and print the result as JSON" },
+        [OPTION_SHOW_PLAN] = { "show-plan", 0, NULL, "print the sandbox plan and run nothing" },
+        [OPTION_STATUS_FD] = { "status-fd", 0, "N",
+                               "write a line of JSON to this file descriptor at the start and at the end" },
         [OPTION_FORCE] = ROW_FORCE,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -83,7 +84,7 @@ static int read_timeout(const char *text, long long *ret_ms) {
         errno = 0;
         seconds = strtod(text, &end);
         if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
-                log_line("run: --timeout %s: expected seconds", text);
+                log_line("run: --timeout: expected a number of seconds, found '%s'", text);
                 return -1;
         }
         *ret_ms = seconds == 0 ? -1 : seconds < 0.001 ? 1 : (long long)(seconds * 1000);
@@ -100,7 +101,7 @@ static int read_fd(const char *text, int *ret_fd) {
                 return 0;
         fd = strtol(text, &end, 10);
         if (end == text || *end || fd < 1 || fd > 1 << 20 || fstat((int)fd, &st) < 0) {
-                log_line("run: --status-fd %s: not an open file descriptor", text);
+                log_line("run: --status-fd: '%s' is not an open file descriptor", text);
                 return -1;
         }
         *ret_fd = (int)fd;
@@ -131,7 +132,7 @@ static void tell(const struct bailey_outcome *outcome, bool json) {
                 fwrite(outcome->output, 1, outcome->output_length, stdout);
         tell_lines(outcome->notices);
         if (outcome->end == BAILEY_REFUSED)
-                log_line("refused by the guard:");
+                log_line("blocked by the guard:");
         tell_lines(outcome->message);
         tell_lines(outcome->explanation);
 }
@@ -161,7 +162,7 @@ static int set_command(const struct options *options, struct bailey_run_options 
                 return 0;
         }
         if (options->operand_count > 1) {
-                log_line("run: more than one command given: quote it, or put -- before a program and its arguments");
+                log_line("run: more than one operand given: quote the command, or put -- before a program and its arguments");
                 return -1;
         }
         run->command = options->operands[0];
@@ -206,29 +207,31 @@ static enum exit_status run_run(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0-255", "what the command ended with" },
-        { "124", "timed out" },
-        { "125", "could not be run" },
-        { "126", "refused" },
-        { "127", "not found" },
-        { "128+n", "ended by signal n" },
+        { "0-255", "exit status of the command" },
+        { "124", "timeout" },
+        { "125", "cannot run the command" },
+        { "126", "blocked by the guard" },
+        { "127", "command not found" },
+        { "128+n", "killed by signal n" },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey run 'make -j4 && make test'", "in the present directory" },
-        { "bailey run --network inherit --write ~/.npm -- npm install", "a program that needs the network and a cache" },
-        { "bailey run --json --timeout 60 ./build.sh", "for a program that reads the answer" },
+        { "bailey run 'make -j4 && make test'", "run a command in the current directory" },
+        { "bailey run --network inherit --write ~/.npm -- npm install", "run a program that needs the network and a cache" },
+        { "bailey run --json --timeout 60 ./build.sh", "get the result as JSON" },
         {},
 };
 
 const struct cli_command cli_run = {
         .name = "run",
         .operands = "COMMAND | -- PROGRAM [ARGUMENT...]",
-        .summary = "run a command inside walls",
-        .details = "COMMAND is a text for bash; after --, a program and its arguments. It is judged first (see bailey test).\n"
-                   "It sees the host's files read-only, credential stores not at all, has a /tmp of its own and no network,\n"
-                   "and may write the workspace, but for what would run later outside, such as .git/hooks.\n",
+        .summary = "run a command in a sandbox",
+        .details = "COMMAND is bash code; after --, a program and its arguments. The guard checks it first (see bailey test). "
+                   "In the\n"
+                   "sandbox the host's files are read-only, credential stores are hidden, /tmp is private and there is no "
+                   "network. The\n"
+                   "workspace is writable, except for files that programs on the host run later, such as .git/hooks.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

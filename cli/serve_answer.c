@@ -79,16 +79,16 @@ static bool answer_token(struct serve *serve, struct str token, struct buf *ret)
 
         if (!is_same(token, serve->token) || serve->token_used) {
                 put_text(ret, HTTP_FORBIDDEN,
-                         "This address is not right, or was used before: it works once.\n"
-                         "Start bailey audit serve again, and open the address that it prints.\n");
+                         "This address is wrong, or has been used already: it is valid once.\n"
+                         "Run bailey audit serve again and open the address it prints.\n");
                 return false;
         }
         serve->token_used = true;
         snprintf(cookie, sizeof(cookie), "Set-Cookie: bailey=%s; Path=%s; HttpOnly; SameSite=Strict\r\n", serve->session,
                  serve->place);
         snprintf(page, sizeof(page),
-                 "<!doctype html><meta charset=\"utf-8\"><title>bailey</title>"
-                 "<meta http-equiv=\"refresh\" content=\"0;url=%s\"><p><a href=\"%s\">Go on</a></p>\n",
+                 "<!doctype html><meta charset=\"utf-8\"><title>bailey</title><meta http-equiv=\"refresh\" "
+                 "content=\"0;url=%s\"><p><a href=\"%s\">Continue</a></p>\n",
                  serve->place, serve->place);
         put_answer(ret, HTTP_OK, "text/html; charset=utf-8", POLICY_NOTHING, cookie, str_z(page));
         return true;

@@ -4,6 +4,5 @@ int serve_page(struct bailey_audit_page *page, uint16_t port, void (*address)(co
         (void)page;
         (void)port;
         (void)address;
-        return err_set(err, ERR_UNSUPPORTED,
-                       "serve is not available on Windows; bailey audit report --html FILE writes the page");
+        return err_set(err, ERR_UNSUPPORTED, "audit serve is not available on Windows; use bailey audit report --html FILE");
 }

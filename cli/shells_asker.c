@@ -28,7 +28,7 @@ static int answer(int fd) {
         if (bailey_sessions((const char *const *)environ, BAILEY_ANSWER_JSON, &text, &length, error, sizeof(error)) < 0)
                 buf_json(&out, str_z(error));
         else if (length > ANSWER_MAX)
-                buf_json(&out, STR("there is more to tell than fits into an answer"));
+                buf_json(&out, STR("the answer is too long"));
         else
                 buf_append(&out, str_from(text, length));
         bailey_free(text);

@@ -14,11 +14,12 @@
 enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_JSON] = { "json", 'j', NULL, "the verdict as JSON" },
-        [OPTION_BATCH] = { "batch", 'b', NULL, "a {\"command\": ..., \"policy\": ...} per line in, a verdict per line out" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "default, readonly, build, or one of a config file" },
-        [OPTION_CONFIG] = { "config", 'c', "FILE", "a config file that counts besides the usual ones" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "where commands would run; default: here" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print the verdict as JSON" },
+        [OPTION_BATCH] = { "batch", 'b', NULL,
+                           "read one {\"command\": ..., \"policy\": ...} per line, print one verdict per line" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "policy to use: default, readonly, build, or one from a config file" },
+        [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "judge for this workspace; default: the current directory" },
         [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -50,7 +51,7 @@ static const struct bailey_policy *checker_policy(struct checker *checker, const
                 if (strcmp(checker->kept[i].name, name) == 0)
                         return checker->kept[i].policy;
         if (strlen(name) >= POLICY_NAME_MAX || checker->count == POLICIES_MAX) {
-                snprintf(checker->error, sizeof(checker->error), "too many policies, or a name that is too long");
+                snprintf(checker->error, sizeof(checker->error), "too many policies, or the name is too long");
                 return NULL;
         }
         if (bailey_policy_load(&options, &policy, checker->error, sizeof(checker->error)) < 0)
@@ -124,9 +125,9 @@ static void answer_request(const struct batch_request *request, size_t number, c
         size_t length;
 
         if (!problem && batch_text(request, "command", &command) != 1)
-                problem = "no \"command\" with a string";
+                problem = "\"command\" is missing or not a string";
         if (!problem && batch_text(request, "policy", &name) < 0)
-                problem = "\"policy\" is no string";
+                problem = "\"policy\" is not a string";
         if (problem) {
                 answer_error(number, problem);
                 return;
@@ -161,7 +162,7 @@ static enum exit_status test_run(const struct options *options) {
                                       given[OPTION_COLOR], given[OPTION_JSON]);
         } else {
                 log_line("test: %s; see bailey test --help",
-                         options->operand_count > 1 ? "more than one command given: quote it" : "no command given");
+                         options->operand_count > 1 ? "more than one operand given: quote the command" : "no command given");
                 status = EXIT_TROUBLE;
         }
         checker_free(&checker);
@@ -170,22 +171,25 @@ static enum exit_status test_run(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0", "allowed" }, { "1", "warned of" }, { "2", "blocked" }, { "3", "could not be asked" }, {},
+        { "0", "allowed" },
+        { "1", "warning" },
+        { "2", "blocked" },
+        { "3", "usage error, or the command could not be judged" },
+        {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey test 'a=rm; $a -rf /'", "what would this do?" },
-        { "bailey test --policy readonly 'git push'", "and under another policy?" },
+        { "bailey test 'a=rm; $a -rf /'", "judge a command" },
+        { "bailey test --policy readonly 'git push'", "judge it under another policy" },
         {},
 };
 
 const struct cli_command cli_test = {
         .name = "test",
         .operands = "COMMAND | --batch",
-        .summary = "say whether a command may run, and why not, without running it",
-        .details = "Prints the verdict, the reasons with the place they speak of, the commands in it, and what they "
-                   "would do.\n"
-                   "With --batch, answers a verdict for each line, in order, and exits 0.\n",
+        .summary = "check whether a command would be allowed, without running it",
+        .details = "Prints the verdict, its reasons with their position, the commands found, and their effects.\n"
+                   "With --batch, prints a verdict for each line, in order, and exits 0.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

@@ -11,9 +11,9 @@
 enum { OPTION_LIST, OPTION_REMOVE, OPTION_JSON, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
-        [OPTION_LIST] = { "list", 'l', NULL, "show what is trusted" },
-        [OPTION_REMOVE] = { "remove", 'r', NULL, "trust it no longer" },
-        [OPTION_JSON] = { "json", 'j', NULL, "with --list: answer in JSON" },
+        [OPTION_LIST] = { "list", 'l', NULL, "list trusted config files" },
+        [OPTION_REMOVE] = { "remove", 'r', NULL, "stop trusting the file" },
+        [OPTION_JSON] = { "json", 'j', NULL, "with --list: print JSON" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -42,7 +42,10 @@ static enum exit_status trust_change(const char *directory, bool trust) {
 
         if (changed < 0)
                 return trust_failed(error);
-        printf("%s is %s%s\n", path, changed ? "now " : "", trust ? "trusted" : changed ? "not trusted" : "not trusted anyway");
+        printf("%s %s\n", path,
+               trust     ? changed ? "is now trusted" : "is already trusted"
+               : changed ? "is no longer trusted"
+                         : "was not trusted");
         bailey_free(path);
         return EXIT_DONE;
 }
@@ -52,9 +55,9 @@ static enum exit_status trust_run(const struct options *options) {
         const char *usage = NULL;
 
         if (given[OPTION_LIST] && (given[OPTION_REMOVE] || options->operand_count > 0))
-                usage = "--list stands alone";
+                usage = "--list cannot be combined with --remove or DIR";
         else if (given[OPTION_JSON] && !given[OPTION_LIST])
-                usage = "--json goes with --list";
+                usage = "--json requires --list";
         if (usage) {
                 log_line("trust: %s; see bailey trust --help", usage);
                 return EXIT_USAGE;
@@ -65,17 +68,18 @@ static enum exit_status trust_run(const struct options *options) {
 }
 
 static const struct help_row examples[] = {
-        { "bailey trust", "the config file here, once you have read it" },
-        { "bailey trust --list", "what is trusted" },
+        { "bailey trust", "trust the config file in the current directory, after reading it" },
+        { "bailey trust --list", "list trusted config files" },
         {},
 };
 
 const struct cli_command cli_trust = {
         .name = "trust",
         .operands = "[DIR]",
-        .summary = "accept the config file of a workspace",
-        .details = "The .bailey.toml (.json5, .json) of DIR, or of the present directory, counts from now on, as long as\n"
-                   "neither its path nor its content changes. One that is not trusted can only make a policy tighter.\n",
+        .summary = "trust the config file of a workspace",
+        .details = "Applies .bailey.toml (.json5, .json) of DIR, or of the current directory, as long as its path and content "
+                   "do not\n"
+                   "change. An untrusted config file can only make the policy stricter.\n",
         .options = option_rows,
         .examples = examples,
         .run = trust_run,

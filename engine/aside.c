@@ -55,7 +55,7 @@ static int put_aside(const struct aside *aside, struct arena *arena, struct bail
 static int state_find(const char *const *environment, struct directory *ret, struct err *err) {
         if (directory_state(environment, ret))
                 return 0;
-        return err_set(err, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME says where it is kept");
+        return err_set(err, ERR_NOT_FOUND, "cannot find the state directory: neither XDG_STATE_HOME nor HOME is set");
 }
 
 /* ---- the list ---- */

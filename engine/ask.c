@@ -54,12 +54,12 @@ static int connect_to(const struct sessions *sessions, const char *id, int *ret_
         snprintf(name, sizeof(name), "%s" CONTROL_SUFFIX, id);
         if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
             setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0)
-                return err_sys(err, "a socket");
+                return err_sys(err, "cannot create a socket");
         if (connect_at(fd, sessions, name) < 0) {
                 if (errno == ECONNREFUSED)
                         remove_stale(fd, sessions, name);
                 else if (errno != ENOENT)
-                        return err_sys(err, "it cannot be reached");
+                        return err_sys(err, "cannot connect to it");
                 return err_set(err, ERR_NOT_FOUND, "it has ended");
         }
         *ret_fd = TAKE_FD(fd);
@@ -86,8 +86,8 @@ static int exchange(int fd, struct str line, struct buf *ret, struct err *err) {
         if (got == 0 && ret->len && !ret->failed)
                 return 0;
         if (got == 0 || errno == EPIPE || errno == ECONNRESET)
-                return err_set(err, ERR_SYSTEM, "it does not speak to this process, or it has just ended");
-        return err_set(err, ERR_SYSTEM, "it does not answer");
+                return err_set(err, ERR_SYSTEM, "it closed the connection: it has ended, or does not accept this process");
+        return err_set(err, ERR_SYSTEM, "it does not respond");
 }
 
 int control_ask(int fd, struct str line, struct buf *ret, struct err *err) {
@@ -102,7 +102,7 @@ int control_ask(int fd, struct str line, struct buf *ret, struct err *err) {
         if (str_starts(first, STR("error ")))
                 return err_set(err, ERR_REFUSED, "%.*s", (int)first.len - 6, first.ptr + 6);
         if (!str_is(first, "ok"))
-                return err_set(err, ERR_SYSTEM, "its answer makes no sense");
+                return err_set(err, ERR_SYSTEM, "its response is invalid");
         if (ret)
                 buf_append(ret, str_skip(text, first.len + 1));
         return 0;
@@ -116,7 +116,7 @@ static int ask(const struct sessions *sessions, const char *id, const char *word
         buf_init(&line, CONTROL_LINE_MAX);
         buf_format(&line, "%s %s\n", word, subject);
         if (line.failed || strchr(subject, '\n'))
-                return err_set(err, ERR_INVALID, "%s: too long, or more than a line", word);
+                return err_set(err, ERR_INVALID, "%s: too long, or contains a line break", word);
         if (connect_to(sessions, id, &fd, err) < 0)
                 return -1;
         return control_ask(fd, buf_str(&line), ret, err);
@@ -195,14 +195,14 @@ static int check_one(const struct sessions *sessions, const char *beginning, str
                 return 0;
         if (sessions->count)
                 return err_set(err, ERR_INVALID,
-                               "%zu sessions are running%s%.36s, such as %s and %s: say which with --session; bailey status "
+                               "%zu sessions are running%s%.36s, such as %s and %s: select one with --session; bailey status "
                                "lists them",
-                               sessions->count, beginning ? " whose ids begin with " : "", beginning ? beginning : "",
+                               sessions->count, beginning ? " with IDs that begin with " : "", beginning ? beginning : "",
                                sessions->ids[0], sessions->ids[1]);
         if (beginning)
                 return err_set(err, ERR_NOT_FOUND,
-                               "no running session has an id that begins with %.40s; bailey status lists them", beginning);
-        return err_set(err, ERR_NOT_FOUND, "no session is running; --save changes your config file");
+                               "no running session with an ID that begins with '%.40s'; bailey status lists them", beginning);
+        return err_set(err, ERR_NOT_FOUND, "no session is running; use --save to change your config file");
 }
 
 int bailey_sessions_change(const char *const *environment, const char *session, enum bailey_change change, const char *subject,
@@ -243,9 +243,9 @@ static int kill_anywhere(const struct sessions *sessions, const char *id, struct
                 }
         }
         if (silent)
-                return err_set(err, first.code, "no session that answers has a shell with the id %.64s; session %s: %s", id,
+                return err_set(err, first.code, "no shell with the ID '%.64s' in the sessions that respond; session %s: %s", id,
                                silent, first.msg);
-        return err_set(err, ERR_NOT_FOUND, "no running session has a shell with the id %.64s; bailey status lists them", id);
+        return err_set(err, ERR_NOT_FOUND, "no shell with the ID '%.64s' in any running session; bailey status lists them", id);
 }
 
 int bailey_sessions_kill(const char *const *environment, const char *id, char *ret_error, size_t error_size) {

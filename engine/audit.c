@@ -56,7 +56,8 @@ static int open_files(const struct bailey_policy *policy, struct audit_reader *r
         const char *path = audit_path(policy->audit);
 
         if (!path)
-                return err_set(err, ERR_INVALID, "neither audit.path nor XDG_STATE_HOME nor HOME says where the record is");
+                return err_set(err, ERR_INVALID,
+                               "cannot find the audit log: none of audit.path, XDG_STATE_HOME and HOME is set");
         return audit_reader_open(path, ret, err);
 }
 
@@ -307,13 +308,13 @@ static void verify_text(const struct audit_check *check, const char *path, struc
         } else {
                 buf_format(out, "ok: %llu records in %zu file%s%s, last hash %s\n", (unsigned long long)check->records,
                            check->files, check->files == 1 ? "" : "s",
-                           !check->records || check->from_start ? "" : ", the earliest of them rotated away", check->last.hex);
+                           !check->records || check->from_start ? "" : ", earlier records rotated away", check->last.hex);
         }
         if (check->repairs)
-                buf_format(out, "writers killed inside a record: %llu\n", (unsigned long long)check->repairs);
+                buf_format(out, "records interrupted by a killed writer: %llu\n", (unsigned long long)check->repairs);
         if (check->torn)
-                buf_format(out, "%s:%llu: unfinished, %llu bytes: a writer was killed there; the next one closes it\n", path,
-                           (unsigned long long)check->line, (unsigned long long)check->torn_bytes);
+                buf_format(out, "%s:%llu: incomplete record of %llu bytes: its writer was killed; the next writer repairs it\n",
+                           path, (unsigned long long)check->line, (unsigned long long)check->torn_bytes);
 }
 
 static void verify_json(const struct audit_check *check, const char *path, struct buf *out) {

@@ -53,7 +53,7 @@ static int command_text(struct run *run) {
                 return 0;
         }
         if (!options->argv || !options->argv[0])
-                return err_set(&run->err, ERR_INVALID, "there is no command to run");
+                return err_set(&run->err, ERR_INVALID, "no command given");
         for (size_t i = 0; options->argv[i]; i++) {
                 if (i)
                         buf_char(&text, ' ');
@@ -65,7 +65,7 @@ static int command_text(struct run *run) {
         }
         copy = arena_dup(&run->arena, buf_str(&text));
         if (text.failed || !copy)
-                return err_set(&run->err, ERR_TOO_COMPLEX, "a command of more than %d bytes", COMMAND_MAX);
+                return err_set(&run->err, ERR_TOO_COMPLEX, "the command is longer than %d bytes", COMMAND_MAX);
         run->command = str_from(copy, text.len);
         return 0;
 }
@@ -97,7 +97,7 @@ static int judge(struct run *run) {
         guard_check_at(run->command, start_of(run), run->policy, &run->arena, &run->verdict);
         if (run->bypassed) {
                 run->verdict.action = ACTION_ALLOWED;
-                run_notice(run, "the guard is bypassed by %.*s", (int)run->policy->guard.bypass_env_var.len,
+                run_notice(run, "the guard is disabled by %.*s", (int)run->policy->guard.bypass_env_var.len,
                            run->policy->guard.bypass_env_var.ptr);
         }
         if (run->verdict.action == ACTION_ALLOWED)
@@ -189,8 +189,7 @@ static int64_t deadline_of(struct run *run) {
         if (asked == 0)
                 return limits->timeout;
         if (asked > limits->timeout_max / 1000000) {
-                run_notice(run, "a timeout of %lld ms is more than run.timeout_max: %lld ms it is", asked,
-                           (long long)(limits->timeout_max / 1000000));
+                run_notice(run, "timeout capped at run.timeout_max (%g s)", (double)limits->timeout_max / 1e9);
                 return limits->timeout_max;
         }
         return asked * INT64_C(1000000);
@@ -203,7 +202,7 @@ static void recover(struct run *run) {
         if (run->recovered && *run->recovered && now - *run->recovered < RECOVER_EVERY)
                 return;
         if (run_protect_recover(run, &err) < 0)
-                run_notice(run, "after a command that was killed: %s", err.msg);
+                run_notice(run, "clean-up after a killed command: %s", err.msg);
         else if (run->recovered)
                 *run->recovered = now;
 }
@@ -215,10 +214,10 @@ static int prepare(struct run *run) {
 
         if (!directory_state(run->options.environment, &state))
                 return err_set(&run->err, ERR_INVALID,
-                               "neither XDG_STATE_HOME nor HOME is an absolute path: set one, for bailey's notes");
+                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
         run->state = arena_dup(&run->arena, str_z(state.path));
         if (directory_make(state.path, &made, &err) < 0)
-                return err_set(&run->err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory for bailey's notes", err.msg);
+                return err_set(&run->err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written", err.msg);
         recover(run);
         run->timeout = deadline_of(run);
         return record_ready(run, &run->err);

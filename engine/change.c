@@ -22,7 +22,7 @@ static int record_change(struct bailey_session *session, const char *text, struc
 
         if (id_new(id, err) == 0 && audit_write(session->policy->audit, &record, err) == 0)
                 return 0;
-        return policy->audit.required ? err_context(err, "it cannot be put on record, so nothing is changed") : 0;
+        return policy->audit.required ? err_context(err, "not changed: cannot write to the audit log") : 0;
 }
 
 /* Is it made already? -1 when there is no room for more. */
@@ -33,7 +33,7 @@ static int find_change(const struct bailey_session *session, const char *text, s
                 if (strcmp(change->text, text) == 0)
                         return 1;
         return count < CHANGES_MAX ? 0
-                                   : err_set(err, ERR_REFUSED, "%d changes are made, and no session takes more", CHANGES_MAX);
+                                   : err_set(err, ERR_REFUSED, "the session has reached the limit of %d changes", CHANGES_MAX);
 }
 
 /* All of it, or nothing. */

@@ -46,7 +46,7 @@ static int deny_item(const char *subject, struct arena *arena, struct config_ite
                 buf_append(&text, word);
         }
         if (!text.len)
-                return err_set(err, ERR_INVALID, "deny: there is no command in what is only spaces");
+                return err_set(err, ERR_INVALID, "the command consists of spaces only");
         *ret = (struct config_item){ "guard.command_blocklist", arena_dup(arena, buf_str(&text)) };
         return ret->value ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
@@ -62,12 +62,15 @@ static bool is_plain(struct str text) {
         return true;
 }
 
+static const char *change_noun(enum bailey_change change) {
+        return change == BAILEY_DENY_COMMAND ? "command" : "domain";
+}
+
 int change_item(enum bailey_change change, const char *subject, struct arena *arena, struct config_item *ret, struct err *err) {
         if (!*subject || strlen(subject) > CHANGE_MAX)
-                return err_set(err, ERR_INVALID, "%s: empty, or longer than %d bytes", change_word(change), CHANGE_MAX);
+                return err_set(err, ERR_INVALID, "the %s is empty, or longer than %d bytes", change_noun(change), CHANGE_MAX);
         if (!is_plain(str_z(subject)))
-                return err_set(err, ERR_INVALID, "%s: characters in it that would not be seen, or bytes that are no UTF-8",
-                               change_word(change));
+                return err_set(err, ERR_INVALID, "the %s contains invisible characters or invalid UTF-8", change_noun(change));
         if (change == BAILEY_DENY_COMMAND)
                 return deny_item(subject, arena, ret, err);
         *ret = (struct config_item){ "guard.domain_allowlist", subject };
@@ -98,11 +101,12 @@ int change_check(const struct policy *policy, const struct config_item *item, st
         struct host host;
 
         if (strcmp(item->key, "guard.command_blocklist") == 0 && names(guard->command_allow_overrides, value))
-                return err_set(err, ERR_REFUSED, "%s is in guard.command_allow_overrides, which wins: take it out there",
-                               item->value);
+                return err_set(err, ERR_REFUSED,
+                               "%s is in guard.command_allow_overrides, which takes precedence: remove it there", item->value);
         if (strcmp(item->key, "guard.domain_allowlist") == 0 &&
             (names(guard->domain_denylist, value) ||
              (host_from_url(value, &host) == 0 && host_list_has(guard->domain_denylist, &host))))
-                return err_set(err, ERR_REFUSED, "%s is in guard.domain_denylist, which wins: take it out there", item->value);
+                return err_set(err, ERR_REFUSED, "%s is in guard.domain_denylist, which takes precedence: remove it there",
+                               item->value);
         return 0;
 }

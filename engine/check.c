@@ -119,7 +119,7 @@ static void answer_text(const struct verdict *verdict, bool bypassed, struct buf
         struct words_writer context = { out, verdict->script.source };
 
         buf_format(out, "%s%s\n", action_name(verdict->action),
-                   bypassed               ? " (the guard is bypassed by the environment)"
+                   bypassed               ? " (the guard is disabled by the environment)"
                    : verdict->would_block ? " (mode warn: would be blocked)"
                                           : "");
         for (const struct reason *r = verdict->reasons; r; r = r->next) {

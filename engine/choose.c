@@ -26,8 +26,8 @@ static int choose_none(const char *const *environment, struct err *err) {
         if (asked && strcmp(asked, "none") == 0 && is_true(environment_get(environment, "BAILEY_ALLOW_NO_SANDBOX")))
                 return 0;
         return err_set(err, ERR_REFUSED,
-                       "backend none: commands would run with all that you may do; if that is meant, set BAILEY_SANDBOX=none "
-                       "and BAILEY_ALLOW_NO_SANDBOX=1");
+                       "backend none: commands would run with all your permissions; to allow this, set BAILEY_SANDBOX=none and "
+                       "BAILEY_ALLOW_NO_SANDBOX=1");
 }
 
 static int choose_one(const struct backend *backend, const char *const *environment, struct backend_choice *ret,
@@ -72,7 +72,7 @@ static int choose_container(enum container_runtime runtime, const struct backend
                         choice.items[choice.count++] = backend_find(container_backends()[i]);
         if (choice.count == 0)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "container.enabled: there are no containers on this system; set it to false");
+                               "container.enabled: containers are not available on this system; set it to false");
         *ret = choice;
         return 0;
 }
@@ -85,7 +85,7 @@ static int refuse_name(const char *where, const char *name, struct err *err) {
 
                 snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", backends[i]->name);
         }
-        return err_set(err, ERR_INVALID, "%s%s: this version has %s", where, name, names);
+        return err_set(err, ERR_INVALID, "%s%s: unknown sandbox; available: %s", where, name, names);
 }
 
 /* Flags and config files first: the environment is for where these say nothing. */

@@ -145,9 +145,9 @@ static int init_check(int directory, const char *path, bool force, struct err *e
                 if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
                 if (i > 0)
-                        return err_set(err, ERR_REFUSED, "%s/%s is there already, and there can be only one", path, names[i]);
+                        return err_set(err, ERR_REFUSED, "%s/%s already exists; only one of them may exist", path, names[i]);
                 if (!force)
-                        return err_set(err, ERR_REFUSED, "%s/%s is there already; --force replaces it", path, names[i]);
+                        return err_set(err, ERR_REFUSED, "%s/%s already exists; use --force to replace it", path, names[i]);
         }
         return 0;
 }
@@ -172,7 +172,8 @@ int bailey_config_init(const char *const *environment, int force, char **ret_pat
         int status = 0;
 
         if (!directory_config(environment, &config))
-                status = err_set(&err, ERR_NOT_FOUND, "neither XDG_CONFIG_HOME nor HOME says where to put it");
+                status = err_set(&err, ERR_NOT_FOUND,
+                                 "cannot find the config directory: neither XDG_CONFIG_HOME nor HOME is set");
         else if (init_write(config.path, force != 0, &err) < 0)
                 status = -1;
         else if (asprintf(&path, "%s/config.toml", config.path) < 0)

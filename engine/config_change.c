@@ -46,7 +46,7 @@ static int check_text(struct str text, const char *path, struct arena *arena, st
         enum config_language language;
 
         if (config_language(path, &language) < 0)
-                return err_set(err, ERR_INVALID, "%s: the name of a config ends in .toml, .json5 or .json", path);
+                return err_set(err, ERR_INVALID, "%s: unknown file type: the name must end in .toml, .json5 or .json", path);
         return config_read(text, language, arena, &config, err);
 }
 

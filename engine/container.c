@@ -82,8 +82,8 @@ static void survey_image(struct survey *s) {
                 return;
         name = image_full_name(&s->image, &s->arena);
         if (!image_trusted(&s->image, &container->trusted_registries))
-                err_set(&s->image_err, ERR_REFUSED, "%.*s is not one of container.trusted_registries",
-                        (int)s->image.registry.len, s->image.registry.ptr);
+                err_set(&s->image_err, ERR_REFUSED, "%.*s is not in container.trusted_registries", (int)s->image.registry.len,
+                        s->image.registry.ptr);
         for (size_t i = 0; name && i < RUNTIMES; i++)
                 if (s->runtimes[i].engine)
                         s->runtimes[i].image = engine_has_image(s->runtimes[i].engine, name, s->envp, NULL);
@@ -115,8 +115,7 @@ static void choose(struct survey *s) {
         }
         if (!s->used && without)
                 err_set(&s->image_err, ERR_UNSUPPORTED,
-                        "%s does not have it; get it with bailey container pull, or make one with bailey container build",
-                        without->name);
+                        "%s does not have the image; run bailey container pull or bailey container build", without->name);
 }
 
 static int survey_all(struct survey *s, const struct policy *policy, const char *const *environment) {
@@ -162,9 +161,9 @@ static void text_policy(const struct survey *s, struct buf *out) {
         else if (s->used)
                 buf_format(out, "commands run in containers of %s\n", s->used->name);
         else if (s->image_err.code)
-                buf_append(out, STR("commands do not run: the image cannot be used\n"));
+                buf_append(out, STR("commands cannot run: the image cannot be used\n"));
         else
-                buf_format(out, "commands do not run: container runtime %s is wanted, and not available\n", s->wanted);
+                buf_format(out, "commands cannot run: the container runtime %s is not available\n", s->wanted);
         for (size_t i = 0; i < key_count; i++) {
                 enum key_section in = keys[i].section;
                 union key_value value;

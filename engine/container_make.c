@@ -42,7 +42,7 @@ static const struct engine *engine_named(const struct engines *engines, const ch
                                 *err = engines->at[i].why;
                         return engines->at[i].answers ? &engines->at[i] : NULL;
                 }
-        err_set(err, ERR_INVALID, "container runtime %s: there is podman, docker and gvisor", name);
+        err_set(err, ERR_INVALID, "unknown container runtime %s: expected podman, docker or gvisor", name);
         return NULL;
 }
 
@@ -63,7 +63,7 @@ static int find_engine(struct making *m, const struct policy *policy, const char
         for (size_t i = 0; i < CONTAINER_BACKENDS && !m->engine; i++)
                 m->engine = engine_named(&m->engines, backend_find(container_backends()[i])->name, NULL);
         return m->engine ? 0
-                         : err_set(err, ERR_UNSUPPORTED, "no container engine answers: podman: %s; docker: %s",
+                         : err_set(err, ERR_UNSUPPORTED, "no container engine is available: podman: %s; docker: %s",
                                    m->engines.at[ENGINE_PODMAN].why.msg, m->engines.at[ENGINE_DOCKER].why.msg);
 }
 
@@ -77,10 +77,10 @@ static int check_source(struct making *m, const struct container_policy *policy,
         if (image_read(str_z(name), &image, err) < 0)
                 return -1;
         if (image.local)
-                return err_set(err, ERR_INVALID, "image %s: it was made here, and cannot be got from anywhere", name);
+                return err_set(err, ERR_INVALID, "image %s: it is a local image and cannot be pulled", name);
         if (!image_trusted(&image, &policy->trusted_registries))
-                return err_set(err, ERR_INVALID, "image %s: refused by container.trusted_registries, in which %.*s is not",
-                               name, (int)image.registry.len, image.registry.ptr);
+                return err_set(err, ERR_INVALID, "image %s: refused because %.*s is not in container.trusted_registries", name,
+                               (int)image.registry.len, image.registry.ptr);
         m->image = image_full_name(&image, &m->arena);
         return m->image ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
@@ -94,7 +94,7 @@ static int pull(struct making *m, int out_fd, struct err *err) {
 
         if (command_run(&command, &end, err) < 0)
                 return -1;
-        return command_check(&command, &end, err) < 0 ? err_context(err, "image %s was not got", m->image) : 0;
+        return command_check(&command, &end, err) < 0 ? err_context(err, "cannot pull image %s", m->image) : 0;
 }
 
 /* ---- building ---- */
@@ -132,7 +132,7 @@ static int import(struct making *m, int from, struct err *err) {
         if (result == 0)
                 result = command_check(&command, &end, err);
         buf_free(&end.out);
-        return result < 0 ? err_context(err, "image %s was not made", m->image) : 0;
+        return result < 0 ? err_context(err, "cannot build image %s", m->image) : 0;
 }
 
 static int build(struct making *m, const char *tarball, struct err *err) {
@@ -142,8 +142,7 @@ static int build(struct making *m, const char *tarball, struct err *err) {
         if (image_read(str_z(m->image), &image, err) < 0)
                 return -1;
         if (image.digest.len)
-                return err_set(err, ERR_INVALID, "image %s: what is made here has no digest yet; give it a name and a tag",
-                               m->image);
+                return err_set(err, ERR_INVALID, "image %s: a new image has no digest; give it a name and a tag", m->image);
         m->image = image_full_name(&image, &m->arena);
         if (!m->image)
                 return err_set(err, ERR_MEMORY, "out of memory");

@@ -24,7 +24,7 @@ int containers_facts(struct containers *containers, const struct backend *backen
         (void)environment;
         (void)arena;
         (void)ret;
-        return err_set(err, ERR_UNSUPPORTED, "%s: there are no containers on Windows", backend->name);
+        return err_set(err, ERR_UNSUPPORTED, "%s: containers are not available on Windows", backend->name);
 }
 
 int containers_share(struct containers *containers, const struct backend *backend, const struct policy *policy,
@@ -34,7 +34,7 @@ int containers_share(struct containers *containers, const struct backend *backen
         (void)host;
         (void)arena;
         (void)facts;
-        return err_set(err, ERR_UNSUPPORTED, "%s: there are no containers on Windows", backend->name);
+        return err_set(err, ERR_UNSUPPORTED, "%s: containers are not available on Windows", backend->name);
 }
 
 void containers_done(struct containers *containers, const struct container_facts *facts, bool usable) {

@@ -118,7 +118,7 @@ static int do_asked(struct bailey_session *session, const char *word, const char
         if (change_find(word, &change) == 0)
                 return bailey_session_change(session, change, subject, error, size);
         if (strcmp(word, "kill") != 0) {
-                snprintf(error, size, "nothing is called %.32s", word);
+                snprintf(error, size, "unknown request '%.32s'", word);
                 return -1;
         }
         if (bailey_kill(session, subject, SIGTERM) < 0) {
@@ -140,14 +140,14 @@ static void answer(struct bailey_session *session, const char *word, struct buf 
         if (result == 0 && !out->failed)
                 return;
         buf_clear(out);
-        buf_append(out, STR("error there is more to tell than fits into an answer\n"));
+        buf_append(out, STR("error the answer is too long\n"));
 }
 
 void control_answer(struct bailey_session *session, struct str line, struct buf *out) {
         char text[CONTROL_LINE_MAX], error[sizeof(((struct err *)NULL)->msg)], *subject;
 
         if (line.len >= sizeof(text) || memchr(line.ptr, 0, line.len)) {
-                buf_append(out, STR("error a line that is too long, or has a NUL in it\n"));
+                buf_append(out, STR("error the request is too long, or contains a NUL byte\n"));
                 return;
         }
         memcpy(text, line.ptr, line.len);
@@ -312,7 +312,7 @@ static int listen_at(struct bailey_session *session, struct control *control, st
         control_address(&control->place, control->name, &address);
         control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (control->fd < 0)
-                return err_sys(err, "a socket");
+                return err_sys(err, "cannot create a socket");
         /* A socket that nobody listens at looks stale to others; who holds the lock is about to. */
         lock_take(control->place.fd, LOCK_EX, time_monotonic() + TIME_SECOND);
         control->bound = bind(control->fd, (struct sockaddr *)&address, sizeof(address)) == 0;

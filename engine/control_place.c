@@ -27,10 +27,10 @@ static int check_private(int fd, const char *path, struct err *err) {
         if (fstat(fd, &st) < 0)
                 return err_sys(err, "%s", path);
         if (st.st_uid != geteuid())
-                return err_set(err, ERR_REFUSED, "%s belongs to user %u, and you are %u: it has to be yours", path,
-                               (unsigned)st.st_uid, (unsigned)geteuid());
+                return err_set(err, ERR_REFUSED, "%s belongs to user %u, not to you (user %u)", path, (unsigned)st.st_uid,
+                               (unsigned)geteuid());
         if (st.st_mode & 077)
-                return err_set(err, ERR_REFUSED, "%s is open to others (mode %03o): chmod 700 it", path,
+                return err_set(err, ERR_REFUSED, "%s is accessible to others (mode %03o): run chmod 700 on it", path,
                                (unsigned)st.st_mode & 0777);
         return 0;
 }

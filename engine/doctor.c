@@ -70,7 +70,7 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
         if (job_run(&setup, &outcome, &f->err) < 0)
                 return -1;
         if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
-                return err_set(&f->err, ERR_SYSTEM, "a command that does nothing ended with status %d", outcome.status);
+                return err_set(&f->err, ERR_SYSTEM, "a test command ended with status %d", outcome.status);
         f->works = true;
         f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.walls & ~launch.waived) == 0;
         return 0;
@@ -125,9 +125,9 @@ static bool has_limit(const struct finding *f, size_t limit) {
 
 static struct held held_by_engine(const struct finding *f, uint32_t limit) {
         if (!(f->wanted & limit))
-                return (struct held){ "none", "as the policy has it" };
+                return (struct held){ "none", "as set in the policy" };
         return f->held & limit ? (struct held){ "enforced", "by the engine" }
-                               : (struct held){ "not enforced", "the engine forgets it" };
+                               : (struct held){ "not enforced", "the engine does not keep it" };
 }
 
 /* How a backend that works here holds to a limit. */
@@ -135,7 +135,7 @@ static struct held how_held(const struct doctor *d, const struct finding *f, siz
         if (backend_is_container(f->backend->id))
                 return held_by_engine(f, limits[limit].engine);
         if (f->backend->id == BACKEND_SANDBOX_EXEC)
-                return (struct held){ "not enforced", "macOS has nothing for it" };
+                return (struct held){ "not enforced", "macOS has no such limit" };
         if (f->backend->id == BACKEND_APPCONTAINER)
                 return (struct held){ "enforced", "by a job" };
         if (d->groups & limits[limit].group)
@@ -169,7 +169,7 @@ static void json_limits(const struct doctor *d, const struct finding *f, struct 
 
 static const char *state_of(const struct finding *f) {
         if (f->backend->id == BACKEND_NONE)
-                return "no walls";
+                return "no sandbox";
         return f->enforces ? "enforces the policy" : f->works ? "works, but not for this policy" : "does not work";
 }
 
@@ -189,7 +189,10 @@ static void tell_text(const struct doctor *d, struct buf *out) {
 
                 buf_format(out, "%-12s %s: %s\n", f->backend->name, state_of(f), f->backend->summary);
                 if (!f->works)
-                        buf_format(out, "    because %s\n    %s\n", f->err.msg, f->backend->remedy);
+                        buf_format(out,
+                                   "    reason: %s\n"
+                                   "    %s\n",
+                                   f->err.msg, f->backend->remedy);
                 tell_walls(out, d, f);
                 buf_append(out, STR("    limits: "));
                 tell_limits(d, f, out);

@@ -150,7 +150,7 @@ static void protect_again(struct run *run) {
         struct err err = {};
 
         if (run->baseline && protect_end(run->baseline, &request, &err) < 0)
-                run_notice(run, "protected places could not be checked: %s; the next command tries again", err.msg);
+                run_notice(run, "cannot check protected paths: %s; the next command checks them again", err.msg);
         run->baseline = NULL;
 }
 
@@ -184,32 +184,35 @@ static void tell_exited(const struct run *run) {
 
 /* ---- the outcome ---- */
 
+/* Between a text of others, which may be a whole sentence, and the next one. */
+static const char *full_stop(const char *text) {
+        size_t len = strlen(text);
+
+        return len && strchr(".?!", text[len - 1]) ? "" : ".";
+}
+
 static void set_failed(struct run *run) {
         bool missing = run->err.code == ERR_NOT_FOUND;
 
         run->out.end = missing ? BAILEY_NOT_FOUND : BAILEY_FAILED;
         run->out.exit_code = missing ? RUN_EXIT_NOT_FOUND : RUN_EXIT_FAILED;
         if (run->refused && run->err.code != ERR_UNSUPPORTED)
-                run->out.message = run_message(run, "the sandbox that was asked for does not work: %s. To get it: %s",
-                                               run->failures, run->refused->remedy);
+                run->out.message = run_message(run, "the requested sandbox does not work: %s%s To enable it: %s", run->failures,
+                                               full_stop(run->failures), run->refused->remedy);
         else if (run->failures[0] && run->choice.containers)
-                run->out.message =
-                        run_message(run,
-                                    "no container engine can run it as the policy wants, and commands do not run without "
-                                    "one. %s. `bailey container status` tells more",
-                                    run->failures);
+                run->out.message = run_message(
+                        run, "no container engine can run the command under this policy: %s%s See `bailey container status`",
+                        run->failures, full_stop(run->failures));
         else if (run->failures[0] && run->host.windows)
-                run->out.message = run_message(run,
-                                               "no sandbox that enforces the policy is available, and commands do not run "
-                                               "without one. %s. To get it: %s",
-                                               run->failures, backends[0]->remedy);
+                run->out.message = run_message(run, "no available sandbox enforces the policy: %s%s To enable one: %s",
+                                               run->failures, full_stop(run->failures), backends[0]->remedy);
         else if (run->failures[0])
-                run->out.message =
-                        run_message(run,
-                                    "no sandbox that enforces the policy is available, and commands do not run without one. "
-                                    "%s. Install bubblewrap or allow user namespaces; `bailey doctor` tells what each needs. "
-                                    "To run without any, set BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
-                                    run->failures);
+                run->out.message = run_message(
+                        run,
+                        "no available sandbox enforces the policy: %s%s Install bubblewrap or allow user namespaces; "
+                        "`bailey doctor` shows what each sandbox needs. To run without a sandbox, set "
+                        "BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+                        run->failures, full_stop(run->failures));
         else
                 run->out.message = run_message(run, "%s", run->err.msg);
 }
@@ -282,7 +285,7 @@ static void tell_walls(struct run *run) {
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))
-                run_notice(run, "NO SANDBOX: this command ran with all that you may do");
+                run_notice(run, "NO SANDBOX: this command ran with all your permissions");
 }
 
 /* What came to match a pattern while the command ran was not denied to it. */
@@ -292,16 +295,16 @@ static void tell_matches(struct run *run) {
         size_t count = 0;
 
         if (host_globs_find(&run->host, &run->policy->sandbox, &run->arena, &match, &err) < 0) {
-                run_notice(run, "it is not known which files match patterns by now: %s", err.msg);
+                run_notice(run, "cannot check which files match the patterns now: %s", err.msg);
                 return;
         }
         for (; match; match = match->next)
                 if (!host_denies_match(&run->host, match) && count++ < MATCHES_TOLD)
-                        run_notice(run, "%s matches %s in %s, and was not there when the command began: it could %s it",
+                        run_notice(run, "%s matches %s in %s, but was created after the command started: it could %s it",
                                    match->path, match->pattern, match->write ? "fs_write_deny" : "fs_read_deny",
                                    match->write ? "write" : "read");
         if (count > MATCHES_TOLD)
-                run_notice(run, "so do %zu more files", count - MATCHES_TOLD);
+                run_notice(run, "and %zu more files", count - MATCHES_TOLD);
 }
 
 /* One that is content has not lost anything; and looking costs. */

@@ -34,7 +34,7 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
 
         arena_init(&arena, 0);
         if (fcntl(LAUNCH_REPORT_FD, F_SETFD, FD_CLOEXEC) < 0) {
-                err_sys(&err, "this command is for wrappers of a sandbox");
+                err_sys(&err, "this command is internal");
                 return config_hand_error(&err, ret_error, error_size);
         }
         if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0 ||

@@ -138,7 +138,7 @@ static bool note_failure(struct run *run, const struct err *err) {
         keep_failure(run, backend, err);
         run->err = *err;
         if (is_shortage(err))
-                err_set(&run->err, err->code, "%.180s: too much is under way; let some of it end first", err->msg);
+                err_set(&run->err, err->code, "%.180s: too many commands are running; wait until some have ended", err->msg);
         else if (!is_final(err) && err->code != ERR_MEMORY && !(run->unrecorded && run->policy->audit.required))
                 return true;
         run->failures[0] = 0;

@@ -155,6 +155,9 @@ void run_explain(struct run *run) {
                 .command = run->command,
                 .exit_code = run->out.signal ? -1 : run->out.exit_code,
                 .signal = run->out.signal,
+                .place = run->options.background ? EXPLAIN_BACKGROUND
+                         : run->out_stream       ? EXPLAIN_SESSION
+                                                 : EXPLAIN_ALONE,
                 .timed_out = run->job.outcome.timed_out,
                 .cancelled = run->job.outcome.cancelled,
                 .memory_killed = run->job.outcome.memory_killed,

@@ -99,11 +99,12 @@ static int unrecorded(struct run *run, struct err *err) {
 
         run->unrecorded = true;
         if (!run->policy->audit.required) {
-                run_notice(run, "this command is not on record: %s", why.msg);
+                run_notice(run, "this command is not in the audit log: %s", why.msg);
                 return 0;
         }
         return err_set(err, why.code == ERR_MEMORY ? ERR_MEMORY : ERR_SYSTEM,
-                       "it cannot be put on record, so it does not run (audit.required = false relaxes that): %s", why.msg);
+                       "not run, because it cannot be written to the audit log (set audit.required = false to allow that): %s",
+                       why.msg);
 }
 
 int record_ready(struct run *run, struct err *err) {
@@ -125,5 +126,5 @@ void record_end(struct run *run) {
         struct err err = {};
 
         if (!run->unrecorded && write_record(run, kinds[run->out.end], &err) < 0)
-                run_notice(run, "what came of this command is not on record: %s", err.msg);
+                run_notice(run, "the outcome of this command is not in the audit log: %s", err.msg);
 }

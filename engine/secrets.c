@@ -39,7 +39,7 @@ static int collect(const struct policy *policy, const struct host *host, const c
         size_t count = 0;
 
         if (!paths)
-                return err_set(err, ERR_MEMORY, "no memory for a list of secrets");
+                return err_set(err, ERR_MEMORY, "out of memory for the list of secrets");
         for (size_t i = 0; i < host->masks.count; i++)
                 if (host->masks.items[i].secret)
                         paths[count++] = host->masks.items[i].path;
@@ -55,12 +55,11 @@ static const char *missing_text(const struct redact_secret_list *list, char *roo
         if (!list->cut)
                 return NULL;
         if (list->cut == 1)
-                snprintf(room, size, "%.*s holds more than is looked for in output: other secrets of it would be shown", len,
+                snprintf(room, size, "%.*s contains more secrets than can be removed from output; some may be shown", len,
                          list->cut_at.ptr);
         else
                 snprintf(room, size,
-                         "%.*s and %zu other places hold more than is looked for in output: other secrets of them would be "
-                         "shown",
+                         "%.*s and %zu other places contain more secrets than can be removed from output; some may be shown",
                          len, list->cut_at.ptr, list->cut - 1);
         return room;
 }

@@ -437,8 +437,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         struct err err = {};
 
         if (options->background && count_alive(session) >= most)
-                err_set(&err, ERR_REFUSED,
-                        "%lld background shells are running, and run.max_shells allows no more: end one first",
+                err_set(&err, ERR_REFUSED, "%lld background shells are running, the maximum of run.max_shells: kill one first",
                         (long long)most);
         else
                 shell = shell_new(session, options, &err);

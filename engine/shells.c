@@ -50,7 +50,7 @@ static int read_cursor(struct reading *r, struct err *err) {
 
         if (!since || sscanf(since, "%" SCNu64 ".%" SCNu64 "%c", &r->since[0], &r->since[1], &end) == 2)
                 return 0;
-        return err_set(err, ERR_INVALID, "since: %.40s is not the `next` of an earlier answer", since);
+        return err_set(err, ERR_INVALID, "since: '%.40s' is not the `next` of an earlier result", since);
 }
 
 /* Of this thread, in nanoseconds. */
@@ -87,8 +87,8 @@ static int keep_lines(struct reading *r, struct str text, struct capture *lines,
 
                 if (filter_is_late(r))
                         return err_set(err, ERR_TOO_COMPLEX,
-                                       "filter: it takes too long over so much output: use a simpler expression, without "
-                                       "repetitions inside repetitions, or pass `since` to search only what is new");
+                                       "filter: matching takes too long: use a simpler expression without nested repetitions, "
+                                       "or pass `since` to search only newer output");
                 if (user_pattern_matches(&r->filter, line) != PATTERN_NO) {
                         capture_add(lines, line);
                         capture_add(lines, STR("\n"));
@@ -127,12 +127,12 @@ static int read_nothing(struct reading *r, uint64_t total, uint64_t since, struc
         char text[96] = "";
 
         if (total > since)
-                snprintf(text, sizeof(text), "... (%" PRIu64 " bytes of output, which are not kept any more)\n", total - since);
+                snprintf(text, sizeof(text), "... (%" PRIu64 " bytes of output are no longer available)\n", total - since);
         ret->text = arena_dup(&r->arena, str_z(text));
         ret->length = strlen(text);
         ret->bytes = total;
         ret->elided = total > since ? total - since : 0;
-        return ret->text ? 0 : err_set(err, ERR_MEMORY, "no memory for output");
+        return ret->text ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
 }
 
 static int read_stream(struct reading *r, const struct stream *stream, uint64_t since, struct bailey_stream *ret,
@@ -156,7 +156,7 @@ static int read_stream(struct reading *r, const struct stream *stream, uint64_t 
         }
         ret->text = arena_dup(&r->arena, captured.text);
         ret->length = captured.text.len;
-        return ret->text ? 0 : err_set(err, ERR_MEMORY, "no memory for output");
+        return ret->text ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
 }
 
 static int64_t run_time(const struct shell *shell) {
@@ -186,7 +186,7 @@ static int read_shell(struct reading *r, struct shell *shell, struct bailey_read
         ret->next = arena_dup(&r->arena, str_z(next));
         ret->message = shell->message ? arena_dup(&r->arena, str_z(shell->message)) : NULL;
         ret->explanation = shell->explanation ? arena_dup(&r->arena, str_z(shell->explanation)) : NULL;
-        return ret->command && ret->started && ret->next ? 0 : err_set(err, ERR_MEMORY, "no memory for output");
+        return ret->command && ret->started && ret->next ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
 }
 
 int bailey_read(struct bailey_session *session, const char *id, const struct bailey_read_options *options,
@@ -197,8 +197,7 @@ int bailey_read(struct bailey_session *session, const char *id, const struct bai
         struct err err = {};
 
         if (!shell)
-                err_set(&err, ERR_NOT_FOUND,
-                        "no shell has the id %.64s: it never had, or it ended a while ago and is forgotten", id);
+                err_set(&err, ERR_NOT_FOUND, "unknown shell_id '%.64s': there is no such shell, or it ended long ago", id);
         else if (!r)
                 err_set(&err, ERR_MEMORY, "out of memory");
         if (!r || !shell) {

@@ -76,7 +76,10 @@ static int put_blocks(const struct bailey_policy *policy, enum bailey_answer ans
 
                 if (json)
                         line = str_take(line, str_find(line, '\n'));
-                buf_append(out, json ? first ? STR("") : STR(",") : first ? STR("refused lately:\n    ") : STR("    "));
+                buf_append(out, json    ? first ? STR("") : STR(",")
+                                   : first ? STR("recently refused:\n"
+                                                    "    ")
+                                        : STR("    "));
                 buf_append(out, line);
         }
         buf_append(out, json ? STR("]}\n") : STR(""));

@@ -5,11 +5,14 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "guard/judge.h"
 #include "guard/paths.h"
 #include "guard/rules.h"
 #include "guard/text.h"
 #include "policy/pattern.h"
+
+enum { MESSAGE_MAX = 2048, ALLOWED_MAX = 400 }; /* bytes */
 
 const char *action_name(enum action action) {
         static const char *const names[] = { "allowed", "warned", "blocked" };
@@ -46,6 +49,19 @@ static struct str shown(struct guard *g, struct str text) {
         return str_from(copy, len);
 }
 
+/* The text with its %s, if it has one, replaced. */
+static void put_filled(const char *text, struct str name, struct buf *out) {
+        const char *mark = strstr(text, "%s");
+
+        if (!mark) {
+                buf_append(out, str_z(text));
+                return;
+        }
+        buf_append(out, str_from(text, (size_t)(mark - text)));
+        buf_append(out, name);
+        buf_append(out, str_z(mark + 2));
+}
+
 static bool reason_known(const struct guard *g, struct str id, struct range range) {
         for (const struct reason *r = g->verdict->reasons; r; r = r->next)
                 if (str_eq(r->id, id) && r->range.start == range.start && r->range.end == range.end)
@@ -74,22 +90,60 @@ static void add_reason(struct guard *g, struct reason reason) {
         g->reason_count++;
 }
 
-static struct str rule_message(struct guard *g, const struct rule *rule, struct str subject) {
-        char text[480];
-        struct str name = shown(g, subject);
-        const char *mark = strstr(rule->message, "%s");
-        int len;
+/* What an effect is about, as a reason names it. What is not known at all is named as the command has it: $CMD. */
+static struct str shown_subject(struct guard *g, const struct effect *effect) {
+        struct str source = g->verdict->script.source;
+        size_t known = 0;
 
-        if (mark)
-                len = snprintf(text, sizeof(text), "%.*s%.*s%s. %s", (int)(mark - rule->message), rule->message, (int)name.len,
-                               name.ptr, mark + 2, rule->instead);
-        else
-                len = snprintf(text, sizeof(text), "%s. %s", rule->message, rule->instead);
-        if (len >= (int)sizeof(text))
-                len = sizeof(text) - 1;
-        char *copy = arena_dup(g->arena, str_from(text, (size_t)len));
+        while (known < effect->subject.len && (unsigned char)effect->subject.ptr[known] == UNKNOWN_BYTE)
+                known++;
+        if (known < effect->subject.len || effect->range.start >= effect->range.end || effect->range.end > source.len)
+                return shown(g, effect->subject);
+        return shown(g, str_from(source.ptr + effect->range.start, effect->range.end - effect->range.start));
+}
+
+/* One that can be given to a shell as it is: the user is told to. */
+static bool is_host_name(struct str host) {
+        for (size_t i = 0; i < host.len; i++)
+                if (!is_ascii_alnum((unsigned char)host.ptr[i]) && !strchr(".-_", host.ptr[i]))
+                        return false;
+        return host.len > 0 && host.len <= 253 && host.ptr[0] != '-';
+}
+
+/* "grep, cat, ls", or as many as fit. */
+static void put_allowed(const struct str_list *commands, struct buf *out) {
+        for (size_t i = 0; i < commands->count; i++) {
+                if (out->len + commands->items[i].len > ALLOWED_MAX) {
+                        buf_append(out, STR(", ... (guard.allowed_commands)"));
+                        return;
+                }
+                buf_format(out, "%s%.*s", i ? ", " : "", (int)commands->items[i].len, commands->items[i].ptr);
+        }
+}
+
+static void put_remedy(struct guard *g, const struct rule *rule, struct str subject, struct buf *out) {
+        const struct str_list *allowed = &g->policy->guard.allowed_commands;
+        BUF_AUTO name;
+
+        buf_init(&name, MESSAGE_MAX);
+        if (rule->names == NAMES_HOST && is_host_name(subject))
+                buf_append(&name, subject);
+        else if (rule->names == NAMES_ALLOWED)
+                put_allowed(allowed, &name);
+        put_filled(name.len ? rule->remedy : rule->instead, buf_str(&name), out);
+}
+
+static struct str rule_message(struct guard *g, const struct rule *rule, const struct effect *effect) {
+        BUF_AUTO text;
+        char *copy;
+
+        buf_init(&text, MESSAGE_MAX);
+        put_filled(rule->message, shown_subject(g, effect), &text);
+        buf_append(&text, STR(". "));
+        put_remedy(g, rule, effect->subject, &text);
+        copy = text.failed ? NULL : arena_dup(g->arena, buf_str(&text));
         g->failed |= !copy;
-        return copy ? str_from(copy, (size_t)len) : STR("refused");
+        return copy ? str_from(copy, text.len) : STR("refused");
 }
 
 static void apply_rules(struct guard *g, const struct effect *effect, const struct effect *kept) {
@@ -100,7 +154,7 @@ static void apply_rules(struct guard *g, const struct effect *effect, const stru
                                                .id = str_z(rules[i].id),
                                                .severity = rules[i].severity,
                                                .range = effect->range,
-                                               .message = rule_message(g, &rules[i], effect->subject),
+                                               .message = rule_message(g, &rules[i], effect),
                                                .effect = kept });
         }
 }
@@ -207,11 +261,11 @@ void guard_script(struct guard *g, const struct script *script, const struct wal
                 inner.budget = &g->inner;
         switch (shell_walk(script, &inner, &visitor, g->arena)) {
         case WALK_TOO_COMPLEX:
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to analyse"), g->range);
                 break;
         case WALK_STOPPED:
                 if (!g->failed)
-                        guard_effect(g, FX_TEXT, TEXT_LONG, STR("too much code inside code to follow"), g->range);
+                        guard_effect(g, FX_TEXT, TEXT_LONG, STR("too many nested commands to analyse"), g->range);
                 break;
         case WALK_NO_MEMORY:
                 g->failed = true;
@@ -228,7 +282,7 @@ static void check_syntax(struct guard *g, const struct script *script) {
 
         if (error->kind == SYNTAX_OK)
                 return;
-        len = snprintf(text, sizeof(text), "cannot be read: line %u, column %u: %s", error->line, error->column,
+        len = snprintf(text, sizeof(text), "cannot be parsed: line %u, column %u: %s", error->line, error->column,
                        error->message);
         guard_effect(g, FX_TEXT, error->kind == SYNTAX_TOO_COMPLEX ? TEXT_LONG : TEXT_SYNTAX, str_from(text, (size_t)len),
                      (struct range){ error->offset, error->offset });
@@ -239,7 +293,8 @@ static void check_syntax(struct guard *g, const struct script *script) {
 static struct str pattern_message(struct guard *g, const struct user_pattern *pattern) {
         struct str regex = shown(g, pattern->regex);
         char text[480], *copy;
-        int len = snprintf(text, sizeof(text), "matches a pattern that the user forbids: %.*s", (int)regex.len, regex.ptr);
+        int len =
+                snprintf(text, sizeof(text), "matches a pattern in guard.dangerous_patterns: %.*s", (int)regex.len, regex.ptr);
 
         if (pattern->message.len)
                 return pattern->message;
@@ -274,13 +329,13 @@ static void check_patterns(struct guard *g, struct str command) {
 
 static void check(struct guard *g, struct str command) {
         struct script *script = &g->verdict->script;
-        char text[80];
+        char text[128];
         int len;
 
         g->range = (struct range){ 0, (uint32_t)command.len };
         if (command.len > g->policy->guard.max_command_length) {
-                len = snprintf(text, sizeof(text), "%zu bytes long, at most %u are allowed", command.len,
-                               g->policy->guard.max_command_length);
+                len = snprintf(text, sizeof(text), "%zu bytes long; the limit is %u (guard.max_command_length_bytes)",
+                               command.len, g->policy->guard.max_command_length);
                 guard_effect(g, FX_TEXT, TEXT_LONG, str_from(text, (size_t)len), g->range);
                 return;
         }

@@ -212,12 +212,12 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         if (!text->known)
                 guard_opaque(g, text->text, text->range);
         if (!guard_spend(g, GUARD_STEPS_SCRIPT + text->text.len / 2) || !g->inner.memory) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too much code inside code to follow"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too many nested commands to analyse"), g->range);
                 g->inner.steps = 0;
                 return;
         }
         if (++g->depth > GUARD_MAX_DEPTH || !script) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands nested more than 8 levels deep"), g->range);
                 g->depth--;
                 return;
         }
@@ -230,7 +230,7 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
                 options.argument_count = 15;
         used = g->arena->used;
         if (shell_parse(text->text, g->arena, script) < 0 && text->known)
-                guard_opaque(g, STR("text that bash cannot read"), text->range);
+                guard_opaque(g, STR("code that bash cannot parse"), text->range);
         used = g->arena->used - used + sizeof(*script);
         g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
         guard_script(g, script, &options);
@@ -246,7 +246,7 @@ void guard_rest(struct call *call, size_t first) {
         if (first >= call->count)
                 return;
         if (++g->depth > GUARD_MAX_DEPTH) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands nested more than 8 levels deep"), g->range);
         } else if (arg_is(&call->args[first], "-c") && first + 1 < call->count) { /* flock FILE -c CODE */
                 guard_shell(call, &call->args[first + 1], NULL, 0);
         } else {
@@ -284,7 +284,7 @@ struct file_fact *guard_file(struct guard *g, struct str path) {
                 return fact;
         }
         if (g->file_count++ >= GUARD_MAX_FILES) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("writes more files than can be followed"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("writes more files than can be tracked"), g->range);
                 return NULL;
         }
         fact = ARENA_NEW(g->arena, struct file_fact);
@@ -470,8 +470,10 @@ static void run_effect(struct call *call, struct str name) {
                 guard_effect(g, FX_RUN, NAME_BLOCKED, *words, call->args[0].range);
         if (is_blocked(&g->policy->guard, name) && !only_asks(call, name))
                 flags |= NAME_BLOCKED;
-        if (g->policy->guard.allow_only_listed && !is_listed(call))
+        if (!call->unlisted && g->policy->guard.allow_only_listed && !is_listed(call)) {
                 flags |= NAME_UNLISTED;
+                call->unlisted = true; /* so what it runs is not told apart: allowing that would not help */
+        }
         guard_effect(g, FX_RUN, flags, name, call->args[0].range);
 }
 
@@ -825,7 +827,7 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
         call.count = visit->argc;
         text_keep(g, args, visit->argc);
         if (visit->recursive && visit->where & (WALK_IN_PIPELINE | WALK_IN_BACKGROUND))
-                guard_effect(g, FX_EXHAUST, 0, STR("a function that starts itself again and again"), g->range);
+                guard_effect(g, FX_EXHAUST, 0, STR("a function that starts itself repeatedly"), g->range);
         call.program = args[0].known ? program_find(arg_basename(args[0].text)) : NULL;
         call.from_network = pipe_is_network(g, visit, &call);
         call.piped = visit->pipe_from && !visit->input;

@@ -98,6 +98,7 @@ struct call {
         const struct program *program;
         bool piped;        /* something unknown is piped into it */
         bool from_network; /* and that comes from the network */
+        bool unlisted;     /* the policy does not list it, or what runs it */
 };
 
 /* ---- saying ---- */

@@ -458,7 +458,7 @@ void judge_code_text(struct call *call, const struct program *program, struct st
 
         s.awk = program && str_ends(str_z(program->name), STR("awk"));
         if (++g->depth > GUARD_MAX_DEPTH) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands inside commands, more than 8 deep"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands nested more than 8 levels deep"), g->range);
                 g->depth--;
                 return;
         }

@@ -151,7 +151,7 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                 break;
         case 'X': /* a config file can say anything */
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, o->value.range);
-                guard_effect(g, FX_CONNECT, HOST_UNLISTED, STR("a host that only its config file names"), o->value.range);
+                guard_effect(g, FX_CONNECT, HOST_UNLISTED, STR("a host named in a config file"), o->value.range);
                 break;
         default:
                 break;

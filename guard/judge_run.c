@@ -185,7 +185,7 @@ static void find_command(struct call *call, size_t first, size_t count, const st
         struct arg *args;
 
         if (found > FIND_FOUND_MOST && root_count > 1) {
-                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to follow"), g->range);
+                guard_effect(g, FX_TEXT, TEXT_LONG, STR("too complex to analyse"), g->range);
                 return;
         }
         if (!guard_spend(g, GUARD_STEPS_SCRIPT + 16 * (count + most)))

@@ -339,7 +339,8 @@ void judge_bailey(struct call *call) {
                   (word_is(&words, 0, "aside") && (word_is(&words, 1, "restore") || word_is(&words, 1, "drop"))) ||
                   (is_one_of(&words, "allow deny kill restore") && !has_option(call, 0, "list"));
         if (changes)
-                guard_effect(call->guard, FX_ESCALATE, 0, STR("bailey, told what to allow,"), call->args[0].range);
+                guard_effect(call->guard, FX_ESCALATE, 0, STR("a change to bailey's settings or sessions"),
+                             call->args[0].range);
 }
 
 /* ---- containers ---- */

@@ -13,6 +13,13 @@ enum rule_scope {
         SCOPE_OPEN,   /* only the others */
 };
 
+/* What a rule's `remedy` can name. */
+enum rule_names {
+        NAMES_NOTHING,
+        NAMES_HOST,    /* the subject, if it is a plain host name */
+        NAMES_ALLOWED, /* the commands that the policy allows */
+};
+
 struct rule {
         const char *id;
         enum effect_kind kind;
@@ -21,7 +28,9 @@ struct rule {
         enum severity severity;
         const char *message; /* %s is the subject */
         const char *instead;
-        const char *example; /* a command it catches */
+        const char *example;   /* a command it catches */
+        enum rule_names names; /* what %s in `remedy` is */
+        const char *remedy;    /* said in place of `instead` where that is known */
 };
 
 extern const struct rule rules[];

@@ -42,14 +42,15 @@ void text_check_bytes(struct guard *g, struct str command) {
                 struct range range = { (uint32_t)i, (uint32_t)(i + len) };
 
                 if (is_control(c)) {
-                        int n = snprintf(text, sizeof(text), "holds the control character U+%04X, which can hide what it does",
-                                         c);
+                        int n = snprintf(text, sizeof(text),
+                                         "contains the control character U+%04X, which can hide parts of the command", c);
 
                         guard_effect(g, FX_TEXT, TEXT_CONTROL, str_from(text, (size_t)n), range);
                         return;
                 }
                 if (is_bidi(c)) {
-                        guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, STR("holds a character that turns the text around it"), range);
+                        guard_effect(g, FX_TEXT, TEXT_LOOKALIKE,
+                                     STR("contains a character that reverses the direction of text"), range);
                         return;
                 }
         }
@@ -62,23 +63,23 @@ static const struct {
         const char *what;
 } lookalikes[] = {
         { 0x00a0, 0x00a0, "a no-break space, which is not a blank" },
-        { 0x00ad, 0x00ad, "a soft hyphen, which cannot be seen" },
+        { 0x00ad, 0x00ad, "a soft hyphen, which is invisible" },
         { 0x0370, 0x03ff, "a Greek letter" },
         { 0x0400, 0x052f, "a Cyrillic letter" },
         { 0x1680, 0x1680, "a space that is not a blank" },
         { 0x2000, 0x200a, "a space that is not a blank" },
-        { 0x200b, 0x200f, "a character that cannot be seen" },
+        { 0x200b, 0x200f, "an invisible character" },
         { 0x2010, 0x2015, "a dash that is not a hyphen" },
         { 0x2024, 0x2024, "a dot that is not a full stop" },
         { 0x2028, 0x2029, "a line separator that is not a newline" },
         { 0x202f, 0x202f, "a space that is not a blank" },
         { 0x2044, 0x2044, "a stroke that is not a slash" },
-        { 0x205f, 0x2064, "a character that cannot be seen" },
+        { 0x205f, 0x2064, "an invisible character" },
         { 0x2212, 0x2212, "a minus that is not a hyphen" },
         { 0x2215, 0x2216, "a stroke that is not a slash" },
         { 0x29f8, 0x29f9, "a stroke that is not a slash" },
         { 0x3000, 0x3000, "a space that is not a blank" },
-        { 0xfeff, 0xfeff, "a byte order mark, which cannot be seen" },
+        { 0xfeff, 0xfeff, "a byte order mark, which is invisible" },
         { 0xff01, 0xff5e, "a wide form of an ASCII character" },
 };
 
@@ -108,7 +109,7 @@ static void check_literal(struct guard *g, const struct part *part) {
 
                 if (!what || (is_letter_row(what) && !ascii))
                         continue;
-                n = snprintf(text, sizeof(text), "holds %s", what);
+                n = snprintf(text, sizeof(text), "contains %s", what);
                 guard_effect(g, FX_TEXT, TEXT_LOOKALIKE, str_from(text, (size_t)n), part->range);
                 return;
         }
@@ -173,7 +174,7 @@ static int check_node(const struct node *node, void *data) {
         int stop;
 
         if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) && list_backgrounds(c->loop.body))
-                guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes without end"), c->range);
+                guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes endlessly"), c->range);
         if (c && check->strict && c->kind == COMMAND_COPROC)
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("coproc"), c->range);
         if (c && check->strict && c->timed)
@@ -183,7 +184,7 @@ static int check_node(const struct node *node, void *data) {
         if (part && check->strict && part->kind == PART_COMMAND)
                 guard_effect(check->g, FX_CODE, CODE_OPTION, STR("a command substitution"), part->range);
         if (part && part->kind == PART_PARAM && part->param->indirect && !part->param->index)
-                guard_effect(check->g, FX_ENVIRON, 0, STR("variables by names that are made up at run time"), part->range);
+                guard_effect(check->g, FX_ENVIRON, 0, STR("variables whose names are computed at run time"), part->range);
         if (part && check->high && part->kind == PART_LITERAL && !check->in_double)
                 check_literal(check->g, part);
         if (node->role == ROLE_DOCUMENT)

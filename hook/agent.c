@@ -56,8 +56,8 @@ static const struct hook_form copilot = {
 
 /* ---- tools ---- */
 
-#define OTHER_SHELL "it reads bash, and cannot judge commands of other shells"
-#define AS_TASK "it cannot judge what runs as a task: run the command in a terminal"
+#define OTHER_SHELL "bailey can judge only bash commands, not those of other shells"
+#define AS_TASK "bailey cannot judge tasks: run the command in a terminal"
 
 static const struct hook_tool claude_tools[] = {
         { "Bash", "command" },
@@ -240,7 +240,7 @@ const struct hook_agent hook_agents[] = {
           .own_file = true,
           .entries = codex_entries,
           .or_fail = true,
-          .advice = "Codex runs a new or changed hook only once you trust it: start codex, and do so in /hooks" },
+          .advice = "Codex runs a new or changed hook only after you trust it: start codex and open /hooks" },
         { .name = "gemini",
           .title = "Gemini CLI",
           .project_variable = "GEMINI_PROJECT_DIR",

@@ -137,12 +137,12 @@ int entry_check(json_t *settings, const struct hook_agent *agent, struct err *er
         json_t *hooks = json_object_get(settings, "hooks");
 
         if (hooks && !json_is_object(hooks))
-                return err_set(err, ERR_INVALID, "\"hooks\" in it is not an object");
+                return err_set(err, ERR_INVALID, "\"hooks\" is not an object");
         for (const struct hook_entry *entry = agent->entries; entry->event; entry++) {
                 json_t *entries = json_object_get(hooks, entry->event);
 
                 if (entries && !json_is_array(entries))
-                        return err_set(err, ERR_INVALID, "\"hooks.%s\" in it is not an array", entry->event);
+                        return err_set(err, ERR_INVALID, "\"hooks.%s\" is not an array", entry->event);
         }
         return 0;
 }

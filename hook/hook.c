@@ -131,13 +131,13 @@ static void decide_warned(struct pass *pass, struct answer *answer) {
                 return;
         if (warned == HOOK_WARNED_DENY) {
                 answer->decision = DECISION_DENY;
-                explain(pass, "refused, as warned of", answer);
+                explain(pass, "refused because of a warning", answer);
         } else if (can_ask(pass)) {
                 answer->decision = DECISION_ASK;
                 explain(pass, "warning", answer);
         } else if (!is_asked_later(pass)) {
                 answer->decision = DECISION_DENY;
-                explain(pass, "needs the user's consent, for which a hook cannot ask here", answer);
+                explain(pass, "needs the user's consent, which this hook cannot ask for", answer);
         }
 }
 
@@ -188,20 +188,24 @@ static int wrap(struct pass *pass, struct answer *answer, struct err *err) {
                 return 0;
         if (memchr(question->command.ptr, '\0', question->command.len)) {
                 answer->decision = DECISION_DENY;
-                explain(pass, "refused: a NUL byte cannot be part of a command", answer);
+                explain(pass, "refused: a command cannot contain a NUL byte", answer);
                 return 0;
         }
         wrap_command(&pass->command, &pass->wrap, question->command);
         if (pass->command.failed)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (!is_utf8(buf_str(&pass->command)))
-                return err_set(err, ERR_INVALID, "the path of the workspace, of bailey or of its config is not UTF-8");
+                return err_set(err, ERR_INVALID,
+                               "the path of the workspace, the bailey program or its config is not valid UTF-8");
         if (form->input) {
                 answer->command = buf_str(&pass->command);
                 return 0;
         }
         answer->decision = DECISION_DENY;
-        explain(pass, "this command is not behind walls, as the agent did not take the one that bailey gave it", answer);
+        explain(pass,
+                "refused: the command would run outside the sandbox, because the agent did not use the command that bailey "
+                "returned",
+                answer);
         return 0;
 }
 

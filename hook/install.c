@@ -25,9 +25,9 @@ static int work_read(struct work *work, struct err *err) {
         if (work->text.failed)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (tree_read(buf_str(&work->text), work->agent->comments, &work->arena, &work->tree, err) < 0)
-                return err_context(err, "%s cannot be read, and is left as it is", work->settings.path);
+                return err_context(err, "cannot read %s; it is unchanged", work->settings.path);
         if (entry_check(work->tree.json, work->agent, err) < 0)
-                return err_context(err, "%s is left as it is", work->settings.path);
+                return err_context(err, "%s is unchanged", work->settings.path);
         return 0;
 }
 
@@ -122,7 +122,7 @@ static int take_out(struct work *work, const char *event, bool whole, bool *chan
                 struct node *node = outermost(work, &found, whole);
 
                 if (!node)
-                        return err_set(err, ERR_INVALID, "%s: lost its way in it; it is left as it is", work->settings.path);
+                        return err_set(err, ERR_INVALID, "%s: cannot edit this file; it is unchanged", work->settings.path);
                 edit_remove(&work->tree, node, &work->next);
                 if (work_step(work, err) < 0)
                         return -1;
@@ -177,7 +177,7 @@ static int install_entry(struct work *work, const struct hook_entry *entry, cons
         buf_char(&command, '\0');
         value = command.failed ? NULL : entry_value(entry, command.ptr);
         if (!value)
-                return err_set(err, ERR_INVALID, "the command of the hook is no UTF-8, or there is no memory for it");
+                return err_set(err, ERR_INVALID, "the command of the hook is not valid UTF-8, or out of memory");
         if (is_there(work, entry->event, value))
                 return 0;
         *changed = true;
@@ -218,7 +218,7 @@ static int loss_check(struct work *work, const json_t *before, struct err *err) 
         if (!old || !new)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (!json_equal(old, new))
-                return err_set(err, ERR_INVALID, "%s: the change would lose something, so it is left as it is",
+                return err_set(err, ERR_INVALID, "%s: the change would lose other settings; the file is unchanged",
                                work->settings.path);
         return 0;
 }
@@ -274,7 +274,10 @@ static int work_write(struct work *work, const struct hook_install *install, boo
         int status;
 
         if (install->dry_run) {
-                buf_format(said, "%s would %s:\n", settings->path, gone ? "go" : settings->real ? "change" : "be made");
+                buf_format(said, "%s would %s:\n", settings->path,
+                           gone             ? "be removed"
+                           : settings->real ? "change"
+                                            : "be created");
                 edit_show(buf_str(&settings->text), gone ? STR("") : buf_str(&work->text), said);
                 return 1;
         }
@@ -282,7 +285,7 @@ static int work_write(struct work *work, const struct hook_install *install, boo
         if (status < 0)
                 return -1;
         if (settings->real)
-                buf_format(said, "the old text is in %s%s\n", settings->real, settings_backup);
+                buf_format(said, "the old file is saved as %s%s\n", settings->real, settings_backup);
         return 1;
 }
 
@@ -291,7 +294,7 @@ static void say_off(const struct work *work, struct buf *said) {
         json_t *off = agent->off_path ? json_at(work->tree.json, agent->off_path) : NULL;
 
         if (agent->off_value ? json_is_true(off) : json_is_false(off))
-                buf_format(said, "but no hook runs: \"%s\" is %s in that file\n", agent->off_path,
+                buf_format(said, "hooks are disabled: \"%s\" is %s in that file\n", agent->off_path,
                            agent->off_value ? "true" : "false");
 }
 
@@ -303,21 +306,21 @@ static int work_install(struct work *work, const struct hook_install *install, s
         if (entries_put(work, &install->options, &changed, err) < 0)
                 return -1;
         if (!changed) {
-                buf_format(said, "%s: bailey is in %s already\n", agent->title, work->settings.path);
+                buf_format(said, "%s: the hook is already in %s\n", agent->title, work->settings.path);
                 say_off(work, said);
                 return 0;
         }
         status = work_write(work, install, false, said, err);
         if (status < 0 || install->dry_run)
                 return status;
-        buf_format(said, "%s: bailey is now in %s\n", agent->title, work->settings.path);
+        buf_format(said, "%s: the hook is now in %s\n", agent->title, work->settings.path);
         say_off(work, said);
         if (agent->advice)
                 buf_format(said, "%s\n", agent->advice);
         if (install->options.mode == HOOK_WRAP)
                 buf_format(said,
-                           "rules of %s about commands see \"bailey run ...\" from now on: what they deny, deny in bailey's "
-                           "configuration\n",
+                           "the permission rules of %s now see \"bailey run ...\" instead of the command; put rules about "
+                           "commands into bailey's config\n",
                            agent->title);
         return status;
 }
@@ -330,12 +333,12 @@ static int work_uninstall(struct work *work, const struct hook_install *install,
         if (work->settings.real && entries_take(work, &changed, err) < 0)
                 return -1;
         if (!changed) {
-                buf_format(said, "%s: bailey is not in %s\n", agent->title, work->settings.path);
+                buf_format(said, "%s: the hook is not in %s\n", agent->title, work->settings.path);
                 return 0;
         }
         status = work_write(work, install, agent->own_file && !work->settings.link && is_fresh(work), said, err);
         if (status > 0 && !install->dry_run)
-                buf_format(said, "%s: bailey is no longer in %s\n", agent->title, work->settings.path);
+                buf_format(said, "%s: the hook is no longer in %s\n", agent->title, work->settings.path);
         return status;
 }
 

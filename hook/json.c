@@ -27,11 +27,11 @@ int json_read(struct str text, json_t **ret, struct err *err) {
         json_t *json;
 
         if (text.len > JSON_BYTES_MAX)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d MiB", JSON_BYTES_MAX >> 20);
+                return err_set(err, ERR_TOO_COMPLEX, "larger than %d MiB", JSON_BYTES_MAX >> 20);
         if (depth_of(text) > JSON_DEPTH_MAX)
-                return err_set(err, ERR_TOO_COMPLEX, "nested more than %d deep", JSON_DEPTH_MAX);
+                return err_set(err, ERR_TOO_COMPLEX, "nested more than %d levels deep", JSON_DEPTH_MAX);
         if (text.len && memchr(text.ptr, 0, text.len)) /* jansson passes over one behind a number */
-                return err_set(err, ERR_INVALID, "a NUL byte in it");
+                return err_set(err, ERR_INVALID, "contains a NUL byte");
         json = json_loadb(text.len ? text.ptr : "", text.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
         if (!json && json_error_code(&error) == json_error_out_of_memory)
                 return err_set(err, ERR_MEMORY, "out of memory");

@@ -27,8 +27,8 @@ static const char *state_of(json_t *settings, const struct hook_agent *agent, co
                         continue;
                 *ret_command = found.command;
                 if (agent->off_value ? json_is_true(off) : json_is_false(off))
-                        return "switched off";
-                return entry_works(found.command, environment) ? "installed" : "broken: there is no such program";
+                        return "disabled";
+                return entry_works(found.command, environment) ? "installed" : "broken: the program does not exist";
         }
         return "not installed";
 }
@@ -68,7 +68,7 @@ static void list_file(const struct hook_agent *agent, bool project, const char *
         if (!opened)
                 row.state = err.msg;
         else if (settings.real && tree_read(buf_str(&settings.text), agent->comments, &arena, &tree, &err) < 0)
-                row.state = "cannot be read";
+                row.state = "unreadable";
         else if (settings.real)
                 row.state = state_of(tree.json, agent, environment, &row.command);
         if (json)

@@ -44,10 +44,10 @@ static int event_unknown(const json_t *json, const char *agent, struct err *err)
         if (!name)
                 name = json_text(json_object_get(json, "hookEventName"));
         if (name)
-                return err_set(err, ERR_INVALID, "%s%sthe event %.64s is none that bailey answers", agent ? agent : "",
-                               agent ? ": " : "", name);
-        return err_set(err, ERR_INVALID, "no agent that bailey knows asks like this%s",
-                       agent ? "; leave --agent out, or name another" : "");
+                return err_set(err, ERR_INVALID, "%s%sunsupported hook event '%.64s'", agent ? agent : "", agent ? ": " : "",
+                               name);
+        return err_set(err, ERR_INVALID, "unknown kind of hook request%s",
+                       agent ? "; omit --agent, or name another agent" : "");
 }
 
 /* ---- what it is about ---- */
@@ -64,7 +64,7 @@ static int input_find(struct question *q, struct err *err) {
                 return 0;
         }
         if (!json_is_object(input))
-                return err_set(err, ERR_INVALID, "no object \"%s\"", field ? field : "");
+                return err_set(err, ERR_INVALID, "\"%s\" is missing or not an object", field ? field : "");
         q->input = json_incref(input);
         return 0;
 }
@@ -96,7 +96,7 @@ static int tool_find(struct question *q, struct err *err) {
                 return 0;
         }
         if (!json_is_string(name))
-                return err_set(err, ERR_INVALID, "no text \"%s\"", field);
+                return err_set(err, ERR_INVALID, "\"%s\" is missing or not a string", field);
         q->tool = tool_in(event->tools, json_string_value(name));
         if (!q->tool)
                 q->tool = tool_elsewhere(field, json_string_value(name));
@@ -111,7 +111,8 @@ static int command_find(struct question *q, struct err *err) {
                 return 0;
         }
         if (!json_is_string(command))
-                return err_set(err, ERR_INVALID, "no text \"%s\" in the input of %s", q->tool->command, q->tool->name);
+                return err_set(err, ERR_INVALID, "\"%s\" is missing or not a string in the input of %s", q->tool->command,
+                               q->tool->name);
         q->command = str_from(json_string_value(command), json_string_length(command));
         return 0;
 }
@@ -222,7 +223,7 @@ int question_read(struct str text, const struct question_options *options, struc
         struct question q = {};
 
         if (json_read(text, &q.json, err) < 0)
-                return err_context(err, "the question");
+                return err_context(err, "invalid hook request");
         q.event = event_find(q.json, options->agent);
         if (!q.event) {
                 event_unknown(q.json, options->agent, err);

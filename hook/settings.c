@@ -44,10 +44,9 @@ static int path_find(const struct hook_agent *agent, bool project, const char *c
         } else if (base && base[0] == '/') {
                 length = asprintf(ret, "%s/%s/%s", base, agent->home, agent->file);
         } else {
-                return err_set(err, ERR_INVALID, "HOME is not an absolute path, so nobody knows where %s has its settings",
-                               agent->title);
+                return err_set(err, ERR_INVALID, "cannot find the settings of %s: HOME is not an absolute path", agent->title);
         }
-        return length < 0 ? err_sys(err, "cannot name the settings of %s", agent->title) : 0;
+        return length < 0 ? err_sys(err, "cannot find the settings of %s", agent->title) : 0;
 }
 
 /* ---- reading ---- */
@@ -76,7 +75,8 @@ static int file_read(struct settings *settings, struct err *err) {
         if (errno != ENOENT && errno != ENOTDIR)
                 return err_sys(err, "%s", settings->path);
         if (settings->link)
-                return err_set(err, ERR_INVALID, "%s: a link to nothing; make the file, or remove the link", settings->path);
+                return err_set(err, ERR_INVALID, "%s: dangling symbolic link; create the file, or remove the link",
+                               settings->path);
         return 0;
 }
 
@@ -112,7 +112,7 @@ static int directory_open(const char *path, bool make, char *name, int *ret_fd, 
         int fd;
 
         if (snprintf(directory, sizeof(directory), "%s", path) >= (int)sizeof(directory))
-                return err_set(err, ERR_INVALID, "%s: too long", path);
+                return err_set(err, ERR_INVALID, "%s: path too long", path);
         for (slash = strchr(directory + 1, '/'); make && slash; slash = strchr(slash + 1, '/')) {
                 *slash = '\0';
                 if (mkdir(directory, 0777) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES && errno != EPERM)
@@ -137,7 +137,7 @@ int settings_lock(struct settings *settings, struct err *err) {
         /* Whoever can read the directory can lock it, commands too, and must not keep anybody from changing the file. So this
          * is a courtesy among several of us; what is changed meanwhile all the same is noticed before the file is replaced. */
         if (lock_take(settings->lock, LOCK_EX, time_monotonic() + LOCK_PATIENCE) < 0 && errno != EWOULDBLOCK)
-                return err_sys(err, "%s: cannot be locked", settings->path);
+                return err_sys(err, "cannot lock %s", settings->path);
         return file_read(settings, err);
 }
 
@@ -149,9 +149,9 @@ static int file_write(int directory, const char *name, struct str text, const st
         if (fd < 0)
                 return err_sys(err, "%s", name);
         if (settings->real && fchown(fd, settings->status.st_uid, settings->status.st_gid) < 0 && errno != EPERM)
-                return err_sys(err, "%s: cannot keep its owner", name);
+                return err_sys(err, "%s: cannot preserve the owner", name);
         if (settings->real && fchmod(fd, mode) < 0)
-                return err_sys(err, "%s: cannot keep its mode", name);
+                return err_sys(err, "%s: cannot preserve the mode", name);
         if (fd_write_all(fd, text, err) < 0)
                 return err_context(err, "%s", name);
         return fsync(fd) < 0 ? err_sys(err, "%s", name) : 0;
@@ -181,12 +181,12 @@ static int unchanged_check(const struct settings *settings, int directory, const
         int found = fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW);
 
         if (!settings->real)
-                return found == 0 ? err_set(err, ERR_REFUSED, "somebody else has just made it; try again") : 0;
+                return found == 0 ? err_set(err, ERR_REFUSED, "another program has just created it; try again") : 0;
         if (found < 0)
-                return err_sys(err, "it was there a moment ago");
+                return err_sys(err, "cannot check it for changes");
         if (now.st_ino != settings->status.st_ino || now.st_size != settings->status.st_size ||
             now.st_mtim.tv_sec != settings->status.st_mtim.tv_sec || now.st_mtim.tv_nsec != settings->status.st_mtim.tv_nsec)
-                return err_set(err, ERR_REFUSED, "somebody else has just changed it; try again");
+                return err_set(err, ERR_REFUSED, "another program has just changed it; try again");
         return 0;
 }
 
@@ -196,8 +196,10 @@ static int backup(const struct settings *settings, int directory, const char *na
         if (!settings->real)
                 return 0;
         if (snprintf(copy, sizeof(copy), "%s%s", name, settings_backup) >= (int)sizeof(copy))
-                return err_set(err, ERR_INVALID, "its name is too long");
-        return file_put(directory, copy, buf_str(&settings->text), settings, err) < 0 ? err_context(err, "no backup") : 0;
+                return err_set(err, ERR_INVALID, "file name too long");
+        return file_put(directory, copy, buf_str(&settings->text), settings, err) < 0
+                       ? err_context(err, "cannot create a backup")
+                       : 0;
 }
 
 static int change(struct settings *settings, const struct str *text, struct err *err) {
@@ -211,7 +213,7 @@ static int change(struct settings *settings, const struct str *text, struct err 
         if (backup(settings, directory, name, err) < 0 || unchanged_check(settings, directory, name, err) < 0 ||
             (text && file_put(directory, name, *text, settings, err) < 0) ||
             (!text && unlinkat(directory, name, 0) < 0 && err_sys(err, "%s", name) < 0))
-                return err_context(err, "%s is as it was", settings->path);
+                return err_context(err, "%s is unchanged", settings->path);
         return fsync(directory) < 0 ? err_sys(err, "%s", settings->path) : 0;
 }
 

@@ -78,6 +78,27 @@ int bailey_check(const struct bailey_policy *policy, const char *text, size_t le
 int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
                     enum bailey_answer answer, char **ret_text, size_t *ret_length);
 
+enum bailey_network {
+        BAILEY_NETWORK_NONE,  /* only localhost */
+        BAILEY_NETWORK_HOSTS, /* only some hosts */
+        BAILEY_NETWORK_ALL,
+};
+
+struct bailey_abilities {
+        int sandboxed;        /* 0: commands run without any sandbox, with the user's permissions */
+        int writes_workspace; /* in a sandbox; without one, everything can be written */
+        enum bailey_network network;
+        int guarded;    /* what the guard blocks does not run */
+        int any_host;   /* the guard lets commands name any host */
+        char *commands; /* the only ones that the guard allows: "grep, cat, npm run"; NULL: it allows others, too */
+        long long timeout_ms, timeout_max_ms, kill_grace_ms;
+        long long shells_max; /* background commands at a time */
+};
+
+/* What commands can do under a policy, for a description of it. `environment` is that of this program, where BAILEY_SANDBOX may
+ * stand. Returns -1 without memory. `commands` has to be given to bailey_free(). */
+int bailey_abilities(const struct bailey_policy *policy, const char *const *environment, struct bailey_abilities *ret);
+
 /* Every rule, with an example. */
 int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length);
 

@@ -18,7 +18,7 @@ static bool read_timeout(struct mcp_server *server, struct call *call, json_t *a
         double wanted = json_is_number(seconds) ? json_number_value(seconds) * 1000 : (double)json_integer_value(milliseconds);
 
         if (json_is_number(seconds) && json_is_number(milliseconds)) {
-                call_refuse(server, call, "Bash: give timeout or timeout_ms, not both");
+                call_refuse(server, call, "Bash: timeout and timeout_ms exclude each other");
                 return false;
         }
         *ret = wanted > 1e15 ? (long long)1e15 : (long long)ceil(wanted);
@@ -120,15 +120,15 @@ static void ran_text(const struct bailey_outcome *o, struct buf *out) {
 
 static void refused_text(const struct bailey_outcome *o, struct buf *out) {
         if (o->end == BAILEY_REFUSED)
-                buf_append(out, STR("Refused, and nothing ran.\n"));
+                buf_append(out, STR("Blocked: the command did not run.\n"));
         else
-                buf_append(out, STR("It could not be run.\n"));
+                buf_append(out, STR("The command could not be run.\n"));
         buf_append(out, str_z(o->message ? o->message : "out of memory"));
         put_notes(out, o->notices);
         if (o->end == BAILEY_REFUSED)
-                buf_append(out,
-                           STR("\nWrite it so that it does not do this, and run that; to see beforehand what would be allowed, "
-                               "ask bash_sandbox_test. What is forbidden on purpose only the user can allow."));
+                buf_append(out, STR("\n"
+                                    "Rewrite the command so that it does not do this. bash_sandbox_test checks a command "
+                                    "without running it. Only the user can change the policy."));
 }
 
 static void structured(const struct bailey_outcome *o, struct buf *out) {
@@ -165,7 +165,7 @@ void bash_ended(struct mcp_server *server, struct call *call) {
                         bash_started(server, call); /* and killed, or out of time, before it was known to run */
                         return;
                 }
-                call_refuse(server, call, "Bash: what came of the command is lost: out of memory");
+                call_refuse(server, call, "Bash: out of memory; the result of the command is lost");
                 return;
         }
         ran = has_run(&outcome);
@@ -173,7 +173,7 @@ void bash_ended(struct mcp_server *server, struct call *call) {
         structured(&outcome, &json);
         bailey_outcome_free(&outcome);
         if (text.failed || json.failed)
-                call_refuse(server, call, "Bash: the command ran, but there is no memory for its output");
+                call_refuse(server, call, "Bash: the command ran, but there is not enough memory for its output");
         else
                 call_answer(server, call, !ran, buf_str(&text), buf_str(&json));
 }
@@ -197,10 +197,14 @@ void bash_started(struct mcp_server *server, struct call *call) {
                 call_refuse(server, call, "Bash: %s", error);
                 return;
         }
-        buf_format(&text, "shell_id: %s\nstarted in background: %s\nRead it with BashOutput, end it with KillShell.",
+        buf_format(&text,
+                   "shell_id: %s\n"
+                   "started in background: %s\n"
+                   "Use BashOutput to read its output and KillShell to end it.",
                    call->shell, reading.command);
         if (reading.status == BAILEY_STATUS_TIMED_OUT)
-                buf_append(&text, STR("\nIt is over already: its timeout was too short."));
+                buf_append(&text, STR("\n"
+                                      "It has already timed out."));
         put_begin(&json);
         put_text(&json, "status", statuses[reading.status]);
         put_text(&json, "shell_id", call->shell);

@@ -12,8 +12,9 @@
 #include "mcp/wire.h"
 
 enum {
-        CALLS_MAX = 256,       /* at once */
-        BATCH_MAX = CALLS_MAX, /* messages: each may be answered by more than it takes itself */
+        CALLS_MAX = 256,             /* at once */
+        BATCH_MAX = CALLS_MAX,       /* messages: each may be answered by more than it takes itself */
+        DESCRIPTION_MAX = 128 << 10, /* bytes of a text that is made from the policy */
 };
 
 /* What a call waits for. */
@@ -81,7 +82,7 @@ void call_refuse(struct mcp_server *server, struct call *call, const char *forma
 /* ---- tools ---- */
 
 /* {"tools": [...]}, all but the braces. */
-void tools_list(struct buf *out);
+void tools_list(struct mcp_server *server, struct buf *out);
 
 /* Starts what was asked for, or answers. Returns false when there is no such tool. */
 bool tools_call(struct mcp_server *server, struct call *call, const char *name, json_t *arguments);

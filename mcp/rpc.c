@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mcp/call.h"
+#include "mcp/describe.h"
 
 enum rpc_error {
         RPC_PARSE = -32700,
@@ -26,13 +27,6 @@ static const char stateless_version[] = "2026-07-28";
 #define EXACT_BELOW 0x1p53 /* whole numbers that a double can hold */
 
 #define META(name) "io.modelcontextprotocol/" name
-
-static const struct str instructions =
-        STR("bailey runs bash commands inside a sandbox. Each command is read before it runs; one that is refused says why and "
-            "what to do instead. Commands may write the workspace and a private /tmp, have no network unless the user allowed "
-            "hosts, and see no credentials. Every command starts anew: nothing but files is left of the one before. Use "
-            "run_in_background for servers and long builds, then BashOutput and KillShell. bash_sandbox_test tells what would "
-            "happen to a command without running it.");
 
 /* ---- writing ---- */
 
@@ -120,9 +114,20 @@ static void put_server_info(struct buf *out) {
         buf_char(out, '}');
 }
 
-static void put_instructions(struct buf *out) {
+static void put_instructions(struct mcp_server *server, struct buf *out) {
+        struct bailey_abilities abilities;
+        BUF_AUTO text;
+
+        if (bailey_abilities(bailey_session_policy(server->session), server->options->environment, &abilities) < 0) {
+                out->failed = true;
+                return;
+        }
+        buf_init(&text, DESCRIPTION_MAX);
+        describe_server(&abilities, &text);
+        bailey_free(abilities.commands);
         buf_append(out, STR(",\"instructions\":"));
-        buf_json(out, instructions);
+        buf_json(out, buf_str(&text));
+        out->failed |= text.failed;
 }
 
 static void initialize(struct mcp_server *server, const struct request *request) {
@@ -131,7 +136,8 @@ static void initialize(struct mcp_server *server, const struct request *request)
 
         if (!asked || server->batch) {
                 send_error(server, request->id, server->batch ? RPC_INVALID_REQUEST : RPC_INVALID_PARAMS,
-                           server->batch ? "initialize does not go into a batch" : "protocolVersion is missing, or no string");
+                           server->batch ? "initialize is not allowed in a batch"
+                                         : "protocolVersion is missing or not a string");
                 return;
         }
         for (size_t i = 0; i < sizeof(session_versions) / sizeof(*session_versions); i++)
@@ -141,7 +147,7 @@ static void initialize(struct mcp_server *server, const struct request *request)
         rpc_result_begin(server, request->id, false);
         buf_format(out, "\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},\"serverInfo\":", version);
         put_server_info(out);
-        put_instructions(out);
+        put_instructions(server, out);
         rpc_result_end(server);
 }
 
@@ -153,7 +159,7 @@ static void discover(struct mcp_server *server, const struct request *request) {
         buf_append(out, STR(",\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{\"" META("serverInfo") "\":"));
         put_server_info(out);
         buf_char(out, '}');
-        put_instructions(out);
+        put_instructions(server, out);
         rpc_result_end(server);
 }
 
@@ -167,7 +173,7 @@ static void list_tools(struct mcp_server *server, const struct request *request)
         rpc_result_begin(server, request->id, request->stateless);
         if (request->stateless)
                 buf_append(batch_out(server), STR("\"ttlMs\":3600000,\"cacheScope\":\"private\","));
-        tools_list(batch_out(server));
+        tools_list(server, batch_out(server));
         rpc_result_end(server);
 }
 
@@ -207,24 +213,24 @@ static void call_tool(struct mcp_server *server, const struct request *request) 
         struct call *call;
 
         if (!name || (arguments && !json_is_object(arguments))) {
-                send_error(server, request->id, RPC_INVALID_PARAMS, "a call has the name of a tool, and arguments, an object");
+                send_error(server, request->id, RPC_INVALID_PARAMS, "tools/call needs a name, and arguments must be an object");
                 return;
         }
         if (call_find(server, request->id)) {
-                send_error(server, request->id, RPC_INVALID_REQUEST, "a request with this id is still being served");
+                send_error(server, request->id, RPC_INVALID_REQUEST, "duplicate id: a request with this id is still running");
                 return;
         }
         if (server->call_count == CALLS_MAX)
                 calls_drop_done(server); /* a read may bring many that are answered at once */
         call = server->call_count < CALLS_MAX ? call_new(server, request) : NULL;
         if (!call) {
-                send_error(server, request->id, RPC_BUSY, "too many requests at once: wait for answers");
+                send_error(server, request->id, RPC_BUSY, "too many concurrent requests");
                 return;
         }
         if (!tools_call(server, call, name, arguments)) {
                 char message[128];
 
-                snprintf(message, sizeof(message), "no tool is called %.32s; tools/list tells which there are", name);
+                snprintf(message, sizeof(message), "unknown tool '%.32s'; see tools/list", name);
                 send_error(server, request->id, RPC_INVALID_PARAMS, message);
                 call->done = true;
         }
@@ -261,7 +267,7 @@ static void serve(struct mcp_server *server, struct request *request) {
                         methods[i].run(server, request);
                         return;
                 }
-        snprintf(message, sizeof(message), "no method is called %.64s", request->method);
+        snprintf(message, sizeof(message), "unknown method '%.64s'", request->method);
         send_error(server, request->id, RPC_NO_METHOD, message);
 }
 
@@ -278,17 +284,17 @@ static bool read_request(struct mcp_server *server, json_t *root, struct request
         request->method = json_string_value(method_name);
         if (json_is_array(root))
                 send_error(server, NULL, RPC_INVALID_REQUEST,
-                           server->has_batches ? "a batch holds messages, one at least" : "no batches: one message a line");
+                           server->has_batches ? "empty batch" : "batches are not supported: send one message per line");
         else if (!json_is_object(root) || !version || strcmp(version, "2.0") != 0)
-                send_error(server, request->id, RPC_INVALID_REQUEST, "a message is an object with \"jsonrpc\": \"2.0\"");
+                send_error(server, request->id, RPC_INVALID_REQUEST, "a message must be an object with \"jsonrpc\": \"2.0\"");
         else if (!method_name && (json_object_get(root, "result") || json_object_get(root, "error")))
                 return false; /* an answer: nothing was asked */
         else if (!request->method)
-                send_error(server, request->id, RPC_INVALID_REQUEST, "method is missing, or no string");
+                send_error(server, request->id, RPC_INVALID_REQUEST, "method is missing or not a string");
         else if (id && !request->id)
-                send_error(server, NULL, RPC_INVALID_REQUEST, "an id is a string or a number");
+                send_error(server, NULL, RPC_INVALID_REQUEST, "id must be a string or a number");
         else if (request->params && !json_is_object(request->params))
-                send_error(server, request->id, RPC_INVALID_PARAMS, "params is no object");
+                send_error(server, request->id, RPC_INVALID_PARAMS, "params is not an object");
         else
                 return true;
         return false;
@@ -335,7 +341,7 @@ static void refuse_line(struct mcp_server *server, struct str line, size_t flags
         }
         id = id_beside_large(line, flags);
         send_error(server, id, RPC_INVALID_REQUEST,
-                   "a number is out of range: whole numbers, ids too, are from -9223372036854775808 to 9223372036854775807");
+                   "number out of range: integers and ids must be from -9223372036854775808 to 9223372036854775807");
         free(id);
 }
 
@@ -346,13 +352,13 @@ void rpc_take(void *context, struct str line, bool too_long) {
         json_t *root;
 
         if (too_long) {
-                send_error(server, NULL, RPC_INVALID_REQUEST, "a line of more than 8 MiB");
+                send_error(server, NULL, RPC_INVALID_REQUEST, "the line is longer than 8 MiB");
                 return;
         }
         if (is_blank(line))
                 return;
         if (memchr(line.ptr, 0, line.len)) { /* jansson passes over one behind a number */
-                send_error(server, NULL, RPC_PARSE, "a NUL byte in it");
+                send_error(server, NULL, RPC_PARSE, "the line contains a NUL byte");
                 return;
         }
         root = json_loadb(line.ptr, line.len, flags, &error);
@@ -363,8 +369,8 @@ void rpc_take(void *context, struct str line, bool too_long) {
         if (!server->has_batches || json_array_size(root) == 0)
                 take_message(server, root);
         else if (json_array_size(root) > BATCH_MAX)
-                send_error(server, NULL, RPC_INVALID_REQUEST, "a batch of more than 256 messages");
+                send_error(server, NULL, RPC_INVALID_REQUEST, "the batch has more than 256 messages");
         else if (!batch_take(server, root, take_message))
-                send_error(server, NULL, RPC_BUSY, "no memory for a batch");
+                send_error(server, NULL, RPC_BUSY, "out of memory for a batch");
         json_decref(root);
 }

@@ -46,7 +46,7 @@ static bool set_shell(struct mcp_server *server, struct call *call, json_t *argu
                 memcpy(call->shell, id, strlen(id) + 1);
                 return true;
         }
-        call_refuse(server, call, "shell_id: %.64s is none; Bash answers with one when run_in_background is true", id);
+        call_refuse(server, call, "unknown shell_id '%.64s'; Bash returns one if run_in_background is true", id);
         return false;
 }
 
@@ -113,7 +113,7 @@ static void answer_reading(struct mcp_server *server, struct call *call, const s
         output_text(reading, status, &text);
         output_json(call, reading, status, &json);
         if (text.failed || json.failed)
-                call_refuse(server, call, "BashOutput: no memory for the output");
+                call_refuse(server, call, "BashOutput: out of memory for the output");
         else
                 call_answer(server, call, false, buf_str(&text), buf_str(&json));
 }
@@ -195,8 +195,8 @@ void kill_shell_call(struct mcp_server *server, struct call *call, json_t *argum
         if (!set_shell(server, call, arguments))
                 return;
         if (!number) {
-                call_refuse(server, call, "KillShell: signal: %.32s is none of SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL",
-                            name);
+                call_refuse(server, call,
+                            "KillShell: unknown signal '%.32s': expected SIGTERM, SIGINT, SIGHUP, SIGQUIT or SIGKILL", name);
                 return;
         }
         if (read_shell(server, call, &reading) < 0)

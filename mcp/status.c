@@ -142,7 +142,7 @@ void container_status_call(struct mcp_server *server, struct call *call, json_t 
         fd_close(ends[1]);
         if (call->child_pid < 0) {
                 fd_close(ends[0]);
-                call_refuse(server, call, "bash_container_status: no process for it: %s", strerror(errno));
+                call_refuse(server, call, "bash_container_status: cannot start a process: %s", strerror(errno));
                 return;
         }
         call->child_fd = ends[0];
@@ -157,7 +157,7 @@ static void answer_status(struct mcp_server *server, struct call *call) {
         while (text.len && text.ptr[text.len - 1] == '\n')
                 text.len--;
         if (call->child_answer.failed || !json.len)
-                call_refuse(server, call, "bash_container_status: it could not be found out");
+                call_refuse(server, call, "bash_container_status: cannot get the status");
         else
                 call_answer(server, call, false, text, json);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "mcp/call.h"
+#include "mcp/describe.h"
 
 enum kind {
         KIND_TEXT,
@@ -23,10 +24,12 @@ struct field {
         bool required;
         bool nullable; /* only in answers */
         const char *help;
+        describe *describe; /* in place of `help`, where it follows from the policy */
 };
 
 struct tool {
         const char *name, *title, *description;
+        describe *describe; /* in place of `description`, where it follows from the policy */
         bool read_only, destructive, idempotent, open_world;
         const struct field *input, *output;
         tool_call *call;
@@ -35,150 +38,140 @@ struct tool {
 /* ---- rows ---- */
 
 static const struct field bash_input[] = {
-        { "command", KIND_TEXT, true, false, "Bash text to run, as for bash -c." },
-        { "description", KIND_TEXT, true, false, "What it is for, in five to ten words." },
-        { "timeout", KIND_NUMBER, false, false, "Seconds until it is killed; the user's policy has a default and a maximum." },
-        { "timeout_ms", KIND_INTEGER, false, false, "The same in milliseconds; give one of the two." },
-        { "run_in_background", KIND_SWITCH, false, false,
-          "Answer at once with a shell_id and let it run: for servers, watchers and long builds. No timeout unless asked "
-          "for, and then no more than the maximum." },
-        { "cwd", KIND_TEXT, false, false, "The directory to run in, inside the workspace; the workspace itself if not given." },
+        { "command", KIND_TEXT, true, false, "Bash code to run, as for bash -c." },
+        { "description", KIND_TEXT, true, false, "Purpose of the command, in five to ten words." },
+        { "timeout", KIND_NUMBER, false, false, .describe = describe_timeout },
+        { "timeout_ms", KIND_INTEGER, false, false, "Timeout in milliseconds; give only one of the two." },
+        { "run_in_background", KIND_SWITCH, false, false, .describe = describe_background },
+        { "cwd", KIND_TEXT, false, false, "Directory to run in, inside the workspace; default: the workspace." },
         {},
 };
 
 static const struct field bash_output[] = {
         { "status", KIND_TEXT, true, false, "completed, running (in the background), timed_out, cancelled, refused or failed" },
-        { "exit_code", KIND_INTEGER, false, true,
-          "What the command ended with; 124 timed out, 126 refused, 125 could not be run" },
-        { "signal", KIND_INTEGER, false, true, "The signal that ended it" },
-        { "timed_out", KIND_SWITCH, false, false, "It took longer than its timeout and was killed" },
-        { "cancelled", KIND_SWITCH, false, false, "Somebody wanted its end" },
-        { "output", KIND_TEXT, false, false, "stdout and stderr as they came; if there was much, its middle is left out" },
-        { "truncated_bytes", KIND_INTEGER, false, false, "How much is left out" },
-        { "duration_ms", KIND_INTEGER, false, false, "How long it ran" },
-        { "backend", KIND_TEXT, false, true, "The sandbox it ran in" },
-        { "enforced", KIND_TEXTS, false, false, "What that sandbox kept up" },
-        { "warnings", KIND_TEXTS, false, false, "What else should be known" },
-        { "explanation", KIND_TEXT, false, true, "Why it probably failed, and what to do" },
-        { "rules", KIND_TEXTS, false, false, "The rules that refused it, or warned" },
-        { "message", KIND_TEXT, false, true, "What went wrong" },
-        { "shell_id", KIND_TEXT, false, false, "In the background: for BashOutput and KillShell" },
-        { "command", KIND_TEXT, false, false, "In the background: what runs" },
+        { "exit_code", KIND_INTEGER, false, true, "Exit status; 124: timed out, 125: could not be run, 126: blocked" },
+        { "signal", KIND_INTEGER, false, true, "Signal that killed the command" },
+        { "timed_out", KIND_SWITCH, false, false, "The command exceeded its timeout and was killed" },
+        { "cancelled", KIND_SWITCH, false, false, "The command was cancelled" },
+        { "output", KIND_TEXT, false, false, "stdout and stderr in order; the middle of long output is left out" },
+        { "truncated_bytes", KIND_INTEGER, false, false, "Number of bytes left out" },
+        { "duration_ms", KIND_INTEGER, false, false, "Duration in milliseconds" },
+        { "backend", KIND_TEXT, false, true, "Sandbox that was used" },
+        { "enforced", KIND_TEXTS, false, false, "Restrictions that the sandbox enforced" },
+        { "warnings", KIND_TEXTS, false, false, "Warnings and notices" },
+        { "explanation", KIND_TEXT, false, true, "Probable reason of a failure, and a remedy" },
+        { "rules", KIND_TEXTS, false, false, "Guard rules that blocked the command or warned" },
+        { "message", KIND_TEXT, false, true, "Error message" },
+        { "shell_id", KIND_TEXT, false, false, "Only in the background: ID for BashOutput and KillShell" },
+        { "command", KIND_TEXT, false, false, "Only in the background: the command" },
         {},
 };
 
 static const struct field output_input[] = {
-        { "shell_id", KIND_TEXT, true, false, "Of a command that Bash started in the background." },
+        { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
         { "since", KIND_TEXT, false, false,
-          "The `next` of an earlier answer: only what came after it. Without it, all that is kept, its middle left out." },
-        { "filter", KIND_TEXT, false, false, "A regular expression (PCRE): only lines that match it." },
+          "The `next` of an earlier result, to read only newer output. Default: all output that is kept, with the middle of "
+          "long output left out." },
+        { "filter", KIND_TEXT, false, false, "A regular expression (PCRE2); only matching lines are returned." },
         { "wait_ms", KIND_INTEGER, false, false,
-          "Wait that long for output that is new since `since`, or for the end, instead of asking again and again. More than "
-          "30000 is taken as 30000." },
+          "Wait up to this time for output newer than `since`, or for the end of the command. The maximum is 30000." },
         {},
 };
 
 static const struct field output_output[] = {
-        { "shell_id", KIND_TEXT, true, false, "As asked for" },
-        { "command", KIND_TEXT, true, false, "What runs" },
+        { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
+        { "command", KIND_TEXT, true, false, "The command" },
         { "status", KIND_TEXT, true, false, "running, completed (exit N), killed, timed out or failed" },
-        { "running", KIND_SWITCH, true, false, "It has not ended" },
-        { "exit_code", KIND_INTEGER, false, true, "What it ended with" },
-        { "started", KIND_TEXT, true, false, "When, in UTC" },
-        { "duration_ms", KIND_INTEGER, true, false, "How long it has been running, or ran" },
+        { "running", KIND_SWITCH, true, false, "The command has not ended" },
+        { "exit_code", KIND_INTEGER, false, true, "Exit status" },
+        { "started", KIND_TEXT, true, false, "Start time in UTC" },
+        { "duration_ms", KIND_INTEGER, true, false, "Duration so far, in milliseconds" },
         { "stdout", KIND_TEXT, true, false, "" },
         { "stderr", KIND_TEXT, true, false, "" },
-        { "stdout_bytes", KIND_INTEGER, true, false, "That came in all" },
-        { "stderr_bytes", KIND_INTEGER, true, false, "That came in all" },
-        { "stdout_truncated_bytes", KIND_INTEGER, true, false, "That are left out in stdout" },
-        { "stderr_truncated_bytes", KIND_INTEGER, true, false, "That are left out in stderr" },
-        { "next", KIND_TEXT, true, false, "For `since`, next time" },
-        { "message", KIND_TEXT, false, true, "What went wrong" },
-        { "explanation", KIND_TEXT, false, true, "Why it probably failed, and what to do" },
+        { "stdout_bytes", KIND_INTEGER, true, false, "Bytes written to stdout in total" },
+        { "stderr_bytes", KIND_INTEGER, true, false, "Bytes written to stderr in total" },
+        { "stdout_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stdout" },
+        { "stderr_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stderr" },
+        { "next", KIND_TEXT, true, false, "Value of `since` for the next call" },
+        { "message", KIND_TEXT, false, true, "Error message" },
+        { "explanation", KIND_TEXT, false, true, "Probable reason of a failure, and a remedy" },
         {},
 };
 
 static const struct field kill_input[] = {
-        { "shell_id", KIND_TEXT, true, false, "Of a command that Bash started in the background." },
-        { "signal", KIND_TEXT, false, false, "SIGTERM (if not given), SIGINT, SIGHUP, SIGQUIT or SIGKILL." },
+        { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
+        { "signal", KIND_TEXT, false, false, "SIGTERM (default), SIGINT, SIGHUP, SIGQUIT or SIGKILL." },
         {},
 };
 
 static const struct field kill_output[] = {
-        { "shell_id", KIND_TEXT, true, false, "As asked for" },
-        { "status", KIND_TEXT, true, false, "killed, or how it had ended before" },
-        { "exit_code", KIND_INTEGER, false, true, "What it ended with" },
+        { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
+        { "status", KIND_TEXT, true, false, "killed, or the status it had before" },
+        { "exit_code", KIND_INTEGER, false, true, "Exit status" },
         {},
 };
 
 static const struct field test_input[] = {
-        { "command", KIND_TEXT, true, false, "Bash text; nothing of it runs." },
+        { "command", KIND_TEXT, true, false, "Bash code to check; it is not run." },
         {},
 };
 
 static const struct field test_output[] = {
         { "action", KIND_TEXT, true, false, "allowed, warned or blocked" },
-        { "reasons", KIND_OBJECTS, true, false, "rule, severity, message, range in the command" },
-        { "commands", KIND_OBJECTS, false, false, "The words of each command in it" },
-        { "effects", KIND_OBJECTS, false, false, "What it would do" },
+        { "reasons", KIND_OBJECTS, true, false, "Objects with rule, severity, message and range" },
+        { "commands", KIND_OBJECTS, false, false, "The words of each command found" },
+        { "effects", KIND_OBJECTS, false, false, "Effects of the command" },
         {},
 };
 
 static const struct field nothing[] = { {} };
 
 static const struct field container_output[] = {
-        { "runtimes", KIND_OBJECTS, true, false, "name, available, why not, path, version" },
-        { "wanted", KIND_TEXT, false, true, "The runtime that is configured" },
-        { "used", KIND_TEXT, false, true, "The one that commands run in" },
-        { "config", KIND_OBJECT, true, false, "The container settings" },
+        { "runtimes", KIND_OBJECTS, true, false, "Objects with name, available, reason, path and version" },
+        { "wanted", KIND_TEXT, false, true, "Configured runtime" },
+        { "used", KIND_TEXT, false, true, "Runtime that commands use" },
+        { "config", KIND_OBJECT, true, false, "Container settings" },
         {},
 };
 
 static const struct tool tools[] = {
         { .name = "Bash",
           .title = "Run a command",
-          .description =
-                  "Runs a bash command inside a sandbox and answers with its output, stdout and stderr merged in the order "
-                  "they came, and `exit: N` when N is not 0. It starts in the workspace, with no stdin and a shell of its "
-                  "own: no variables or directories are left from the command before. It may write the workspace and "
-                  "/tmp; /tmp is empty each time. A command that is refused did not run: the answer says which rule, why, "
-                  "and what to do instead. For what takes longer than a minute or never ends use run_in_background.",
+          .describe = describe_bash,
           .destructive = true,
           .open_world = true,
           .input = bash_input,
           .output = bash_output,
           .call = bash_call },
         { .name = "BashOutput",
-          .title = "Read a background command",
-          .description =
-                  "Reads what a command in the background has written, and whether it still runs. Pass the `next` of the "
-                  "last answer as `since` to get only what is new, and wait_ms to wait for it.",
+          .title = "Read the output of a background command",
+          .description = "Reads the output and the status of a background command. Pass the `next` of the last result as "
+                         "`since` to get only newer output, and wait_ms to wait for it.",
           .read_only = true,
           .idempotent = true,
           .input = output_input,
           .output = output_output,
           .call = bash_output_call },
         { .name = "KillShell",
-          .title = "End a background command",
-          .description =
-                  "Ends a command in the background and all that it started: by a signal, and two seconds later by force. "
-                  "One that has ended stays as it is. Its output can still be read by BashOutput.",
+          .title = "Kill a background command",
+          .describe = describe_kill,
           .destructive = true,
           .idempotent = true,
           .input = kill_input,
           .output = kill_output,
           .call = kill_shell_call },
         { .name = "bash_sandbox_test",
-          .title = "Ask about a command",
-          .description = "Says whether a command would be allowed, and why, without running it.",
+          .title = "Check a command",
+          .describe = describe_test,
           .read_only = true,
           .idempotent = true,
           .input = test_input,
           .output = test_output,
           .call = sandbox_test_call },
         { .name = "bash_container_status",
-          .title = "Container settings",
-          .description = "Says which container runtimes there are (podman, docker, gVisor), and whether commands run in one.",
+          .title = "Show container runtimes",
+          .description = "Lists the container runtimes (podman, docker, gVisor) with their availability, and whether commands "
+                         "run in a container.",
           .read_only = true,
           .idempotent = true,
           .input = nothing,
@@ -193,7 +186,23 @@ static const char *const schemas[] = {
         [KIND_TEXTS] = "\"array\"", [KIND_OBJECTS] = "\"array\"",   [KIND_OBJECT] = "\"object\"",
 };
 
-static void put_field(struct buf *out, const struct field *field, bool input) {
+/* A fixed text, or one that is made. Empty: nothing. */
+static void put_description(struct buf *out, const char *fixed, describe *make, const struct bailey_abilities *abilities) {
+        BUF_AUTO text;
+
+        buf_init(&text, DESCRIPTION_MAX);
+        if (make)
+                make(abilities, &text);
+        else
+                buf_append(&text, str_z(fixed));
+        if (text.len) {
+                buf_append(out, STR(",\"description\":"));
+                buf_json(out, buf_str(&text));
+        }
+        out->failed |= text.failed;
+}
+
+static void put_field(struct buf *out, const struct field *field, bool input, const struct bailey_abilities *abilities) {
         buf_json(out, str_z(field->name));
         buf_format(out, field->nullable ? ":{\"type\":[%s,\"null\"]" : ":{\"type\":%s", schemas[field->kind]);
         if (field->kind == KIND_TEXTS)
@@ -204,21 +213,19 @@ static void put_field(struct buf *out, const struct field *field, bool input) {
                 buf_append(out, STR(",\"exclusiveMinimum\":0"));
         if (input && field->kind == KIND_INTEGER)
                 buf_append(out, STR(",\"minimum\":1"));
-        if (field->help[0]) {
-                buf_append(out, STR(",\"description\":"));
-                buf_json(out, str_z(field->help));
-        }
+        put_description(out, field->help, field->describe, abilities);
         buf_char(out, '}');
 }
 
-static void put_schema(struct buf *out, const char *name, const struct field *fields, bool input) {
+static void put_schema(struct buf *out, const char *name, const struct field *fields, bool input,
+                       const struct bailey_abilities *abilities) {
         const char *comma = "";
 
         buf_format(out, ",\"%s\":{\"type\":\"object\",\"properties\":{", name);
         for (const struct field *field = fields; field->name; field++) {
                 if (field != fields)
                         buf_char(out, ',');
-                put_field(out, field, input);
+                put_field(out, field, input, abilities);
         }
         buf_append(out, STR("},\"required\":["));
         for (const struct field *field = fields; field->name; field++)
@@ -233,25 +240,32 @@ static const char *yes_or_no(bool value) {
         return value ? "true" : "false";
 }
 
-static void put_tool(struct buf *out, const struct tool *tool) {
-        buf_format(out, "{\"name\":\"%s\",\"title\":\"%s\",\"description\":", tool->name, tool->title);
-        buf_json(out, str_z(tool->description));
-        put_schema(out, "inputSchema", tool->input, true);
-        put_schema(out, "outputSchema", tool->output, false);
+static void put_tool(struct buf *out, const struct tool *tool, const struct bailey_abilities *abilities) {
+        buf_format(out, "{\"name\":\"%s\",\"title\":\"%s\"", tool->name, tool->title);
+        put_description(out, tool->description, tool->describe, abilities);
+        put_schema(out, "inputSchema", tool->input, true, abilities);
+        put_schema(out, "outputSchema", tool->output, false, abilities);
         buf_format(out, ",\"annotations\":{\"title\":\"%s\",\"readOnlyHint\":%s,\"destructiveHint\":%s", tool->title,
                    yes_or_no(tool->read_only), yes_or_no(tool->destructive));
         buf_format(out, ",\"idempotentHint\":%s,\"openWorldHint\":%s}}", yes_or_no(tool->idempotent),
                    yes_or_no(tool->open_world));
 }
 
-void tools_list(struct buf *out) {
+void tools_list(struct mcp_server *server, struct buf *out) {
+        struct bailey_abilities abilities;
+
+        if (bailey_abilities(bailey_session_policy(server->session), server->options->environment, &abilities) < 0) {
+                out->failed = true;
+                return;
+        }
         buf_append(out, STR("\"tools\":["));
         for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
                 if (i)
                         buf_char(out, ',');
-                put_tool(out, &tools[i]);
+                put_tool(out, &tools[i], &abilities);
         }
         buf_char(out, ']');
+        bailey_free(abilities.commands);
 }
 
 /* ---- a call ---- */
@@ -261,18 +275,18 @@ static const char *objection(const struct field *field, const json_t *value) {
         switch (field->kind) {
         case KIND_TEXT:
                 if (!json_is_string(value))
-                        return "has to be a string";
+                        return "must be a string";
                 if (json_string_length(value) == 0)
                         return "is empty";
-                return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "holds a NUL byte";
+                return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "contains a NUL byte";
         case KIND_INTEGER:
-                return json_is_integer(value) && json_integer_value(value) > 0 ? NULL : "has to be a whole number above 0";
+                return json_is_integer(value) && json_integer_value(value) > 0 ? NULL : "must be an integer greater than 0";
         case KIND_NUMBER:
                 return json_is_number(value) && json_number_value(value) > 0 && isfinite(json_number_value(value))
                                ? NULL
-                               : "has to be a number above 0";
+                               : "must be a number greater than 0";
         case KIND_SWITCH:
-                return json_is_boolean(value) ? NULL : "has to be true or false";
+                return json_is_boolean(value) ? NULL : "must be true or false";
         default:
                 return "is not an argument";
         }
@@ -290,8 +304,8 @@ static void refuse_unknown(struct mcp_server *server, struct call *call, const s
         buf_init(&names, 1024);
         for (const struct field *field = tool->input; field->name; field++)
                 buf_format(&names, "%s%s", field == tool->input ? "" : ", ", field->name);
-        call_refuse(server, call, "%s: no argument is called %.64s; it takes %.*s", tool->name, name,
-                    names.len ? (int)names.len : 2, names.len ? names.ptr : "no");
+        call_refuse(server, call, "%s: unknown argument '%.64s'; expected: %.*s", tool->name, name,
+                    names.len ? (int)names.len : 4, names.len ? names.ptr : "none");
 }
 
 /* Returns whether the arguments are right; else the call was answered. */
@@ -315,7 +329,7 @@ static bool check_arguments(struct mcp_server *server, struct call *call, const 
         }
         for (const struct field *field = tool->input; field->name; field++)
                 if (field->required && !json_object_get(arguments, field->name)) {
-                        call_refuse(server, call, "%s: %s is missing: %s", tool->name, field->name, field->help);
+                        call_refuse(server, call, "%s: missing argument %s: %s", tool->name, field->name, field->help);
                         return false;
                 }
         return true;

@@ -128,7 +128,8 @@ static int list_apply(struct resolver *r, const struct config *config, const str
                 .replaced = origin->replaced || setting->replace,
         };
         if (list.count > SETTING_ITEMS_MAX)
-                return origin_fail(&origin->origin, r->err, "%s: a list has at most %d items, with those of other files",
+                return origin_fail(&origin->origin, r->err,
+                                   "%s: the list has more than %d items, including those of other files",
                                    key_path(setting->key).text, (int)SETTING_ITEMS_MAX);
         key_store(setting->key, r->policy, &(union key_value){ .items = { list.items, list.count } });
         return 0;

@@ -6,21 +6,21 @@
 
 /* clang-format off */
 const struct section_row sections[] = {
-        { SECTION_TOP, SECTION_GUARD, "guard", NULL, NULL, "How commands are judged before they run." },
-        { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, NULL, "What a command can reach: the manifest." },
-        { SECTION_TOP, SECTION_CONTAINER, "container", NULL, NULL, "Containers instead of bailey's own sandbox." },
-        { SECTION_TOP, SECTION_RUN, "run", NULL, NULL, "How long and how loud commands may be." },
-        { SECTION_TOP, SECTION_OUTPUT, "output", NULL, NULL, "What becomes of what commands print." },
-        { SECTION_TOP, SECTION_ENV, "env", NULL, NULL, "Which environment variables reach a command." },
-        { SECTION_TOP, SECTION_AUDIT, "audit", NULL, NULL, "The record of what was asked and what came of it." },
-        { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", NULL, "What a command can connect to." },
+        { SECTION_TOP, SECTION_GUARD, "guard", NULL, NULL, "Checks of commands before they run." },
+        { SECTION_TOP, SECTION_SANDBOX, "sandbox", NULL, NULL, "What a command can access." },
+        { SECTION_TOP, SECTION_CONTAINER, "container", NULL, NULL, "Containers, used instead of bailey's own sandbox." },
+        { SECTION_TOP, SECTION_RUN, "run", NULL, NULL, "Timeouts, output and background commands." },
+        { SECTION_TOP, SECTION_OUTPUT, "output", NULL, NULL, "Processing of command output." },
+        { SECTION_TOP, SECTION_ENV, "env", NULL, NULL, "Environment variables passed to commands." },
+        { SECTION_TOP, SECTION_AUDIT, "audit", NULL, NULL, "The audit log." },
+        { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", NULL, "Network access of commands." },
         { SECTION_SANDBOX, SECTION_SOCKETS, "unix_sockets", "kind", "paths",
-          "Which unix sockets a command can connect to. An array is `paths`." },
-        { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, NULL, "What a container may use up." },
-        { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, NULL, "What is refused, and taken away." },
-        { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, NULL, "An expression and what a match means." },
-        { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, NULL, "Another name of [guard]." },
-        { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, NULL, "The same as [container]." },
+          "Unix sockets that a command can connect to. An array sets `paths`." },
+        { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, NULL, "Resource limits of containers." },
+        { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, NULL, "Security options of containers." },
+        { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, NULL, "A regular expression and the effect of a match." },
+        { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, NULL, "Alias of [guard]." },
+        { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, NULL, "Alias of [container]." },
 };
 
 const struct key_alias key_aliases[] = {
@@ -63,10 +63,10 @@ static const struct builtin_value build_values[] = {
 };
 
 const struct builtin_policy builtin_policies[] = {
-        { "default", NULL, "Guards and sandboxes, and leaves room to work.", NULL, 0 },
-        { "readonly", "default", "A few commands that look at things.", readonly_values,
+        { "default", NULL, "Guard and sandbox for general work.", NULL, 0 },
+        { "readonly", "default", "Only a few commands that read and search files.", readonly_values,
           sizeof(readonly_values) / sizeof(*readonly_values) },
-        { "build", "readonly", "Those, and builds and tests.", build_values,
+        { "build", "readonly", "The commands of readonly, plus builds and tests.", build_values,
           sizeof(build_values) / sizeof(*build_values) },
 };
 /* clang-format on */

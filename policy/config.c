@@ -71,7 +71,7 @@ static int key_read(struct config_reader *r, const struct key_row *key, const st
         struct setting *setting;
 
         if (before)
-                return setting_fail(&reader, node->key_at, "given before, on line %u", before->at.line);
+                return setting_fail(&reader, node->key_at, "already set on line %u", before->at.line);
         setting = ARENA_NEW(r->arena, struct setting);
         if (!setting)
                 return config_no_memory(r);
@@ -109,10 +109,10 @@ static int policy_read(struct config_reader *r, const struct tree_node *node) {
         int status;
 
         if (!text_policy.valid(node->key))
-                return config_fail(r, node->key_at, "%s is no name of a policy: expected letters, digits, - and _",
+                return config_fail(r, node->key_at, "invalid policy name %s: expected letters, digits, - and _",
                                    reader_quote(node->key).text);
         if (++r->policy_count > CONFIG_POLICIES_MAX)
-                return config_fail(r, node->key_at, "a file has at most %d policies", (int)CONFIG_POLICIES_MAX);
+                return config_fail(r, node->key_at, "more than %d policies in one file", (int)CONFIG_POLICIES_MAX);
         snprintf(path, sizeof(path), "policy.%.*s", (int)node->key.len, node->key.ptr);
         r->seen = arena_alloc(r->arena, key_count * sizeof(*r->seen));
         if (!policy || !r->seen)
@@ -270,7 +270,7 @@ int config_read_override(struct arena *arena, struct config *config, struct err 
         if (path.len == text.len || !is_utf8(text))
                 return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE, such as guard.mode=warn", config->file);
         if (!key || key->section == SECTION_PATTERN)
-                return err_set(err, ERR_INVALID, "%.*s: no key has that name; see bailey config show", (int)path.len, path.ptr);
+                return err_set(err, ERR_INVALID, "%.*s: unknown key; see bailey config show", (int)path.len, path.ptr);
         value = str_skip(text, path.len + 1);
         node = pair.len ? pair_node(pair, value, arena) : override_node(key, value, arena);
         config->settings = ARENA_NEW(arena, struct setting);

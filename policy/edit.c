@@ -284,6 +284,6 @@ int config_list_add(struct str text, const char *path, const struct list_value *
         for (int way = 0; put_in(&e, root, way); way++)
                 if (!out->failed && read_tree(&e, buf_str(out), path, &again, &ignored) == 0 && only_adds(root, again, value))
                         return 1;
-        return err_set(err, ERR_INVALID, "%s: cannot be changed as it is written; add %.*s to %s.%s yourself", path,
-                       (int)value->value.len, value->value.ptr, value->table, value->key);
+        return err_set(err, ERR_INVALID, "%s: cannot edit this file; add %.*s to %s.%s by hand", path, (int)value->value.len,
+                       value->value.ptr, value->table, value->key);
 }

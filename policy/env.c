@@ -151,7 +151,7 @@ const char *env_verdict_text(enum env_verdict verdict) {
                 [ENV_SECRET] = "looks like a secret",
                 [ENV_RUNS_CODE] = "makes programs run code",
                 [ENV_UNLISTED] = "not listed",
-                [ENV_INVALID] = "no name",
+                [ENV_INVALID] = "invalid name",
         };
 
         return texts[verdict];

@@ -69,7 +69,7 @@ int directory_make(const char *path, int *ret_fd, struct err *err) {
         size_t len = strlen(path);
 
         if (len >= sizeof(part.path))
-                return err_set(err, ERR_INVALID, "the path of a directory is too long: %s", path);
+                return err_set(err, ERR_INVALID, "directory path too long: %s", path);
         if (directory_open(path, ret_fd, NULL) == 0 && *ret_fd >= 0)
                 return 0; /* as always but the first time */
         for (size_t i = 1; i <= len; i++) {
@@ -78,7 +78,7 @@ int directory_make(const char *path, int *ret_fd, struct err *err) {
                 memcpy(part.path, path, i);
                 part.path[i] = '\0';
                 if (mkdir(part.path, 0700) < 0 && errno != EEXIST)
-                        return err_sys(err, "cannot make %s", part.path);
+                        return err_sys(err, "cannot create %s", part.path);
         }
         if (directory_open(path, ret_fd, err) < 0)
                 return -1;
@@ -93,18 +93,19 @@ static int owner_check(int fd, const char *label, const char *what, struct err *
         if (fstat(fd, &status) < 0)
                 return err_sys(err, "%s", label);
         if (status.st_uid != 0 && status.st_uid != geteuid())
-                return err_set(err, ERR_REFUSED, "%s: refused, as %s belongs to user %u, neither to you nor to root", label,
-                               what, (unsigned)status.st_uid);
+                return err_set(err, ERR_REFUSED, "%s: refused because %s is owned by user %u, not by you or root", label, what,
+                               (unsigned)status.st_uid);
         if (status.st_mode & (S_IWGRP | S_IWOTH))
-                return err_set(err, ERR_REFUSED, "%s: refused, as others can write %s; mend it with chmod go-w", label, what);
+                return err_set(err, ERR_REFUSED, "%s: refused because other users can write %s; run chmod go-w on it", label,
+                               what);
         return 0;
 }
 
 static int open_failed(const char *label, enum file_care care, struct err *err) {
         if (errno == ELOOP && care == FILE_NO_LINK)
-                return err_set(err, ERR_REFUSED, "%s: refused, as it is a symbolic link", label);
+                return err_set(err, ERR_REFUSED, "%s: refused because it is a symbolic link", label);
         if (errno == EWOULDBLOCK)
-                return err_set(err, ERR_SYSTEM, "%s: another program holds a lease on it; see /proc/locks for which", label);
+                return err_set(err, ERR_SYSTEM, "%s: another program holds a lease on the file; see /proc/locks", label);
         return err_sys(err, "%s", label);
 }
 
@@ -118,7 +119,7 @@ int file_read(int at, const char *name, const char *label, enum file_care care, 
         if (fstat(fd, &status) < 0)
                 return err_sys(err, "%s", label);
         if (!S_ISREG(status.st_mode))
-                return err_set(err, ERR_REFUSED, "%s: refused, as it is not a regular file", label);
+                return err_set(err, ERR_REFUSED, "%s: refused because it is not a regular file", label);
         if (care == FILE_PRIVATE &&
             (owner_check(fd, label, "it", err) < 0 || (at != AT_FDCWD && owner_check(at, label, "its directory", err) < 0)))
                 return -1;

@@ -108,7 +108,7 @@ static int key_read(struct json5 *j, const struct tree_node *object, struct read
         }
         old = tree_get(object, ret->name);
         if (old)
-                return reader_fail(r, ret->at, "the key %s is already on line %u", reader_quote(ret->name).text,
+                return reader_fail(r, ret->at, "duplicate key %s, first used on line %u", reader_quote(ret->name).text,
                                    old->key_at.line);
         return 0;
 }

@@ -142,7 +142,7 @@ static void near_try(struct near *near, const char *name) {
 }
 
 struct key_path key_nearest(enum key_section section, struct str given) {
-        struct near near = { .given = given, .distance = given.len }; /* nothing in common is no help */
+        struct near near = { .given = given, .distance = given.len / 2 + 1 }; /* half of the letters may differ */
         enum key_section parent = section == SECTION_POLICY ? SECTION_TOP : section;
         struct key_path path;
 

@@ -88,7 +88,7 @@ static int config_add(struct loader *l, enum policy_layer layer, const char *fil
 
         *config = (struct config){ .layer = layer, .file = file, .trusted = trusted };
         if (config_language(file, &language) < 0)
-                return err_set(l->err, ERR_INVALID, "%s: the name of a config ends in .toml, .json5 or .json", file);
+                return err_set(l->err, ERR_INVALID, "%s: unknown file type: the name must end in .toml, .json5 or .json", file);
         if (config_read(text, language, l->arena, config, l->err) < 0)
                 return -1;
         l->count++;
@@ -269,7 +269,7 @@ int workspace_config_read(const char *workspace, struct arena *arena, struct con
         if (file_find(path, workspace_names, FILE_NO_LINK, arena, &file, err) < 0)
                 return -1;
         if (!file.path)
-                return err_set(err, ERR_NOT_FOUND, "%s has no .bailey.toml, .bailey.json5 or .bailey.json", path);
+                return err_set(err, ERR_NOT_FOUND, "no .bailey.toml, .bailey.json5 or .bailey.json in %s", path);
         *ret = file;
         return 0;
 }
@@ -278,7 +278,7 @@ int user_config_read(const char *const *environment, struct arena *arena, struct
         struct directory directory;
 
         if (!directory_config(environment, &directory))
-                return err_set(err, ERR_NOT_FOUND, "neither XDG_CONFIG_HOME nor HOME says where your config file is");
+                return err_set(err, ERR_NOT_FOUND, "cannot find your config file: neither XDG_CONFIG_HOME nor HOME is set");
         if (file_find(directory.path, config_names, FILE_PRIVATE, arena, ret, err) < 0)
                 return -1;
         if (ret->path)

@@ -8,8 +8,7 @@ int user_pattern_compile(struct user_pattern *pattern, struct arena *arena, stru
         (void)pattern;
         (void)arena;
         return err_set(err, ERR_UNSUPPORTED,
-                       "regular expressions are not available on Windows: take it out, or write a rule "
-                       "with command_blocklist");
+                       "regular expressions are not available on Windows: remove the pattern, or use command_blocklist");
 }
 
 enum pattern_result user_pattern_matches(const struct user_pattern *pattern, struct str subject) {

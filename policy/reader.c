@@ -30,7 +30,7 @@ int reader_init(struct reader *r, struct str text, struct arena *arena, struct t
         if (text.len > TREE_TEXT_MAX) {
                 if (error) {
                         *error = (struct tree_error){ .code = ERR_TOO_COMPLEX };
-                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; at most %d are read", text.len,
+                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; the limit is %d", text.len,
                                  TREE_TEXT_MAX);
                 }
                 return -1;
@@ -117,7 +117,7 @@ struct tree_node *reader_add(struct reader *r, struct tree_node *parent, const s
 
 int reader_open(struct reader *r, struct tree_node *node, enum tree_kind kind) {
         if (node->depth > TREE_DEPTH_MAX) {
-                reader_fail(r, node->at, "more than %d tables and arrays inside each other", TREE_DEPTH_MAX);
+                reader_fail(r, node->at, "tables and arrays nested more than %d levels deep", TREE_DEPTH_MAX);
                 if (r->error)
                         r->error->code = ERR_TOO_COMPLEX;
                 return -1;

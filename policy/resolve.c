@@ -31,11 +31,11 @@ static int policy_unknown(struct resolver *r, struct str name, const struct poli
         size_t used = 0;
 
         if (untrusted)
-                return origin_fail(asked, r->err, "policy %s is defined in %.80s only, which is not trusted", quoted.text,
+                return origin_fail(asked, r->err, "policy %s is defined only in %.80s, which is not trusted", quoted.text,
                                    untrusted->file);
         for (size_t i = 0; i < builtin_policy_count; i++)
                 used += (size_t)snprintf(known + used, sizeof(known) - used, "%s, ", builtin_policies[i].name);
-        return origin_fail(asked, r->err, "there is no policy %s; there are %sand those of [policy.NAME]", quoted.text, known);
+        return origin_fail(asked, r->err, "unknown policy %s; available: %sand those in [policy.NAME]", quoted.text, known);
 }
 
 /* What `name` extends, and who says so. Every policy but the default one extends something. */
@@ -63,7 +63,7 @@ static int chain_build(struct resolver *r, struct str name) {
 
         for (; !str_is(name, "default"); name = policy_parent(r, name, &said)) {
                 if (r->chain_count == POLICY_CHAIN_MAX - 1)
-                        return origin_fail(&said, r->err, "policy %s extends itself, or more than %d others",
+                        return origin_fail(&said, r->err, "policy %s extends itself, or a chain of more than %d policies",
                                            reader_quote(r->chain[0]).text, (int)POLICY_CHAIN_MAX);
                 if (!builtin_find(name) && !config_defining(r, name, true))
                         return policy_unknown(r, name, &said);
@@ -71,7 +71,7 @@ static int chain_build(struct resolver *r, struct str name) {
         }
         r->chain[r->chain_count++] = name;
         policy_parent(r, name, &said);
-        return said.file ? origin_fail(&said, r->err, "the default policy extends no other one") : 0;
+        return said.file ? origin_fail(&said, r->err, "the policy default cannot extend another one") : 0;
 }
 
 /* ---- applying ---- */
@@ -131,7 +131,7 @@ static int timeout_finish(struct resolver *r) {
         if (run->timeout <= run->timeout_max)
                 return 0;
         if (usual->layer >= most->layer && most->layer != LAYER_WORKSPACE)
-                return origin_fail(usual, r->err, "run.timeout is more than run.timeout_max");
+                return origin_fail(usual, r->err, "run.timeout is greater than run.timeout_max");
         run->timeout = run->timeout_max;
         *usual = *most;
         return 0;
@@ -144,7 +144,7 @@ static int policy_finish(struct resolver *r) {
                 p->guard.allow_only_listed = true; /* or the list would mean nothing */
         if (p->sandbox.network == NETWORK_ALLOW_HOSTS && p->sandbox.network_hosts.count == 0)
                 return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
-                                   "sandbox.network: allow_hosts needs hosts; to allow none there is deny");
+                                   "sandbox.network: allow_hosts needs at least one host; use deny to allow none");
         return timeout_finish(r);
 }
 
@@ -167,7 +167,7 @@ int policy_resolve(const struct config *configs, size_t count, struct str name, 
         struct resolver r = { .configs = configs, .count = count, .arena = arena, .err = err };
 
         if (!text_policy.valid(name))
-                return err_set(err, ERR_INVALID, "a policy's name has letters, digits, - and _ only");
+                return err_set(err, ERR_INVALID, "invalid policy name: expected letters, digits, - and _");
         r.policy = ARENA_NEW(arena, struct policy);
         r.origins = arena_alloc(arena, key_count * sizeof(*r.origins));
         if (!r.policy || !r.origins)

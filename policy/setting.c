@@ -185,7 +185,7 @@ int setting_text(const struct setting_reader *r, const struct key_row *key, cons
         if (node->kind != TREE_STRING)
                 return setting_expected(r, node, key->text ? key->text->expected : "a string");
         if (memchr(node->text.ptr, '\0', node->text.len))
-                return setting_fail(r, node->at, "the string holds a NUL character");
+                return setting_fail(r, node->at, "the string contains a NUL character");
         if (key->text && !key->text->valid(node->text))
                 return setting_expected(r, node, key->text->expected);
         *ret = node->text;

@@ -13,9 +13,9 @@
 
 static int pair_check(const struct setting_reader *r, struct tree_pos at, const struct env_pair *pair) {
         if (!env_name_valid(pair->name))
-                return setting_fail(r, at, "%s is not the name of a variable", reader_quote(pair->name).text);
+                return setting_fail(r, at, "%s is not a valid variable name", reader_quote(pair->name).text);
         if (memchr(pair->value.ptr, '\0', pair->value.len))
-                return setting_fail(r, at, "the value of %s holds a NUL character", reader_quote(pair->name).text);
+                return setting_fail(r, at, "the value of %s contains a NUL character", reader_quote(pair->name).text);
         return 0;
 }
 
@@ -76,7 +76,7 @@ static int pattern_item(const struct setting_reader *r, const struct tree_node *
                         return -1;
                 regex = tree_get(node, STR("regex")) ? tree_get(node, STR("regex")) : tree_get(node, STR("pattern"));
                 if (!regex)
-                        return setting_fail(r, node->at, "a pattern needs a regex");
+                        return setting_fail(r, node->at, "regex is missing");
         } else if (node->kind == TREE_STRING) {
                 ret->regex = node->text;
         } else {
@@ -109,7 +109,7 @@ static int items_read(const struct setting_reader *r, const struct key_row *key,
         char *items;
 
         if (node->count > SETTING_ITEMS_MAX)
-                return setting_fail(r, node->at, "a list has at most %d items", (int)SETTING_ITEMS_MAX);
+                return setting_fail(r, node->at, "the list has more than %d items", (int)SETTING_ITEMS_MAX);
         items = arena_alloc(r->arena, node->count * size);
         at = arena_alloc(r->arena, node->count * sizeof(*at));
         if (!items || !at)
@@ -134,7 +134,7 @@ static int replacement_read(const struct setting_reader *r, const struct key_row
                 return setting_fail(r, child->key_at, "unknown key %s; expected replace and items",
                                     reader_quote(child->key).text);
         if (!items || items->kind != TREE_ARRAY)
-                return setting_fail(r, items ? items->at : node->at, "replace needs items, an array");
+                return setting_fail(r, items ? items->at : node->at, "items is missing or not an array");
         ret->replace = tree_get(node, STR("replace"))->boolean;
         return items_read(r, key, items, ret);
 }

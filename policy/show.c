@@ -82,7 +82,9 @@ static void head_write(const struct policy *policy, struct buf *out) {
         policy_line_text(policy->workspace, out);
         buf_char(out, '\n');
         for (size_t i = 0; i < policy->file_count; i++) {
-                buf_format(out, "# %s file ", layer_names[policy->files[i].layer]);
+                bool named = policy->files[i].layer == LAYER_FILE;
+
+                buf_format(out, "# %s file ", named ? "--config" : layer_names[policy->files[i].layer]);
                 policy_line_text(str_z(policy->files[i].path), out);
                 buf_append(out, policy->files[i].trusted ? STR("\n") : STR(" (not trusted)\n"));
         }

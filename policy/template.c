@@ -5,22 +5,22 @@
 #include "policy/show.h"
 
 static const char head[] =
-        "# The config of bailey. `bailey config show` tells what is in force and where it came from,\n"
-        "# `bailey config check FILE` whether a file is right.\n"
+        "# Config file of bailey. `bailey config show` prints the values in force and where they are set;\n"
+        "# `bailey config check FILE` checks a file for errors.\n"
         "#\n"
-        "# Every setting stands here with its built-in value. Lists add to the built-in ones; to replace one, write\n"
+        "# Every key is listed with its built-in value. Lists are added to the built-in ones; to replace a list, write\n"
         "#   domain_allowlist = { replace = true, items = [\"example.com\"] }\n"
-        "# Times are seconds or strings like \"10s\" and \"2m\", sizes are bytes or strings like \"64 KiB\".\n";
+        "# Times are seconds, or strings such as \"10s\" and \"2m\"; sizes are bytes, or strings such as \"64 KiB\".\n";
 
 static const char tail[] = "\n"
-                           "# A policy of your own: `--policy NAME`. It can hold every section above.\n"
+                           "# A policy of your own, selected with `--policy NAME`. It can contain all sections above.\n"
                            "# [policy.careful]\n"
                            "# extends = \"build\"\n"
                            "# allowed_commands = [\"cargo fmt\"]\n"
                            "# [policy.careful.run]\n"
                            "# timeout = \"30s\"\n"
                            "\n"
-                           "# A pattern of your own, of which there can be many:\n"
+                           "# A pattern of your own. There can be several.\n"
                            "# [[guard.dangerous_patterns]]\n"
                            "# name = \"no-force-push\"\n"
                            "# regex = 'git\\s+push\\b.*--force'\n"
@@ -57,7 +57,7 @@ static void key_write(const struct key_row *key, struct buf *out) {
         if (key->type == KEY_WORD)
                 words_write(key, out);
         if (key->text && key->type == KEY_STRING && !key->text->valid(key->initial.text)) {
-                buf_format(out, "# %s is not set.\n", key->name);
+                buf_format(out, "# %s is not set by default.\n", key->name);
                 return;
         }
         buf_format(out, "# %s = ", key->name);

@@ -87,26 +87,26 @@ static bool socket_valid(struct str text) {
 const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_allowed_path = { "an absolute path (patterns with * or ? are for deny lists)", allowed_path_valid,
                                             "^/[^\\u0000-\\u001f\\u007f*?]*$" };
-const struct key_text text_denied_path = { "a path or a pattern, from / or from the workspace on", denied_path_valid,
-                                           "^[^\\u0000-\\u001f\\u007f~][^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_denied_path = { "a path or a pattern, starting with / or relative to the workspace",
+                                           denied_path_valid, "^[^\\u0000-\\u001f\\u007f~][^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_socket = { "an absolute path, ~/... or $NAME", socket_valid,
                                       "^(~?/[^\\u0000-\\u001f\\u007f]*|[$][A-Za-z_][A-Za-z0-9_]*)$" };
 const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
-const struct key_text text_variable = { "the name of a variable", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
-const struct key_text text_variables = { "the name of a variable, or its beginning and *", env_pattern_valid,
+const struct key_text text_variable = { "a variable name", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
+const struct key_text text_variables = { "a variable name, or a prefix followed by *", env_pattern_valid,
                                          "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };
-const struct key_text text_bypass = { "the name of a variable, or nothing", bypass_valid, "^([A-Za-z_][A-Za-z0-9_]*)?$" };
-const struct key_text text_program = { "the name of a program, without its directory, perhaps with words behind it",
+const struct key_text text_bypass = { "a variable name, or an empty string", bypass_valid, "^([A-Za-z_][A-Za-z0-9_]*)?$" };
+const struct key_text text_program = { "the name of a program without its directory, optionally followed by words",
                                        program_valid, "^[^\\u0000-\\u0020\\u007f/]+( [^\\u0000-\\u0020\\u007f]+)*$" };
-const struct key_text text_command = { "a command: words with one space between them", command_valid,
+const struct key_text text_command = { "a command: words separated by single spaces", command_valid,
                                        "^[^\\u0000-\\u0020\\u007f]+( [^\\u0000-\\u0020\\u007f]+)*$" };
-const struct key_text text_image = { "the name of an image", image_valid, "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$" };
-const struct key_text text_registry = { "the host of a registry, perhaps with a port", registry_valid, NULL };
+const struct key_text text_image = { "an image name", image_valid, "^[A-Za-z0-9][A-Za-z0-9._/:@-]*$" };
+const struct key_text text_registry = { "a registry host, optionally with a port", registry_valid, NULL };
 const struct key_text text_capability = { "ALL or a capability such as NET_RAW", capability_valid, "^[A-Za-z][A-Za-z0-9_]*$" };
 const struct key_text text_option = { "an option: --name or --name=value", option_valid,
                                       "^--[^\\u0000-\\u0020\\u007f=]+(=[^\\u0000-\\u001f\\u007f]*)?$" };
-const struct key_text text_policy = { "the name of a policy", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
-const struct key_text text_line = { "one line of text", line_valid, "^[^\\u0000-\\u001f\\u007f]*$" };
+const struct key_text text_policy = { "a policy name", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
+const struct key_text text_line = { "a single line of text", line_valid, "^[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_pattern_name = { "a name of letters, digits and -", name_valid, "^[A-Za-z0-9][A-Za-z0-9_.-]*$" };
 
 /* ---- amounts ---- */

@@ -95,9 +95,9 @@ static int notice_add(struct resolver *r, const struct config *config, size_t ig
                 buf_format(&text, "%zu of its settings %s ignored (%.*s)", ignored, ignored == 1 ? "is" : "are", (int)names.len,
                            names.ptr);
         else
-                buf_append(&text, STR("only what makes the policy tighter counts, and that is all it says"));
+                buf_append(&text, STR("its settings apply because they only make the policy stricter"));
         if (ignored)
-                buf_append(&text, STR("; `bailey trust` accepts them"));
+                buf_append(&text, STR("; run `bailey trust` to apply them"));
         if (!notice || text.failed)
                 return err_set(r->err, ERR_MEMORY, "out of memory");
         *notice = str_from(arena_dup(r->arena, buf_str(&text)), text.len);

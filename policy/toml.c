@@ -71,9 +71,9 @@ static struct tree_node *table_refuse(struct toml *t, const struct reader_key *k
         if (old->kind != TREE_TABLE && (old->kind != TREE_ARRAY || old->mark == TOML_FROZEN))
                 reader_fail(&t->r, key->at, "%s is %s (line %u), not a table", name, tree_kind_name(old->kind), line);
         else if (old->mark == TOML_FROZEN)
-                reader_fail(&t->r, key->at, "%s is an inline table (line %u), and complete", name, line);
+                reader_fail(&t->r, key->at, "%s is an inline table (line %u) and cannot be extended", name, line);
         else if (old->kind == TREE_ARRAY)
-                reader_fail(&t->r, key->at, "%s is an array of tables (line %u); only [[...]] adds to it", name, line);
+                reader_fail(&t->r, key->at, "%s is an array of tables (line %u); use [[...]] to add to it", name, line);
         else
                 reader_fail(&t->r, key->at, "the table %s is already defined on line %u", name, line);
         return NULL;

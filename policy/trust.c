@@ -108,7 +108,7 @@ static int store_write(int directory, const struct trust_list *list, const char 
         if (content)
                 buf_format(&text, "%s  %s\n", hash, path);
         if (text.failed)
-                return err_set(err, ERR_TOO_COMPLEX, "too many files are trusted; see bailey trust --list");
+                return err_set(err, ERR_TOO_COMPLEX, "too many trusted files; see bailey trust --list");
         changed = content ? !was : was;
         if (changed && file_replace(directory, trust_name, buf_str(&text), 0600, err) < 0)
                 return -1;
@@ -127,7 +127,7 @@ int trust_set(const char *const *environment, const char *path, const struct str
         if (path[0] != '/' || strchr(path, '\n'))
                 return err_set(err, ERR_INVALID, "expected an absolute path without a line break, found %s", path);
         if (!directory_state(environment, &state))
-                return err_set(err, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME says where to keep it");
+                return err_set(err, ERR_NOT_FOUND, "cannot find the state directory: neither XDG_STATE_HOME nor HOME is set");
         if (directory_make(state.path, &directory, err) < 0)
                 return -1;
         /* Two at once would lose one; given back with the fd. */

@@ -23,12 +23,13 @@ int capture_init(struct capture *capture, size_t limit, struct err *err) {
         struct capture c = { .head_size = limit / 2, .tail_size = limit - limit / 2 };
 
         if (limit < CAPTURE_LIMIT_MIN)
-                return err_set(err, ERR_INVALID, "a capture of %zu bytes is too small: at least %d", limit, CAPTURE_LIMIT_MIN);
+                return err_set(err, ERR_INVALID, "capture limit of %zu bytes is too small: the minimum is %d", limit,
+                               CAPTURE_LIMIT_MIN);
         c.ring_size = c.tail_size + RING_SPARE;
         if (c.ring_size < CAPTURE_RING_MIN)
                 c.ring_size = CAPTURE_RING_MIN;
         if (c.ring_size > SIZE_MAX - c.head_size || !(c.head = pages_new(c.head_size + c.ring_size)))
-                return err_set(err, ERR_MEMORY, "no memory to capture %zu bytes of output", limit);
+                return err_set(err, ERR_MEMORY, "out of memory for %zu bytes of output", limit);
         c.ring = c.head + c.head_size;
         *capture = c;
         return 0;
@@ -221,7 +222,7 @@ static int make_valid(struct captured *captured, struct arena *arena, struct err
                 return 0;
         text = arena_bytes(arena, len + 1);
         if (!text)
-                return err_set(err, ERR_MEMORY, "no memory for %zu bytes of output", len);
+                return err_set(err, ERR_MEMORY, "out of memory for %zu bytes of output", len);
         replace_invalid(captured->text, text);
         text[len] = 0;
         captured->text = str_from(text, len);
@@ -247,7 +248,7 @@ static int show(const struct capture *c, const struct view *view, struct arena *
         captured.text.len = first + (size_t)marker_len + second;
         captured.text.ptr = text = arena_bytes(arena, captured.text.len + 1);
         if (!text)
-                return err_set(err, ERR_MEMORY, "no memory for %zu bytes of output", captured.text.len);
+                return err_set(err, ERR_MEMORY, "out of memory for %zu bytes of output", captured.text.len);
         copy(c, view->from, view->to, text);
         memcpy(text + first, marker, (size_t)marker_len);
         copy(c, view->again, view->end, text + first + marker_len);

@@ -270,7 +270,7 @@ static int check_endpoint(const char *what, const char *endpoint, struct err *er
         if (strncmp(endpoint, "unix://", 7) == 0)
                 return 0;
         return err_set(err, ERR_UNSUPPORTED,
-                       "%s is %.*s..., which may be another machine: containers are made on this one only, by an engine at a "
+                       "%s is %.*s..., which may be another machine; containers run only on this machine, with an engine at a "
                        "unix:// socket",
                        what, (int)(scheme < 16 ? scheme + 1 : 0), endpoint);
 }
@@ -278,8 +278,7 @@ static int check_endpoint(const char *what, const char *endpoint, struct err *er
 static int refuse_service(const char *why, struct err *err) {
         return err_set(
                 err, ERR_UNSUPPORTED,
-                "%s: podman would ask a service, which may be on another machine: containers are made on this one only, by "
-                "podman itself",
+                "%s: podman would use a remote service, which may be another machine; containers run only on this machine",
                 why);
 }
 
@@ -314,7 +313,7 @@ static int check_context(const struct engine *engine, const char *const *envp, s
 }
 
 static int check_place(const struct engine *engine, const char *const *envp, struct err *err) {
-        return engine->remote ? refuse_service("containers.conf says remote = true", err) : check_context(engine, envp, err);
+        return engine->remote ? refuse_service("containers.conf has remote = true", err) : check_context(engine, envp, err);
 }
 
 int engine_ask(struct engine *engine, const char *const *envp, struct arena *arena) {
@@ -330,7 +329,7 @@ int engine_ask(struct engine *engine, const char *const *envp, struct arena *are
         if (result < 0)
                 engine->why = err;
         else if (!engine->version)
-                result = err_set(&engine->why, ERR_UNSUPPORTED, "it does not say which version it is");
+                result = err_set(&engine->why, ERR_UNSUPPORTED, "it did not report its version");
         return result;
 }
 
@@ -363,7 +362,7 @@ void engines_ask(const char *const *envp, uint32_t kinds, enum engine_care care,
                 if (kinds & 1U << i)
                         engine->answers = look_for(engine, envp, care, arena);
                 else
-                        err_set(&engine->why, ERR_UNSUPPORTED, "%s was not asked", engine_names[i]);
+                        err_set(&engine->why, ERR_UNSUPPORTED, "%s was not checked", engine_names[i]);
         }
         *ret = engines;
 }

@@ -43,23 +43,32 @@ static void put_seconds(struct buf *out, int64_t ns) {
                 buf_format(out, "%lld s", (long long)(ns / TIME_SECOND));
 }
 
-static void tell_timeout(const struct look *look, struct buf *out) {
+/* A background command has no timeout unless one is asked for; where there is no background, it is not offered. */
+static void put_longer(const struct look *look, struct buf *out) {
         int64_t most = look->in->policy->run.timeout_max;
 
+        if (look->in->place == EXPLAIN_BACKGROUND)
+                buf_append(out, STR("Start it without a timeout"));
+        if (most > look->in->timeout) {
+                buf_append(out, look->in->place == EXPLAIN_BACKGROUND ? STR(", or with a longer one, up to ")
+                                                                      : STR("Use a longer timeout, up to "));
+                put_seconds(out, most);
+        } else if (look->in->place != EXPLAIN_BACKGROUND) {
+                buf_append(out, STR("This is the maximum: split the work into smaller steps"));
+        }
+        if (look->in->place == EXPLAIN_SESSION)
+                buf_append(out, STR(", or run it in the background"));
+}
+
+static void tell_timeout(const struct look *look, struct buf *out) {
         if (!look->in->timed_out)
                 return;
         new_line(out);
-        buf_append(out, STR("It timed out after "));
+        buf_append(out, STR("The command timed out after "));
         put_seconds(out, look->in->timeout);
         buf_append(out, STR(" and was killed. "));
-        if (most > look->in->timeout) {
-                buf_append(out, STR("Use a longer timeout, up to "));
-                put_seconds(out, most);
-                buf_append(out, STR(", or run it in the background"));
-        } else {
-                buf_append(out, STR("That is the longest there is: run it in the background, or in smaller steps"));
-        }
-        buf_append(out, STR("; a person can change `[run] timeout` and `timeout_max`."));
+        put_longer(look, out);
+        buf_append(out, STR("; the user can change `[run] timeout` and `timeout_max`."));
 }
 
 static void tell_memory(const struct look *look, struct buf *out) {
@@ -69,15 +78,15 @@ static void tell_memory(const struct look *look, struct buf *out) {
         if (!killed && !(look->seen & SIGN_MEMORY))
                 return;
         new_line(out);
-        buf_append(out, look->in->memory_killed ? STR("It was killed for using more memory than it may")
-                        : killed                ? STR("It was killed, probably for using more memory than it may")
-                                                : STR("It ran out of memory, probably at the limit"));
+        buf_append(out, look->in->memory_killed ? STR("The command was killed for exceeding its memory limit")
+                        : killed                ? STR("The command was killed, probably for exceeding its memory limit")
+                                                : STR("The command ran out of memory, probably at its limit"));
         if (most) {
                 buf_append(out, STR(" ("));
                 put_bytes(out, most);
                 buf_char(out, ')');
         }
-        buf_append(out, STR(". Use less at a time (fewer jobs, smaller pieces); a person can raise it with `--memory` or "
+        buf_append(out, STR(". Use less memory (fewer jobs, smaller pieces); the user can raise the limit with `--memory` or "
                             "`[sandbox] max_memory_bytes`."));
 }
 
@@ -85,11 +94,11 @@ static void tell_user_memory(const struct look *look, struct buf *out) {
         if (!look->in->user_memory_killed)
                 return;
         new_line(out);
-        buf_format(out,
-                   "A process was killed: all commands of this user together used more memory than they may (%lld %% of what "
-                   "there "
-                   "is). Use less at a time (fewer jobs, smaller pieces); a person can raise `[sandbox] user_memory_percent`.",
-                   (long long)look->in->policy->sandbox.user_memory_percent);
+        buf_format(
+                out,
+                "A process was killed: all commands of this user together exceeded their memory limit (%lld %% of the memory). "
+                "Use less memory (fewer jobs, smaller pieces); the user can raise `[sandbox] user_memory_percent`.",
+                (long long)look->in->policy->sandbox.user_memory_percent);
 }
 
 static void tell_syscall(const struct look *look, struct buf *out) {
@@ -98,10 +107,9 @@ static void tell_syscall(const struct look *look, struct buf *out) {
         if (!ended_by(look, SIGSYS) && !(look->seen & SIGN_SYSCALL))
                 return;
         new_line(out);
-        buf_append(out, STR("It was killed for a system call that the sandbox does not allow. Do it another way"));
-        buf_append(out,
-                   strict ? STR("; a person can allow more with `[sandbox] syscall_policy = \"inherit\"`.")
-                          : STR(": mounts, namespaces, kernel modules, 32-bit programs and their like are never allowed."));
+        buf_append(out, STR("The command was killed for a system call that the sandbox does not allow. Use another approach"));
+        buf_append(out, strict ? STR("; the user can allow more system calls with `[sandbox] syscall_policy = \"inherit\"`.")
+                               : STR(": mounts, namespaces, kernel modules and 32-bit programs are never allowed."));
 }
 
 /* Limits that need no more than a number, a name and what to do. */
@@ -112,17 +120,18 @@ static void tell_limits(const struct look *look, struct buf *out) {
                 int64_t limit;
                 const char *text, *instead, *key;
         } rows[] = {
-                { ended_by(look, SIGXCPU), false, sandbox->max_cpu_secs, "It used up the seconds of processor time it may",
-                  "Do less at a time", "max_cpu_secs" },
+                { ended_by(look, SIGXCPU), false, sandbox->max_cpu_secs,
+                  "The command exceeded its limit of processor time in seconds", "Do less work in one command",
+                  "max_cpu_secs" },
                 { ended_by(look, SIGXFSZ) || look->seen & SIGN_FILE_SIZE, true, sandbox->max_file_bytes,
-                  "It wrote a larger file than it may", "Write smaller files", "max_file_bytes" },
-                { look->seen & SIGN_PIDS, false, sandbox->max_pids, "It ran into the limit of processes and threads",
+                  "The command exceeded the size limit of a file", "Write smaller files", "max_file_bytes" },
+                { look->seen & SIGN_PIDS, false, sandbox->max_pids, "The command reached the limit of processes and threads",
                   "Use fewer jobs at a time", "max_pids" },
                 { look->seen & SIGN_SPACE, true, sandbox->tmp_bytes,
-                  "The private /tmp is full, which is no larger than this here, as are /var/tmp and /dev/shm",
-                  "Write large files into the workspace", "tmp_bytes" },
-                { look->seen & SIGN_OPEN_FILES, false, sandbox->max_open_files, "It ran into the limit of open files",
-                  "Open fewer at a time", "max_open_files" },
+                  "The private /tmp, /var/tmp or /dev/shm is full; this is its size", "Write large files to the workspace",
+                  "tmp_bytes" },
+                { look->seen & SIGN_OPEN_FILES, false, sandbox->max_open_files, "The command reached the limit of open files",
+                  "Open fewer files at a time", "max_open_files" },
         };
 
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -134,7 +143,7 @@ static void tell_limits(const struct look *look, struct buf *out) {
                         put_bytes(out, rows[i].limit);
                 else
                         buf_format(out, "%lld", (long long)rows[i].limit);
-                buf_format(out, "). %s; a person can raise `[sandbox] %s`.", rows[i].instead, rows[i].key);
+                buf_format(out, "). %s; the user can raise `[sandbox] %s`.", rows[i].instead, rows[i].key);
         }
 }
 
@@ -160,11 +169,11 @@ static void tell_network(const struct look *look, struct buf *out) {
                 return;
         new_line(out);
         if (command->network)
-                buf_format(out, "%.*s needs the network, and there is none here but localhost. ", S(command->program));
+                buf_format(out, "%.*s needs the network, but the sandbox allows only localhost. ", S(command->program));
         else
-                buf_append(out, STR("It wanted to reach another host, and there is no network here but localhost. "));
-        buf_append(out, STR("Use what is already there (the workspace, installed packages, caches), or ask the user; a person "
-                            "can allow it with `--network inherit` or `[sandbox] network = \"inherit\"`."));
+                buf_append(out, STR("The command tried to reach another host, but the sandbox allows only localhost. "));
+        buf_append(out, STR("Use local files (the workspace, installed packages, caches), or ask the user, who can allow it "
+                            "with `--network inherit` or `[sandbox] network = \"inherit\"`."));
 }
 
 static bool is_listed(const char *const *list, struct str path) {
@@ -188,19 +197,18 @@ static void tell_masked(const struct look *look, struct buf *out) {
                 new_line(out);
                 if (list_has(look->in->policy->sandbox.fs_read_deny, path))
                         buf_format(out,
-                                   "The policy denies reading %.*s. Do without it, or ask the user; a person can take it off "
-                                   "`[sandbox] fs_read_deny`.",
+                                   "The policy denies reading %.*s. Continue without it, or ask the user, who can remove it "
+                                   "from `[sandbox] fs_read_deny`.",
                                    S(path));
                 else if (is_listed(look->in->matched, path))
                         buf_format(out,
-                                   "The policy denies reading %.*s, which matches a pattern. Do without it, or ask the user; a "
-                                   "person can change `[sandbox] fs_read_deny`.",
+                                   "The policy denies reading %.*s, which matches a pattern. Continue without it, or ask the "
+                                   "user, who can change `[sandbox] fs_read_deny`.",
                                    S(path));
                 else
                         buf_format(out,
-                                   "%.*s is hidden from commands, as credentials are kept there and its like. Do without it, "
-                                   "or ask "
-                                   "the user to do what needs it outside of the sandbox.",
+                                   "%.*s is hidden in the sandbox because it can contain credentials. Continue without it, or "
+                                   "ask the user to run the command outside the sandbox.",
                                    S(path));
         }
 }
@@ -211,29 +219,25 @@ static void tell_protected(const struct look *look, struct buf *out) {
 
                 new_line(out);
                 if (list_has(look->in->policy->sandbox.fs_write_deny, path))
-                        buf_format(
-                                out,
-                                "The policy denies writing %.*s. Leave it as it is, or ask the user; a person can take it off "
-                                "`[sandbox] fs_write_deny`.",
-                                S(path));
+                        buf_format(out,
+                                   "The policy denies writing %.*s. Leave it unchanged, or ask the user, who can remove it "
+                                   "from `[sandbox] fs_write_deny`.",
+                                   S(path));
                 else if (is_listed(look->in->matched, path))
-                        buf_format(
-                                out,
-                                "The policy denies writing %.*s, which matches a pattern. Leave it as it is, or ask the user; "
-                                "a person can change `[sandbox] fs_write_deny`.",
-                                S(path));
+                        buf_format(out,
+                                   "The policy denies writing %.*s, which matches a pattern. Leave it unchanged, or ask the "
+                                   "user, who can change `[sandbox] fs_write_deny`.",
+                                   S(path));
                 else if (is_listed(look->in->programs, path))
                         buf_format(out,
-                                   "%.*s is bailey itself, which runs this command: it is read-only here, as whoever replaces "
-                                   "it decides what later commands may do. Build into another directory, or ask the user to "
-                                   "run this outside of the sandbox; a person can run commands with a bailey that is installed "
-                                   "elsewhere.",
+                                   "%.*s is the bailey program that runs this command. It is read-only because replacing it "
+                                   "would change what later commands may do. Build into another directory, or ask the user, "
+                                   "who can use a bailey that is installed elsewhere.",
                                    S(path));
                 else
                         buf_format(out,
-                                   "%.*s is read-only here, as programs outside of the sandbox act on it. Leave it as it is, "
-                                   "or ask "
-                                   "the user to change it.",
+                                   "%.*s is read-only because programs outside the sandbox run or read it. Leave it unchanged, "
+                                   "or ask the user to change it.",
                                    S(path));
         }
 }
@@ -245,16 +249,15 @@ static void tell_outside(const struct look *look, struct buf *out) {
                 struct str path = look->outside.items[i];
 
                 new_line(out);
-                buf_format(
-                        out,
-                        "%.*s cannot be written here. Write in %s%s/tmp instead; a person can allow it with `--write %.*s` or "
-                        "`[sandbox] fs_write_allow`.",
-                        S(path), workspace ? look->in->workspace : "", workspace ? " or " : "", S(path));
+                buf_format(out,
+                           "%.*s is not writable in the sandbox. Write to %s%s/tmp instead; the user can allow it with "
+                           "`--write %.*s` or `[sandbox] fs_write_allow`.",
+                           S(path), workspace ? look->in->workspace : "", workspace ? " or " : "", S(path));
         }
         if (!look->workspace_read_only)
                 return;
         new_line(out);
-        buf_append(out, STR("The workspace is read-only under this policy. Write in /tmp instead; a person can choose another "
+        buf_append(out, STR("The workspace is read-only under this policy. Write to /tmp instead; the user can select another "
                             "policy or set `[sandbox] workspace_write = true`."));
 }
 
@@ -276,13 +279,13 @@ int explain(const struct explain_input *in, struct arena *arena, struct str *ret
         buf_init(&out, TEXT_MAX);
         if (!in->cancelled && !is_fine(in)) { /* whoever did that knows why */
                 if (explain_command(in->command, in->exit_code, arena, &look.command) < 0 || explain_look(&look) < 0)
-                        return err_set(err, ERR_MEMORY, "no memory to explain a failure");
+                        return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
                 for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)
                         tell[i](&look, &out);
         }
         text = out.failed ? NULL : arena_dup(arena, buf_str(&out));
         if (!text)
-                return err_set(err, ERR_MEMORY, "no memory to explain a failure");
+                return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
         *ret_text = str_from(text, out.len);
         return 0;
 }

@@ -11,11 +11,18 @@
 
 enum { EXPLAIN_OUTPUT_MAX = 64 << 10 }; /* so much of the output's end is looked at */
 
+enum explain_place {
+        EXPLAIN_ALONE,   /* a command that somebody waits for, as in `bailey run` */
+        EXPLAIN_SESSION, /* the same in a session, which has a background */
+        EXPLAIN_BACKGROUND,
+};
+
 struct explain_input {
         const struct policy *policy;
         struct str command; /* bash text, or the words joined */
         int exit_code;      /* -1: ended by a signal */
         int signal;
+        enum explain_place place;
         bool timed_out, cancelled;
         bool memory_killed;           /* the cgroup says so */
         bool user_memory_killed;      /* the one of all commands of the user does: this one, or another */

@@ -166,13 +166,13 @@ int rootfs_write(const struct rootfs_places *places, struct buf *tar, struct err
         busybox = find_static(places->busybox, &program);
         if (!busybox)
                 return err_set(err, ERR_NOT_FOUND,
-                               "an image is made of busybox, and there is no static one: apt install busybox-static, or name "
-                               "an archive of a root file system with --tarball");
+                               "building an image needs a static busybox: run apt install busybox-static, or give an archive "
+                               "of a root file system with --tarball");
         add_file(tar, "bin/busybox", 0755, buf_str(&program));
         if (add_applets(tar, busybox, err) < 0)
                 return err_context(err, "%s --list", busybox);
         if (find_static(places->bash, &program))
                 add_file(tar, "bin/bash", 0755, buf_str(&program));
         buf_append(tar, str_from(end, sizeof(end)));
-        return tar->failed ? err_set(err, ERR_TOO_COMPLEX, "an image of more than %d MiB", ROOTFS_MAX >> 20) : 0;
+        return tar->failed ? err_set(err, ERR_TOO_COMPLEX, "the image is larger than %d MiB", ROOTFS_MAX >> 20) : 0;
 }

@@ -14,7 +14,7 @@ int stream_init(struct stream *stream, size_t limit, enum plain_mode mode, const
                 s.plain = malloc(sizeof(*s.plain));
                 if (!s.plain) {
                         capture_free(&s.capture);
-                        return err_set(err, ERR_MEMORY, "no memory to read output");
+                        return err_set(err, ERR_MEMORY, "out of memory for output");
                 }
                 plain_init(s.plain, mode);
         }

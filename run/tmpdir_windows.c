@@ -7,7 +7,7 @@ int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_pat
         (void)tmpdir;
         (void)arena;
         (void)ret_path;
-        return err_set(err, ERR_UNSUPPORTED, "there is no /tmp on Windows");
+        return err_set(err, ERR_UNSUPPORTED, "a private /tmp is not available on Windows");
 }
 
 void tmpdir_remove(struct tmpdir *tmpdir) {

@@ -126,7 +126,7 @@ static int appcontainer_plan(const struct policy *policy, const struct host *hos
         };
 
         if (!host->windows)
-                return err_set(err, ERR_SYSTEM, "appcontainer: it needs Windows");
+                return err_set(err, ERR_SYSTEM, "appcontainer: needs Windows");
         if (!plan)
                 return err_set(err, ERR_MEMORY, "out of memory");
         plan->capabilities = network ? network_capabilities : no_capabilities;

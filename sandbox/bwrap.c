@@ -186,8 +186,8 @@ const struct backend backend_bwrap = {
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
-        .summary = "the same walls, made by bubblewrap",
-        .remedy = "install bubblewrap (apt install bubblewrap); it needs user namespaces, too, but Ubuntu lets it have them",
+        .summary = "the same sandbox as native, set up by bubblewrap",
+        .remedy = "install bubblewrap (apt install bubblewrap); it also needs user namespaces, which Ubuntu allows it",
         .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = bwrap_plan,
 };

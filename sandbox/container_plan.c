@@ -578,7 +578,7 @@ static int check_image(struct plan *p) {
                 return err_context(p->err, "container.image");
         if (!image_trusted(&image, &c->trusted_registries))
                 return err_set(p->err, ERR_INVALID,
-                               "container.image %.*s: refused by container.trusted_registries, in which %.*s is not",
+                               "container.image %.*s: refused because %.*s is not in container.trusted_registries",
                                (int)c->image.len, c->image.ptr, (int)image.registry.len, image.registry.ptr);
         p->image = image_full_name(&image, p->arena);
         return p->image ? 0 : err_set(p->err, ERR_MEMORY, "out of memory");

@@ -116,7 +116,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                         if (host_mask_closed(host, arena, real, err) < 0)
                                 return -1;
                 } else if (must_exist || !is_absence(errno)) {
-                        return err_set(err, ERR_INVALID, "%s: %s: %s: make it, or take it off the list", key, path,
+                        return err_set(err, ERR_INVALID, "%s: %s: %s: create it, or remove it from the list", key, path,
                                        err_text(errno));
                 }
         }

@@ -18,7 +18,7 @@ const struct backend backend_none = {
         .id = BACKEND_NONE,
         .brokers = true,
         .walls = 0,
-        .summary = "no sandbox: the environment is filtered, and nothing else",
+        .summary = "no sandbox: only the environment is filtered",
         .remedy = "only with BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
         .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
         .plan = none_plan,

@@ -28,7 +28,7 @@ static int plan_limits(const struct sandbox_policy *sandbox, struct launch *laun
         launch->limits_ignored = (sandbox->max_memory_bytes ? (uint32_t)IGNORED_MEMORY : 0) |
                                  (sandbox->max_cpu_secs ? (uint32_t)IGNORED_CPU : 0);
         if (launch->limits_ignored && sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: sandbox-exec knows no such limit",
+                return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: sandbox-exec has no such limit",
                                launch->limits_ignored & IGNORED_MEMORY ? "max_memory_bytes" : "max_cpu_secs");
         return 0;
 }
@@ -76,7 +76,7 @@ static int seatbelt_plan(const struct policy *policy, const struct host *host, c
         char path[4096];
 
         if (!host->sandbox_exec)
-                return err_set(err, ERR_SYSTEM, "sandbox-exec: it needs macOS");
+                return err_set(err, ERR_SYSTEM, "sandbox-exec: needs macOS");
         if (!host->tmpdir || snprintf(path, sizeof(path), "%s" SEATBELT_FILE, host->tmpdir) >= (int)sizeof(path))
                 return err_set(err, ERR_SYSTEM, "sandbox-exec: there is no private directory for its profile");
         if (check_policy(&policy->sandbox, err) < 0 || host_check_workspace(host, err) < 0 ||
@@ -98,7 +98,7 @@ const struct backend backend_sandbox_exec = {
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL |
                  WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
         .summary = "a Seatbelt profile, for macOS",
-        .remedy = "run bailey on macOS, which it is a part of",
+        .remedy = "not available on this system",
         .verified = "golden only: not run in this project's CI",
         .limits = "not enforced",
         .plan = seatbelt_plan,

@@ -52,7 +52,7 @@ put() {
         [ "$status" = 0 ]
         [ "${lines[0]}" = "id         $id" ]
         [ "${lines[1]}" = "path       $work/.envrc" ]
-        [[ $output == *"kept at    $state/aside/$id/item"* ]]
+        [[ $output == *"stored at  $state/aside/$id/item"* ]]
         [[ $output == *'    export A=1'* ]]
         [[ $output == *'    \x1b]0;title\x07\x1b[31mred'* ]]
         [[ $output != *$'\e'* ]]
@@ -67,12 +67,12 @@ put() {
 
         ln -s /etc/passwd .claude
         run --separate-stderr "$BAILEY" aside show "$(put .claude)"
-        [[ $output == *'leads to   /etc/passwd'* ]]
+        [[ $output == *'target     /etc/passwd'* ]]
         [[ $output != *root:* ]]
 
         head -c 1000 /dev/zero >.mcp.json
         run --separate-stderr "$BAILEY" aside show "$(put .mcp.json)"
-        [[ $output == *'bytes      1000'*'no text'* ]]
+        [[ $output == *'bytes      1000'*'not text'* ]]
 }
 
 @test "restore puts it back, byte for byte" {
@@ -106,7 +106,7 @@ put() {
         [ "$(cat .envrc)" = one ]
         [ "${lines[0]}" = "restored $work/.envrc" ]
         other=$("$BAILEY" aside list --json | jq -r '.[0].id')
-        [ "${lines[1]}" = "what was there is set aside as $other" ]
+        [ "${lines[1]}" = "the file that was there is set aside as $other" ]
         "$BAILEY" restore -f "$other"
         [ "$(cat .envrc)" = two ]
 }
@@ -195,7 +195,7 @@ put() {
         touch go
         wait
         [ "$status" = 0 ]
-        [[ $output == *'a command is running in this workspace'* ]]
+        [[ $output == *'a command is still running in this workspace'* ]]
         other=$HOME/other
         mkdir "$other" && cd "$other" && echo y >.envrc
         run --separate-stderr "$BAILEY" restore "$("$(dirname "$BAILEY")/tests/put_aside" "$state" "$other" .envrc)"

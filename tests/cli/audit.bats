@@ -84,7 +84,7 @@ configure() {
         [ ! -e ran ]
         run run_plain --set audit.required=false 'touch ran'
         [ "$status" = 0 ]
-        [[ $output == *"not on record"* ]]
+        [[ $output == *"not in the audit log"* ]]
         [ -e ran ]
         run "$BAILEY" test true
         [ "$status" = 0 ]
@@ -215,11 +215,11 @@ configure() {
         printf '{"prev":"' >>"$log"
         run "$BAILEY" audit verify
         [ "$status" = 0 ]
-        [[ $output == *"audit.jsonl:3: unfinished, 9 bytes"* ]]
+        [[ $output == *"audit.jsonl:3: incomplete record of 9 bytes"* ]]
         run_plain 'echo two'
         run "$BAILEY" audit verify
         [ "$status" = 0 ]
-        [[ $output == "ok: 5 records"*"writers killed inside a record: 1"* ]]
+        [[ $output == "ok: 5 records"*"records interrupted by a killed writer: 1"* ]]
         [ "$("$BAILEY" audit | wc -l)" = 3 ]
 }
 

@@ -41,7 +41,7 @@ at_terminal() {
         "$BAILEY" doctor >without || [ $? = 1 ]
         "$BAILEY" doctor --color always >with || [ $? = 1 ]
         sed -E "s/^(\w\S* +)(enforces the policy): /\1$green\2$plain: /; s/^(\w\S* +)(works, but not for this policy): /\1$yellow\2$plain: /
-                s/^(\w\S* +)(does not work|no walls): /\1$red\2$plain: /; s/^(no sandbox enforces the policy): /$red\1$plain: /" without |
+                s/^(\w\S* +)(does not work|no sandbox): /\1$red\2$plain: /; s/^(no sandbox enforces the policy): /$red\1$plain: /" without |
                 diff - with
         [ "$(grep -c $'\e' with)" -ge 2 ]
 }

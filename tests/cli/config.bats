@@ -27,6 +27,8 @@ setup() {
         [ "$(jq -r '.values["run.timeout"].value, .values["run.timeout"].origin' <<<"$output")" = \
                 "7"$'\n'"more.toml:1:15" ]
         [ "$(jq -r '.files[0].layer' <<<"$output")" = file ]
+        run "$BAILEY" config show --config more.toml
+        [ "${lines[1]}" = '# --config file more.toml' ]
 }
 
 @test "show: what it prints is a config file that says the same" {
@@ -52,7 +54,7 @@ setup() {
 @test "show: an unknown policy, a broken file, two files in one place" {
         run "$BAILEY" config show --policy nope
         [ "$status" = 1 ]
-        [ "$output" = 'bailey: there is no policy "nope"; there are default, readonly, build, and those of [policy.NAME]' ]
+        [ "$output" = 'bailey: unknown policy "nope"; available: default, readonly, build, and those in [policy.NAME]' ]
         mkdir -p ~/.config/bailey
         echo 'guard.mod = 1' >~/.config/bailey/config.toml
         run "$BAILEY" config show
@@ -75,7 +77,7 @@ setup() {
         printf '[policy.a]\nextends = "b"\n' >a.toml
         run "$BAILEY" config check a.toml
         [ "$status" = 1 ]
-        [[ $output == 'bailey: a.toml:2:11: there is no policy "b"'* ]]
+        [[ $output == 'bailey: a.toml:2:11: unknown policy "b"'* ]]
         run "$BAILEY" config check missing.toml
         [ "$status" = 1 ]
         [ "$output" = 'bailey: missing.toml: No such file or directory' ]
@@ -100,7 +102,7 @@ setup() {
         "$BAILEY" config show --json | jq .values | diff before -
         run "$BAILEY" config init
         [ "$status" = 1 ]
-        [ "$output" = "bailey: $HOME/.config/bailey/config.toml is there already; --force replaces it" ]
+        [ "$output" = "bailey: $HOME/.config/bailey/config.toml already exists; use --force to replace it" ]
         echo 'guard.mode = "off"' >~/.config/bailey/config.toml
         run "$BAILEY" config init --force
         [ "$status" = 0 ]
@@ -108,7 +110,7 @@ setup() {
         mv ~/.config/bailey/config.toml ~/.config/bailey/config.json5
         run "$BAILEY" config init --force
         [ "$status" = 1 ]
-        [[ $output == *"/config.json5 is there already, and there can be only one" ]]
+        [[ $output == *"/config.json5 already exists; only one of them may exist" ]]
         XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/other run "$BAILEY" config init
         [ "$output" = "wrote $BATS_TEST_TMPDIR/other/bailey/config.toml" ]
 }
@@ -118,10 +120,10 @@ setup() {
         chmod o+w ~/.config/bailey/config.toml
         run "$BAILEY" config show
         [ "$status" = 1 ]
-        [[ $output == *"config.toml: refused, as others can write it; mend it with chmod go-w" ]]
+        [[ $output == *"config.toml: refused because other users can write it; run chmod go-w on it" ]]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for words in "" "nope" "show x" "check" "check a b" "schema x" "init x"; do
                 # shellcheck disable=SC2086 # words
                 run "$BAILEY" config $words

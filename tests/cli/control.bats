@@ -49,7 +49,7 @@ unwalled() {
         [ "$status" = 0 ]
         [[ $output == *"$HOME/.config/bailey/config.toml"* ]]
         [[ $output == *"$W/.bailey.toml (not trusted)"* ]]
-        [[ $output == *"refused lately:"* ]]
+        [[ $output == *"recently refused:"* ]]
         [ "$(grep -c 'blocked.*rm -rf /' <<<"$output")" = 5 ] # the newest
         [[ $output != *"# 1"* ]]
         bailey status --json | jq -e '(.recent_blocks | length == 5 and all(.action == "blocked") and .[4].command == "rm -rf / # 6")
@@ -94,7 +94,7 @@ unwalled() {
         [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
         run bailey allow new.example
         [ "$status" = 0 ]
-        [ "$output" = "session $(session_of one): from the next command on, and until it ends" ]
+        [ "$output" = "session $(session_of one): in effect from the next command until the session ends" ]
         [ "$(verdict_in one 'curl https://new.example/')" = allowed ]
         [ "$(verdict_in one 'curl https://other.example/')" = blocked ]
         run bailey test 'curl https://new.example/'
@@ -192,7 +192,7 @@ unwalled() {
         mkdir -p "$L"
         run bailey allow --session "$one" new.example
         [ "$status" = 1 ]
-        [[ $output == *"it cannot be put on record, so nothing is changed"*"audit.jsonl"* ]]
+        [[ $output == *"not changed: cannot write to the audit log"*"audit.jsonl"* ]]
         [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
         bailey allow --session "$two" new.example
         [ "$(verdict_in two 'curl https://new.example/')" = allowed ]
@@ -228,11 +228,11 @@ unwalled() {
         serve one
         run bailey allow --save new.example
         [ "$status" = 0 ]
-        [[ $output == "$HOME/.config/bailey/config.toml is changed;"* ]]
+        [[ $output == "$HOME/.config/bailey/config.toml changed;"* ]]
         [ "$(stat -c %a "$HOME/.config/bailey/config.toml")" = 644 ]
         run bailey allow --save new.example
         [ "$status" = 0 ]
-        [[ $output == *"says so already" ]]
+        [[ $output == *"already contains it" ]]
         bailey deny --save 'git push'
         bailey deny --save seq
         bailey deny --save '{replace:true,items:[]}'
@@ -382,11 +382,11 @@ unwalled() {
                 # shellcheck disable=SC2086 # two words
                 run bailey $command
                 [ "$status" = 1 ]
-                [[ $output == *"no session is running; --save changes your config file" ]]
+                [[ $output == *"no session is running; use --save to change your config file" ]]
         done
         run bailey kill 00000000-0000-4000-8000-000000000000
         [ "$status" = 1 ]
-        [[ $output == *"no running session has a shell with the id 00000000-0000-4000-8000-000000000000; bailey status"* ]]
+        [[ $output == *"no shell with the ID '00000000-0000-4000-8000-000000000000' in any running session; bailey status"* ]]
 }
 
 @test "what cannot be changed is refused, and nothing happens" {
@@ -421,7 +421,7 @@ unwalled() {
         [ -z "$(changed)" ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for arguments in allow deny kill 'allow a b' 'deny a b' 'kill a b' 'status x' 'allow --list x' 'allow --list --save' \
                 'allow --json x' 'allow --save --session a x' 'deny --list' 'kill --session a b'; do
                 # shellcheck disable=SC2086 # words
@@ -432,6 +432,18 @@ unwalled() {
         done
 }
 
+@test "an empty domain or command is named once" {
+        run bailey deny --save ''
+        [ "$status" = 1 ]
+        [[ $output == 'bailey: deny: the command is empty, or longer than '*' bytes' ]]
+        run bailey allow --save ''
+        [ "$status" = 1 ]
+        [[ $output == 'bailey: allow: the domain is empty, or longer than '*' bytes' ]]
+        run bailey deny --save '  '
+        [ "$status" = 1 ]
+        [ "$output" = 'bailey: deny: the command consists of spaces only' ]
+}
+
 # ---- the socket ----
 
 @test "lines that nobody would send" {
@@ -440,8 +452,8 @@ unwalled() {
         [[ $(speak "$socket" $'json\n') == ok*'{"session":'* ]]
         [[ $(speak "$socket" $'text more\n') == ok*"session "* ]]
         [[ $(speak "$socket" $'\n') == "error "* ]]
-        [[ $(speak "$socket" $'nonsense x\n') == "error nothing is called nonsense" ]]
-        [[ $(speak "$socket" $'allow\n') == "error allow: empty"* ]]
+        [[ $(speak "$socket" $'nonsense x\n') == "error unknown request 'nonsense'" ]]
+        [[ $(speak "$socket" $'allow\n') == "error the domain is empty"* ]]
         [[ $(speak "$socket" $'allow a\e.example\n') == "error "* ]]
         [[ $(speak "$socket" $'ALLOW new.example\n') == "error "* ]]
         [[ $(speak "$socket" "allow $(printf 'a%.0s' {1..10000})"$'\n') == "error "* ]]
@@ -469,7 +481,7 @@ turned_away() {
         bailey status >said || return 1
         wait "$shown" || return 1
         wait "$idle" || return 1 # all were closed
-        grep -q 'it does not speak to this process' said && grep -q 'it does not speak to this process' said.json
+        grep -q 'it closed the connection' said && grep -q 'it closed the connection' said.json
 }
 
 @test "clients that say nothing are sent away, and meanwhile the session works" {
@@ -492,15 +504,15 @@ turned_away() {
         kill=$!
         run bailey status
         [ "$status" = 0 ]
-        [[ $output == *"session "*": it does not answer"* ]]
+        [[ $output == *"session "*": it does not respond"* ]]
         status=0
         wait "$allow" || status=$?
         [ "$status" = 1 ]
-        grep -q 'it does not answer' allow.said
+        grep -q 'it does not respond' allow.said
         status=0
         wait "$kill" || status=$?
         [ "$status" = 1 ]
-        [[ $(cat kill.said) == *"no session that answers has a shell with the id 00000000-"*"; session "*": it does not answer" ]]
+        [[ $(cat kill.said) == *"no shell with the ID '00000000-"*"; session "*": it does not respond" ]]
         ((SECONDS < 120))
         kill -CONT "${server_pid[one]}"
         # what was asked meanwhile came from processes that are gone

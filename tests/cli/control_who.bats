@@ -238,9 +238,9 @@ unseen() {
                 jq -r .output answer.json
         done
         bash_in one "ASAN_OPTIONS=detect_leaks=0 '$BAILEY' allow evil.example" |
-                jq -e '.output | test("session [0-9a-f-]{36}: it does not speak to this process")'
+                jq -e '.output | test("session [0-9a-f-]{36}: it closed the connection")'
         bash_in one "ASAN_OPTIONS=detect_leaks=0 '$BAILEY' status" |
-                jq -e '.output | test("session [0-9a-f-]{36}: it does not speak to this process") and (test("foreground") | not)'
+                jq -e '.output | test("session [0-9a-f-]{36}: it closed the connection") and (test("foreground") | not)'
         nothing_happened one
 }
 
@@ -358,7 +358,7 @@ two_users() {
         [[ $output != *ANSWERED* ]]
         run other_user "${clean[@]}" HOME=/usr/no/home "$place/bailey" allow evil.example
         [ "$status" != 0 ]
-        [[ $output == *"belongs to user 0, and you are 65534"* ]]
+        [[ $output == *"belongs to user 0, not to you (user 65534)"* ]]
         chmod 700 "$R/bailey"
         [ -z "$(changed)" ]
         bailey allow fine.example
@@ -372,10 +372,10 @@ two_users() {
         chmod 700 "$R/bailey"
         chown 65534:65534 "$R/bailey"
         serve one
-        grep "$R/bailey belongs to user 65534, and you are 0" "$BATS_TEST_TMPDIR/one.err"
+        grep "$R/bailey belongs to user 65534, not to you (user 0)" "$BATS_TEST_TMPDIR/one.err"
         run bailey status
         [ "$status" = 1 ]
-        [[ $output == *"$R/bailey belongs to user 65534, and you are 0"* ]]
+        [[ $output == *"$R/bailey belongs to user 65534, not to you (user 0)"* ]]
         [ -z "$(ls -A "$R/bailey")" ]
         rm -rf "$place"
 }
@@ -385,14 +385,14 @@ two_users() {
 @test "a directory that is open to others is not used" {
         mkdir -m 755 "$R/bailey"
         serve one # it works, but nobody can reach it
-        grep "will not find this session: $R/bailey is open to others (mode 755): chmod 700 it" "$BATS_TEST_TMPDIR/one.err"
+        grep "cannot reach this session: $R/bailey is accessible to others (mode 755): run chmod 700 on it" "$BATS_TEST_TMPDIR/one.err"
         [ "$(verdict_in one true)" = allowed ]
         [ -z "$(ls -A "$R/bailey")" ]
         for command in status 'allow new.example' 'kill x' 'allow --list'; do
                 # shellcheck disable=SC2086 # words
                 run bailey $command
                 [ "$status" = 1 ]
-                [[ $output == *"$R/bailey is open to others (mode 755): chmod 700 it"* ]]
+                [[ $output == *"$R/bailey is accessible to others (mode 755): run chmod 700 on it"* ]]
         done
         chmod 700 "$R/bailey"
         serve two
@@ -403,7 +403,7 @@ two_users() {
 @test "a file where the directory should be" {
         touch "$R/bailey"
         serve one
-        grep "will not find this session: $R/bailey" "$BATS_TEST_TMPDIR/one.err"
+        grep "cannot reach this session: $R/bailey" "$BATS_TEST_TMPDIR/one.err"
         run bailey status
         [ "$status" = 0 ]
         [[ $output == *"no session is running"* ]]

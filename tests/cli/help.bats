@@ -21,8 +21,8 @@ setup() {
 subcommands:
 '* ]]
         [[ $output == *'  show ID   show all'* ]]
-        [[ $output == *'(when none is named)'* ]]
-        [[ $output == *'--csv  '*'export: as a table'* ]]
+        [[ $output == *'(default)'* ]]
+        [[ $output == *'--csv  '*'export: print CSV'* ]]
         [[ $output == *'
 exit status:
   0   done'* ]]
@@ -36,25 +36,25 @@ examples:
         [[ $output == *--csv* ]]
         [[ $output != *--follow* ]]
         run "$BAILEY" audit verify --help
-        [[ $output == *'  0   the chain is whole'* ]]
+        [[ $output == *'  0   the audit log is intact'* ]]
         [[ $output != *--csv* ]]
 }
 
 @test "an unknown subcommand names the nearest one" {
         run "$BAILEY" audit stat
         [ "$status" = 2 ]
-        [ "$output" = 'bailey: audit: no subcommand is called stat; did you mean stats?' ]
+        [ "$output" = "bailey: audit: unknown subcommand 'stat'; did you mean 'stats'?" ]
         run "$BAILEY" help audit zzzz
         [ "$status" = 2 ]
         run "$BAILEY" help run zzzz
         [ "$status" = 2 ]
-        [ "$output" = 'bailey: run: no subcommand is called zzzz; see bailey run --help' ]
+        [ "$output" = "bailey: run: unknown subcommand 'zzzz'; see bailey run --help" ]
 }
 
 @test "an option of another subcommand is not overlooked" {
         run "$BAILEY" audit verify --csv
         [ "$status" = 2 ]
-        [ "$output" = 'bailey: audit verify: option --csv is not for it, but for: export; see bailey audit verify --help' ]
+        [ "$output" = 'bailey: audit verify: option --csv is only valid for: export; see bailey audit verify --help' ]
         run "$BAILEY" audit --csv
         [ "$status" = 2 ]
 }

@@ -48,10 +48,20 @@ batch() {
         [[ $output == usage:* ]]
 }
 
+@test "an unknown command with no near name suggests nothing" {
+        for name in foo x list tree; do
+                run "$bailey" "$name"
+                [ "$status" = 2 ]
+                [ "$output" = "bailey: unknown command '$name'; see bailey --help" ]
+        done
+        run "$bailey" parse --foo x
+        [ "$output" = 'bailey: parse: unknown option --foo' ]
+}
+
 @test "an unknown command or option names the nearest one" {
         run "$bailey" prase x
         [ "$status" = 2 ]
-        [ "$output" = 'bailey: no command is called prase; did you mean parse?' ]
+        [ "$output" = "bailey: unknown command 'prase'; did you mean 'parse'?" ]
         run "$bailey" parse --jsno x
         [ "$status" = 2 ]
         [[ $output == 'bailey: parse: unknown option --jsno; did you mean --json?' ]]
@@ -63,7 +73,7 @@ batch() {
 @test "options: a value is needed, unwanted, joined or apart; -- ends them" {
         run "$bailey" parse --file
         [ "$status" = 2 ]
-        [[ $output == *'--file needs a FILE'* ]]
+        [[ $output == *'--file requires an argument: FILE'* ]]
         run "$bailey" parse --json=x y
         [ "$status" = 2 ]
         [[ $output == *'--json takes no value'* ]]
@@ -89,7 +99,7 @@ batch() {
         [ -w /dev/full ] || skip 'no /dev/full'
         run sh -c '"$1" parse a >/dev/full' sh "$bailey"
         [ "$status" = 1 ]
-        [[ $output == 'bailey: cannot write the answer: '* ]]
+        [[ $output == 'bailey: cannot write to standard output: '* ]]
         run sh -c 'echo "{\"command\": \"a\"}" | "$1" parse --batch >/dev/full' sh "$bailey"
         [ "$status" = 1 ]
 }

@@ -81,10 +81,11 @@ setup_file() {
                 run bailey run $by 'touch marker'
                 echo "$output"
                 [ "$status" = 125 ]
-                [[ $output == *'sandbox-exec: it needs macOS'* ]]
+                [[ $output == *'sandbox-exec: needs macOS'* ]]
                 [ ! -e marker ]
         done
         run bailey doctor
+        [[ $output == *'reason: sandbox-exec: needs macOS'$'\n''    not available on this system'* ]]
         [[ $output == *"golden only: not run in this project's CI"* ]]
         run bailey doctor --json
         [ "$(jq -r '.backends[] | select(.name == "sandbox-exec") | .works, .verified' <<<"$output")" = \

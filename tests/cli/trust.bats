@@ -23,17 +23,17 @@ allow_sudo() {
         run "$BAILEY" config show
         [[ $output != *"not trusted"* ]]
         run "$BAILEY" trust .
-        [ "$output" = "$PWD/.bailey.toml is trusted" ]
+        [ "$output" = "$PWD/.bailey.toml is already trusted" ]
         echo '# a comment' >>.bailey.toml
         [ "$(allow_sudo)" = false ]
         "$BAILEY" trust "$PWD"
         [ "$(allow_sudo)" = true ]
         run "$BAILEY" trust --remove
-        [ "$output" = "$PWD/.bailey.toml is now not trusted" ]
+        [ "$output" = "$PWD/.bailey.toml is no longer trusted" ]
         [ "$(allow_sudo)" = false ]
         run "$BAILEY" trust --remove
         [ "$status" = 0 ]
-        [ "$output" = "$PWD/.bailey.toml is not trusted anyway" ]
+        [ "$output" = "$PWD/.bailey.toml was not trusted" ]
 }
 
 @test "a copy elsewhere is not trusted" {
@@ -64,7 +64,7 @@ allow_sudo() {
 @test "what cannot be trusted" {
         run "$BAILEY" trust ..
         [ "$status" = 1 ]
-        [ "$output" = "bailey: trust: $BATS_TEST_TMPDIR has no .bailey.toml, .bailey.json5 or .bailey.json" ]
+        [ "$output" = "bailey: trust: no .bailey.toml, .bailey.json5 or .bailey.json in $BATS_TEST_TMPDIR" ]
         run "$BAILEY" trust missing
         [ "$status" = 1 ]
         [ "$output" = "bailey: trust: missing: No such file or directory" ]
@@ -75,7 +75,7 @@ allow_sudo() {
         rm .bailey.toml && ln -s /etc/hostname .bailey.toml
         run "$BAILEY" trust
         [ "$status" = 1 ]
-        [[ $output == *"refused, as it is a symbolic link" ]]
+        [[ $output == *"refused because it is a symbolic link" ]]
 }
 
 @test "a damaged list trusts nothing, and says so" {
@@ -86,7 +86,7 @@ allow_sudo() {
         [ "$output" = "bailey: $HOME/.local/state/bailey/trust:2:1: expected a SHA-256 and the path of a file" ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         for words in "--list x" "--list --remove" "a b" "--json"; do
                 # shellcheck disable=SC2086 # words
                 run "$BAILEY" trust $words

@@ -177,7 +177,7 @@ def check_hook(who, agent):
         said = who.step(for_agent(line, agent) if " install " in line else line)
     assert re.search(r"^%s +user +installed" % agent, said, re.M), said
     told = ask(who, agent, "deny")
-    assert '"deny"' in told and "runs what it downloads" in told, told
+    assert '"deny"' in told and "runs code downloaded" in told, told
     assert ask(who, agent, "allow") == ""
 
 

@@ -127,7 +127,7 @@ static void a_record_that_is_held(void **state) {
                 id = start(&scene, "echo never");
                 outcome = take(&scene, &id);
                 assert_int_equal(outcome.end, BAILEY_FAILED);
-                assert_non_null(strstr(outcome.message, "cannot be put on record"));
+                assert_non_null(strstr(outcome.message, "cannot be written to the audit log"));
                 bailey_outcome_free(&outcome);
         }
         assert_true(time_monotonic() - begun < 10 * TIME_SECOND); /* the patience of one that has nothing else to do */

@@ -65,6 +65,10 @@ static void messages_name_one_thing(void **state) {
                         fail_msg("%s: the message \"%s\"", rules[i].id, rules[i].message);
                 if (!rules[i].instead || !rules[i].instead[0])
                         fail_msg("%s: does not say what to do instead", rules[i].id);
+                mark = rules[i].remedy ? strchr(rules[i].remedy, '%') : NULL;
+                if (!rules[i].remedy != (rules[i].names == NAMES_NOTHING) ||
+                    (rules[i].remedy && (!mark || mark[1] != 's' || strchr(mark + 1, '%'))))
+                        fail_msg("%s: the remedy \"%s\"", rules[i].id, rules[i].remedy ? rules[i].remedy : "");
         }
 }
 
@@ -96,6 +100,54 @@ static void examples_are_caught(void **state) {
                 if (rules[i].scope != SCOPE_OPEN)
                         check_example(&rules[i], &listing_policy);
         }
+}
+
+/* What is said has to be right for the command, and of use: names, not placeholders. */
+static const struct message_case {
+        bool listing;
+        const char *command, *rule, *message;
+} message_cases[] = {
+        { false, "printenv PATH", "environment-dump",
+          "prints the environment, which may contain secrets. Print a single variable with echo instead, such as: echo "
+          "\"$PATH\"" },
+        { false, "curl https://evil.example/x", "domain-not-allowed",
+          "evil.example is not on the domain allowlist (guard.domain_allowlist). Use an allowed host, or ask the user to "
+          "run: bailey allow evil.example" },
+        { false, "curl -K f https://github.com/", "domain-not-allowed",
+          "a host named in a config file is not on the domain allowlist (guard.domain_allowlist). Use an allowed host, or ask "
+          "the user to allow this one." },
+        { true, "npx x", "not-listed",
+          "npx is not an allowed command under this policy. Allowed commands: grep, cat, ls, find, wc, head, tail, tree, file, "
+          "stat, pwd, echo, which, type." },
+        { true, "echo $(ls)", "no-option-code",
+          "a command substitution makes an allowed command run another one. Leave it out, and run the other command "
+          "separately." },
+        { true, "$CMD x", "no-opaque", "what $CMD runs is not known before it runs. Write the command out." },
+        { true, "\"$?\" x", "no-opaque", "what \"$?\" runs is not known before it runs. Write the command out." },
+};
+
+static void check_message(const struct message_case *c) {
+        struct arena_mark mark = arena_mark(&arena);
+        struct verdict verdict;
+        size_t found = 0;
+
+        assert_int_equal(guard_check(str_z(c->command), c->listing ? &listing_policy : &open_policy, &arena, &verdict), 0);
+        for (const struct reason *reason = verdict.reasons; reason; reason = reason->next) {
+                if (!str_is(reason->id, c->rule))
+                        continue;
+                found++;
+                if (!str_is(reason->message, c->message))
+                        fail_msg("%s: \"%.*s\"", c->command, (int)reason->message.len, reason->message.ptr);
+        }
+        if (found != 1)
+                fail_msg("%s: %zu reasons of %s", c->command, found, c->rule);
+        arena_rewind(&arena, mark);
+}
+
+static void messages_fit_the_command(void **state) {
+        (void)state;
+        for (size_t i = 0; i < sizeof(message_cases) / sizeof(*message_cases); i++)
+                check_message(&message_cases[i]);
 }
 
 /* With all flags that it asks for, and under the policies of its scope only. */
@@ -192,17 +244,12 @@ static void credentials_are_sorted(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(ids_are_unique),
-                cmocka_unit_test(messages_name_one_thing),
-                cmocka_unit_test(examples_are_caught),
-                cmocka_unit_test(scopes_hold),
-                cmocka_unit_test(effects_have_names),
-                cmocka_unit_test(programs_are_sorted),
-                cmocka_unit_test(programs_can_be_judged),
-                cmocka_unit_test(options_can_be_read),
-                cmocka_unit_test(versions_are_the_same_program),
-                cmocka_unit_test(globs_know_components),
-                cmocka_unit_test(credentials_are_sorted),
+                cmocka_unit_test(ids_are_unique),        cmocka_unit_test(messages_name_one_thing),
+                cmocka_unit_test(examples_are_caught),   cmocka_unit_test(messages_fit_the_command),
+                cmocka_unit_test(scopes_hold),           cmocka_unit_test(effects_have_names),
+                cmocka_unit_test(programs_are_sorted),   cmocka_unit_test(programs_can_be_judged),
+                cmocka_unit_test(options_can_be_read),   cmocka_unit_test(versions_are_the_same_program),
+                cmocka_unit_test(globs_know_components), cmocka_unit_test(credentials_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, setup, teardown);

@@ -28,15 +28,15 @@ fails() {
 }
 
 @test "there is no question" {
-        fails 'the question: ' '"$0" hook </dev/null'
-        fails 'cannot read the question' '"$0" hook <&-'
-        fails 'cannot read the question' '"$0" hook <.'
+        fails 'invalid hook request: ' '"$0" hook </dev/null'
+        fails 'cannot read the request' '"$0" hook <&-'
+        fails 'cannot read the request' '"$0" hook <.'
 }
 
 @test "the question ends too early, wherever" {
         for bytes in $(seq 1 9 $((${#question} - 1))); do
                 head -c "$bytes" <<<"$question" >"$BATS_TEST_TMPDIR/part"
-                fails 'the question: ' "\"\$0\" hook <'$BATS_TEST_TMPDIR/part'"
+                fails 'invalid hook request: ' "\"\$0\" hook <'$BATS_TEST_TMPDIR/part'"
         done
 }
 
@@ -76,7 +76,7 @@ fails() {
         fails '' '"$0" hook --agent nobody'
         fails '' '"$0" hook --mode open'
         fails '' '"$0" hook more'
-        fails 'no policy' '"$0" hook --policy nothing'
+        fails 'unknown policy' '"$0" hook --policy nothing'
 }
 
 # What cannot be recorded is judged all the same: the command itself is run by the agent, or by bailey run, which then refuses.

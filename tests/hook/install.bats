@@ -75,14 +75,14 @@ END
         for agent in "${AGENTS[@]}"; do
                 file=$(file "$agent")
                 run -0 hook install "$agent"
-                [[ $output == *"bailey is now in $file"* ]]
+                [[ $output == *"the hook is now in $file"* ]]
                 [ "$(command_of "$file" "$(event "$agent")" | wc -l)" = 1 ]
                 [[ $(command_of "$file" "$(event "$agent")") == "$(realpath "$BAILEY") hook"* ]]
                 [ ! -e "$file.bailey-backup" ]
                 [ "$(stat -c %a "$file")" = 644 ]
                 cp "$file" was
                 run -0 hook install "$agent"
-                [[ $output == *"is in $file already"* ]]
+                [[ $output == *"the hook is already in $file"* ]]
                 cmp "$file" was
                 run -0 hook uninstall "$agent"
                 [[ $output == *"no longer in $file"* ]]
@@ -156,7 +156,7 @@ END
                         $'{"a":"\xff"}' '{"hooks":null}'; do
                         printf %s "$text" >"$file"
                         run -1 hook install "$agent"
-                        [[ $output == "bailey: hook: $file "*" left as it is"* ]]
+                        [[ $output == "bailey: hook: "*"$file"*" is unchanged"* ]]
                         printf %s "$text" | cmp - "$file"
                         run -1 hook uninstall "$agent"
                         printf %s "$text" | cmp - "$file"
@@ -199,7 +199,7 @@ END
 
 @test "--dry-run shows the change, and makes none" {
         run -0 hook install codex --dry-run
-        [[ $output == "$HOME/.codex/hooks.json would be made:"*'+        "matcher": "Bash"'* ]]
+        [[ $output == "$HOME/.codex/hooks.json would be created:"*'+        "matcher": "Bash"'* ]]
         [ -z "$(ls -A ~)" ]
         mkdir ~/.codex
         rich codex >~/.codex/hooks.json
@@ -243,7 +243,7 @@ END
         mkdir -p ~/.claude ~/.gemini/settings.json
         ln -s nowhere ~/.claude/settings.json
         run -1 hook install claude
-        [[ $output == *"a link to nothing"* ]]
+        [[ $output == *"dangling symbolic link"* ]]
         [ -L ~/.claude/settings.json ]
         run -1 hook install gemini
         [[ $output == *"not a regular file"* ]]
@@ -374,12 +374,12 @@ END
         echo '{"hooksConfig": {"enabled": false}}' >~/.gemini/settings.json
         for agent in claude gemini; do
                 run -0 hook install $agent
-                [[ $output == *"no hook runs"* ]]
+                [[ $output == *"hooks are disabled"* ]]
                 run -0 hook install $agent
-                [[ $output == *"no hook runs"* ]]
+                [[ $output == *"hooks are disabled"* ]]
         done
         run -0 hook list --json
-        [ "$(jq -r '[.[] | select(.state == "switched off").agent] | join(" ")' <<<"$output")" = 'claude gemini' ]
+        [ "$(jq -r '[.[] | select(.state == "disabled").agent] | join(" ")' <<<"$output")" = 'claude gemini' ]
 }
 
 @test "list" {
@@ -392,7 +392,7 @@ END
         echo '{"hooks":{"BeforeTool":[{"hooks":[{"command":"/gone/bailey hook"}]}]}}' >~/.gemini/settings.json
         echo '{"hooks":{"BeforeTool":[]}}' >x
         run -0 hook list --json
-        [ "$(jq -r '.[:4][].state' <<<"$output")" = $'installed\ncannot be read\nbroken: there is no such program\nno file' ]
+        [ "$(jq -r '.[:4][].state' <<<"$output")" = $'installed\nunreadable\nbroken: the program does not exist\nno file' ]
         [ "$(jq -r '.[2].command' <<<"$output")" = '/gone/bailey hook' ]
         run -0 hook list
         [[ $output == *"$(realpath "$BAILEY") hook || exit 2"* ]]
@@ -418,7 +418,7 @@ END
         [ "$(find ~/.claude -type f | wc -l)" = 2 ]
 }
 
-@test "asked in the wrong way" {
+@test "usage error" {
         run -2 hook install
         run -2 hook install claude codex
         run -2 hook install clade
@@ -427,7 +427,7 @@ END
         run -2 hook uninstall claude --mode wrap
         run -2 hook install claude --mode warp
         run -2 hook install claude --approve
-        [[ $output == *"--approve goes with --mode wrap"* ]]
+        [[ $output == *"--approve requires --mode wrap"* ]]
         run -2 hook install claude --config none.toml
         run -2 hook list --project
         [ -z "$(ls -A ~)" ]

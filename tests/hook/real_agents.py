@@ -77,11 +77,11 @@ FORCED = "touch made; git push --force"
 WALLED = "touch made; [ -w ~ ] && echo open || echo \"it's walled\""
 CASES = [
     ("a command that is fine", [], "touch made; echo it went well", "it went well", True),
-    ("one that is blocked", [], FETCHED, "runs what it downloads", False),
+    ("one that is blocked", [], FETCHED, "runs code downloaded", False),
     ("one that is warned of", [], FORCED, "throws away", False),
     ("one that is warned of, and nobody asks", ["--warned", "allow"], FORCED + "; echo pushed", "pushed", True),
     ("behind walls", ["--mode", "wrap"], WALLED, "it's walled", True),
-    ("blocked, behind walls", ["--mode", "wrap"], FETCHED, "runs what it downloads", False),
+    ("blocked, behind walls", ["--mode", "wrap"], FETCHED, "runs code downloaded", False),
     ("bailey cannot answer", ["--set", "guard.mode=warn"], "touch made", "guard.mode", False),
     ("bailey is gone", [], "touch made", None, False),
     ("by the server, behind walls", None, WALLED, "it's walled", True),

@@ -111,7 +111,7 @@ static int ask(enum engine_kind kind, const char *words, const char *const *envp
         return result;
 }
 
-#define FAR "only, by an engine at a unix:// socket"
+#define FAR "only on this machine, with an engine at a unix:// socket"
 #define NAMED(endpoint) "case $1 in context) echo " endpoint " ;; *) echo context=there; echo version=1 ;; esac"
 
 static void clients_are_asked(void **state) {
@@ -123,14 +123,14 @@ static void clients_are_asked(void **state) {
                 { ENGINE_DOCKER, "echo context=default; echo version=1", "" },
                 { ENGINE_DOCKER, "echo error=the daemon sleeps; exit 0", "the daemon sleeps" },
                 { ENGINE_DOCKER, "echo version=1; echo it is broken >&2; exit 1", "it is broken" },
-                { ENGINE_DOCKER, "echo memory=true", "it does not say which version it is" },
+                { ENGINE_DOCKER, "echo memory=true", "it did not report its version" },
                 { ENGINE_DOCKER, NAMED("unix:///run/user/1000/docker.sock"), "" },
                 { ENGINE_DOCKER, NAMED("ssh://ann:geheimnis@far.example.com"), "docker's context there is ssh:..., which" },
                 { ENGINE_DOCKER, NAMED("tcp://127.0.0.1:2375"), FAR },
                 { ENGINE_DOCKER, NAMED(""), FAR },
                 { ENGINE_DOCKER, "test $1 = info || exit 1; echo context=gone; echo version=1", "1" },
                 { ENGINE_PODMAN, "echo version=4; echo remote=false", "" },
-                { ENGINE_PODMAN, "echo version=4; echo remote=true", "remote = true: podman would ask a service" },
+                { ENGINE_PODMAN, "echo version=4; echo remote=true", "remote = true: podman would use a remote service" },
         };
 
         (void)state;
@@ -160,10 +160,10 @@ static void engines_elsewhere_are_refused(void **state) {
                 { ENGINE_DOCKER, "DOCKER_HOST=", "" },
                 { ENGINE_DOCKER, "DOCKER_HOST=unix:///nonexistent.sock", "" },
                 { ENGINE_DOCKER, "CONTAINER_HOST=ssh://far", "" },
-                { ENGINE_PODMAN, "CONTAINER_HOST=ssh://far/run/podman.sock", "CONTAINER_HOST is set: podman would ask" },
-                { ENGINE_PODMAN, "CONTAINER_HOST=unix:///nonexistent.sock", "may be on another machine" },
+                { ENGINE_PODMAN, "CONTAINER_HOST=ssh://far/run/podman.sock", "CONTAINER_HOST is set: podman would use" },
+                { ENGINE_PODMAN, "CONTAINER_HOST=unix:///nonexistent.sock", "may be another machine" },
                 { ENGINE_PODMAN, "DOCKER_HOST=ssh://far", "" },
-                { ENGINE_PODMAN, "CONTAINER_CONNECTION=far", "CONTAINER_CONNECTION is set: podman would ask" },
+                { ENGINE_PODMAN, "CONTAINER_CONNECTION=far", "CONTAINER_CONNECTION is set: podman would use" },
         };
 
         (void)state;

@@ -19,12 +19,12 @@ static const char *const writable[] = { "/work/app", "/srv/my data", NULL };
 static const char *const only_data[] = { "/srv/my data", NULL };
 
 /* Words for what a row expects; each is part of the one text that says it. */
-#define NETWORK "no network here"
-#define NEEDS(program) program " needs the network, and there is none here but localhost"
-#define MASKED(path) path " is hidden from commands"
-#define PROTECTED(path) path " is read-only here, as programs"
-#define PROGRAM(path) path " is bailey itself, which runs this command"
-#define OUTSIDE(path) path " cannot be written here. Write in /work/app or /tmp instead"
+#define NETWORK "The command tried to reach another host, but the sandbox allows only localhost"
+#define NEEDS(program) program " needs the network, but the sandbox allows only localhost"
+#define MASKED(path) path " is hidden in the sandbox"
+#define PROTECTED(path) path " is read-only because programs"
+#define PROGRAM(path) path " is the bailey program that runs this command"
+#define OUTSIDE(path) path " is not writable in the sandbox. Write to /work/app or /tmp instead"
 #define WORKSPACE "The workspace is read-only"
 #define MEMORY "max_memory_bytes"
 #define SYSCALL "a system call that the sandbox does not allow"
@@ -218,7 +218,7 @@ static const struct row limit_rows[] = {
         { "./x; exit", 159, 0, "Bad system call\n", SYSCALL },
         { "./x | cat; ./y", 1, 0, "bash: line 1: 12 Bad system call (core dumped) ./x\n", SYSCALL },
         { "./x", -1, SIGXCPU, "",
-          "processor time it may (60). Do less at a time; a person can raise `[sandbox] max_cpu_secs`" },
+          "processor time in seconds (60). Do less work in one command; the user can raise `[sandbox] max_cpu_secs`" },
         { "./x", 152, 0, "CPU time limit exceeded\n", "max_cpu_secs" },
         { "./x", -1, SIGXFSZ, "", "(1536 KiB)" },
         { "./x", 153, 0, "", "max_file_bytes" },
@@ -277,25 +277,31 @@ static void ends(void **state) {
 
         (void)state;
         in.timed_out = true;
-        check(&in, "It timed out after 120 s and was killed. Use a longer timeout, up to 600 s, or run it in the background;");
+        check(&in, "The command timed out after 120 s and was killed. Use a longer timeout, up to 600 s; the user");
+        in.place = EXPLAIN_SESSION;
+        check(&in, "Use a longer timeout, up to 600 s, or run it in the background; the user");
+        in.place = EXPLAIN_BACKGROUND;
+        check(&in, "Start it without a timeout, or with a longer one, up to 600 s; the user");
         in.timeout = TIME_SECOND / 2;
         check(&in, "after 0.5 s");
         in.timeout = 600 * TIME_SECOND;
-        check(&in, "That is the longest there is");
+        check(&in, "600 s and was killed. Start it without a timeout; the user");
+        in.place = EXPLAIN_SESSION;
+        check(&in, "This is the maximum: split the work into smaller steps, or run it in the background; the user");
         in.cancelled = true;
         check(&in, NULL);
         in = input_of(&free_policy, &row);
         in.memory_killed = true;
-        check(&in, "It was killed for using more memory than it may. Use less");
+        check(&in, "The command was killed for exceeding its memory limit. Use less");
         in.memory_killed = false;
         in.user_memory_killed = true;
         free_policy.sandbox.user_memory_percent = 50;
-        check(&in, "all commands of this user together used more memory than they may (50 % of what there is)");
+        check(&in, "all commands of this user together exceeded their memory limit (50 % of the memory)");
         check(&in, "`[sandbox] user_memory_percent`");
         in.memory_killed = true;
         in.user_memory_killed = false;
         in.policy = &policy;
-        check(&in, "It was killed for using more memory than it may (512 MiB)");
+        check(&in, "The command was killed for exceeding its memory limit (512 MiB)");
 }
 
 static void limits_of_the_user(void **state) {
@@ -324,7 +330,7 @@ static void a_workspace_that_cannot_be_written(void **state) {
         check(&in, NULL);
         in = input_of(&policy, &absolute);
         in.writable = only_data;
-        check(&in, "/work/app/x cannot be written here. Write in /tmp instead");
+        check(&in, "/work/app/x is not writable in the sandbox. Write to /tmp instead");
 }
 
 static void denied_by_the_policy(void **state) {

@@ -125,7 +125,7 @@ until_said() {
         [ "$status" = 7 ]
         cmp run run.before
         cmp lib/libbailey.so.0 library.before
-        [[ $output == *"$workspace/lib/libbailey.so.0 is bailey itself"* ]]
+        [[ $output == *"$workspace/lib/libbailey.so.0 is the bailey program"* ]]
         mv lib/libbailey.so.0 lib/real
         ln -s real lib/libbailey.so.0
         LD_LIBRARY_PATH=$workspace/lib run ./run 'echo began'

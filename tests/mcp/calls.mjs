@@ -18,6 +18,7 @@ calls('timeouts are clamped to the most that the policy allows', { config: '[run
 
         for (const result of [seconds, milliseconds]) {
                 assert.match(text(result), /bash: timed out after 2s\n(bailey: .*\n)*exit: 124\n?$/);
+                assert.match(text(result), /^bailey: timeout capped at run\.timeout_max \(2 s\)$/m);
                 assert.ok(result.structuredContent.duration_ms >= 1900);
         }
 });

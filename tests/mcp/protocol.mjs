@@ -33,6 +33,50 @@ async function refuses(server, line, codes) {
         return said[0];
 }
 
+// What agents are told has to hold for the policy in force: [name, options of the server, what the text says, what it does not].
+const described = [
+        ['default', {},
+                [/in a sandbox/, /can write the workspace and \/tmp/, /no network access except to localhost/, /killed after 120 s/, /longer than 600 s/],
+                [/WITHOUT/, /read-only/, /Only these commands/]],
+        ['readonly', { args: ['--policy', 'readonly'] },
+                [/workspace is read-only/, /Only these commands are allowed: grep, cat, ls/, /killed after 10 s/, /longer than 60 s/],
+                [/can write the workspace/]],
+        ['another network, times and no allowlist', {
+                args: ['--network', 'inherit', '--set', 'guard.allow_curl_to_arbitrary_domains=true', '--set', 'run.timeout=2.5'] },
+                [/has network access\./, /killed after 2\.5 s/], [/no network access/, /may name only/]],
+        ['a network with an allowlist', { args: ['--network', 'inherit'] },
+                [/has network access, but may name only hosts that the policy allows/], [/no network access/]],
+        ['no sandbox and no guard', { args: ['--set', 'guard.mode=off'], env: { BAILEY_SANDBOX: 'none', BAILEY_ALLOW_NO_SANDBOX: '1' } },
+                [/WITHOUT a sandbox/, /everything that the user can/, /has network access\./, /Commands are not blocked/],
+                [/in a sandbox/, /no network/, /A blocked command does not run/]],
+];
+
+for (const [name, options, says, never] of described)
+        wire(`descriptions follow the policy: ${name}`, { ...options, version: null }, async (server) => {
+                const { instructions } = await server.initialize('2025-11-25');
+                const { tools } = (await server.request('tools/list')).result;
+                const bash = tools.find((tool) => tool.name === 'Bash');
+
+                for (const pattern of says)
+                        assert.match(bash.description, pattern);
+                for (const pattern of never) {
+                        assert.doesNotMatch(bash.description, pattern);
+                        assert.doesNotMatch(instructions, pattern);
+                }
+                for (const pattern of says.filter((each) => !/killed|longer/.test(each.source)))
+                        assert.match(instructions, pattern);
+        });
+
+wire('descriptions of arguments follow the policy', { config: '[run]\ntimeout = 7\ntimeout_max = 21\nkill_grace = 3\nmax_shells = 5\n' },
+        async (server) => {
+                const { tools } = (await server.request('tools/list')).result;
+                const [bash, kill] = ['Bash', 'KillShell'].map((name) => tools.find((tool) => tool.name === name));
+
+                assert.match(bash.inputSchema.properties.timeout.description, /default: 7 s, maximum: 21 s/);
+                assert.match(bash.inputSchema.properties.run_in_background.description, /At most 5 can run/);
+                assert.match(kill.description, /SIGKILL after 3 s/);
+        });
+
 for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])
         wire(`${version} is spoken when it is asked for`, { version: null }, async (server) => {
                 const result = await server.initialize(version);

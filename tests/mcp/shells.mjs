@@ -211,7 +211,7 @@ shells('a timeout that is asked for is clamped, too', { config: '[run]\ntimeout_
                 assert.deepEqual([status, stdout], ['timed out', 'a\n']);
         }
         const { tools } = (await server.request('tools/list')).result;
-        assert.match(tools[0].inputSchema.properties.run_in_background.description, /No timeout unless asked for, and then no more/);
+        assert.match(tools[0].inputSchema.properties.run_in_background.description, /no timeout unless one is given \(maximum: 15 s\)/);
 });
 
 shells('what is left of one when its command ends goes with it', {}, async (server) => {

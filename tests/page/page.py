@@ -358,7 +358,7 @@ def look_at_silence(page, agent):
     try:
         page.until('document.querySelector("#shells .silent") !== null')
         said = page.text("#shells .silent")
-        assert re.search(r"session [0-9a-f-]{36}: it does not answer", said), said
+        assert re.search(r"session [0-9a-f-]{36}: it does not respond", said), said
         equal(page.eval('document.querySelectorAll("#shells li").length'), 1)
         page.until('document.getElementById("live").textContent.startsWith("Live.")')
         equal(page.eval('document.getElementById("problem").hidden'), True)

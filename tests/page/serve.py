@@ -276,7 +276,7 @@ def test_shells(_):
                 equal(server.ask(place + "data?after=100000", cookie=cookie).status, 200)
             assert time.monotonic() - start < WAIT, "it waits for the session"
             until(errors)
-            equal((errors(), shells()), (["it does not answer"], []))
+            equal((errors(), shells()), (["it does not respond"], []))
         finally:
             os.kill(agent.process.pid, signal.SIGCONT)
         until(lambda: shells() and not errors())

@@ -176,19 +176,18 @@ static void what_cannot_be_changed(void **state) {
         static const struct {
                 const char *path, *text, *message;
         } rows[] = {
-                { "c.toml", "guard = 5",
-                  "c.toml: cannot be changed as it is written; add new.example to guard.domain_allowlist yourself" },
-                { "c.toml", "[[guard]]\n", "c.toml: cannot be changed as it is written" },
-                { "c.toml", "[guard]\ndomain_allowlist = 'new'", "c.toml: cannot be changed as it is written" },
-                { "c.toml", "[guard]\ndomain_allowlist = { items = 'x' }", "c.toml: cannot be changed as it is written" },
-                { "c.toml", "[[guard.domain_allowlist]]\nx = 1", "c.toml: cannot be changed as it is written" },
+                { "c.toml", "guard = 5", "c.toml: cannot edit this file; add new.example to guard.domain_allowlist by hand" },
+                { "c.toml", "[[guard]]\n", "c.toml: cannot edit this file" },
+                { "c.toml", "[guard]\ndomain_allowlist = 'new'", "c.toml: cannot edit this file" },
+                { "c.toml", "[guard]\ndomain_allowlist = { items = 'x' }", "c.toml: cannot edit this file" },
+                { "c.toml", "[[guard.domain_allowlist]]\nx = 1", "c.toml: cannot edit this file" },
                 { "c.toml", "[guard\n", "c.toml:1:7: " },
                 { "c.toml", "\xef\xbb\xbf[guard]\n", "c.toml:1:1: " },
                 { "c.toml", "x = '\xff'", "c.toml:1:6: " },
-                { "c.json", "[]", "c.json: cannot be changed as it is written" },
-                { "c.json", "{\"guard\": null}", "c.json: cannot be changed as it is written" },
-                { "c.json", "{\"guard\": \"\"}", "c.json: cannot be changed as it is written" },
-                { "c.json", "{\"guard\": {\"domain_allowlist\": {}}}", "c.json: cannot be changed as it is written" },
+                { "c.json", "[]", "c.json: cannot edit this file" },
+                { "c.json", "{\"guard\": null}", "c.json: cannot edit this file" },
+                { "c.json", "{\"guard\": \"\"}", "c.json: cannot edit this file" },
+                { "c.json", "{\"guard\": {\"domain_allowlist\": {}}}", "c.json: cannot edit this file" },
                 { "c.json", "", "c.json:1:1: " },
                 { "c.json", "{} // no comments here", "c.json:1:4: " },
                 { "c.json", "\xef\xbb\xbf{}", "c.json:1:1: " },
@@ -217,7 +216,7 @@ static void no_room(void **state) {
         arena_init(&arena, 0);
         buf_init(&out, 16);
         assert_int_equal(config_list_add(STR("[guard]\n"), "c.toml", &host, &arena, &out, &err), -1);
-        assert_non_null(strstr(err.msg, "add new.example to guard.domain_allowlist yourself"));
+        assert_non_null(strstr(err.msg, "add new.example to guard.domain_allowlist by hand"));
 }
 
 /* ---- any file ---- */

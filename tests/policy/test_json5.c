@@ -145,8 +145,8 @@ static void bad_structure(void **state) {
                 { STR("{\\u0031:1}"), 1, 2, "U+0031 needs quotes in a key" },
                 { STR("{\\ud801\\udc00:1}"), 1, 2, "U+D801 needs quotes in a key" },
                 { STR("{\\x41:1}"), 1, 2, "no escapes but \\u" },
-                { STR("{a:1,\n\n 'a':2}"), 3, 2, "the key \"a\" is already on line 1" },
-                { STR("{é:1, \"\\u00e9\":2}"), 1, 7, "the key \"\\u{e9}\" is already on line 1" },
+                { STR("{a:1,\n\n 'a':2}"), 3, 2, "duplicate key \"a\", first used on line 1" },
+                { STR("{é:1, \"\\u00e9\":2}"), 1, 7, "duplicate key \"\\u{e9}\", first used on line 1" },
                 { STR("\n /* x"), 2, 2, "the comment is never closed" },
                 { STR("/*/"), 1, 1, "the comment is never closed" },
                 { STR("/ 1"), 1, 1, "expected a value" },
@@ -221,7 +221,7 @@ static void plain_json(void **state) {
                 { STR("\u00a01"), 1, 1, "expected a value" },
                 { STR("\f1"), 1, 1, "expected a value" },
                 { STR("\ufeff1"), 1, 1, "found a byte order mark" },
-                { STR("{\"a\":1,\"\\u0061\":2}"), 1, 8, "the key \"a\" is already on line 1" },
+                { STR("{\"a\":1,\"\\u0061\":2}"), 1, 8, "duplicate key \"a\", first used on line 1" },
         };
 
         (void)state;

@@ -282,8 +282,7 @@ static const struct plan_case {
           &backend_docker,
           &laptop_docker,
           { "container.image=docker.io.evil.com/a:1" },
-          "container.image docker.io.evil.com/a:1: refused by container.trusted_registries, in which docker.io.evil.com is "
-          "not" },
+          "container.image docker.io.evil.com/a:1: refused because docker.io.evil.com is not in container.trusted_registries" },
         { "image",
           &backend_docker,
           &laptop_docker,

@@ -129,7 +129,7 @@ t 'a command that is not for Windows says so' '
 '
 t 'a command that is not there at all is told from that' '
         exits 2 b mcq
-        says "no command is called mcq"
+        says "unknown command .mcq."
 '
 t 'it parses as elsewhere' '
         for script in tools/build tools/lint tests/run tests/container/lib.sh; do
@@ -245,7 +245,7 @@ t 'without an AppContainer nothing runs' '
 t 'nor when nobody wants a sandbox' '
         export BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1
         exits 125 b run $free -- "$cmd" /c "echo x> made"
-        says "BAILEY_SANDBOX=none: this version has appcontainer"
+        says "BAILEY_SANDBOX=none: unknown sandbox; available: appcontainer"
         [ ! -e made ]
         unset BAILEY_SANDBOX BAILEY_ALLOW_NO_SANDBOX
         exits 125 b run $free --backend none -- "$cmd" /c "echo x> made"
