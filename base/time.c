@@ -54,6 +54,7 @@ void time_format(int64_t realtime, char ret_text[static TIME_TEXT_SIZE]) {
         int date[3]; /* 64 bits of nanoseconds end in 1677 and 2262: years have four digits */
 
         date_of(divide_down(seconds, 86400, &second), date);
-        snprintf(ret_text, TIME_TEXT_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", date[0], date[1], date[2],
-                 (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60), (int)rest);
+        snprintf(ret_text, TIME_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", (unsigned)date[0] % 10000,
+                 (unsigned)date[1] % 100, (unsigned)date[2] % 100, (unsigned)(second / 3600) % 100,
+                 (unsigned)(second / 60 % 60), (unsigned)(second % 60), (unsigned)rest % 1000); /* for the compiler */
 }

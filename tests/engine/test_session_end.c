@@ -353,7 +353,7 @@ static void much_output_is_not_kept(void **state) {
                 assert_int_equal(reading.err.bytes, 4);
                 assert_string_equal(reading.next, "8000000.4");
                 if (i == 0) {
-                        assert_text(&reading.out, "... (8000000 bytes of output, which are not kept any more)\n");
+                        assert_text(&reading.out, "... (8000000 bytes of output are no longer available)\n");
                         assert_int_equal(reading.out.elided, BYTES);
                         assert_int_equal(reading.err.elided, 4);
                 } else {
