@@ -131,6 +131,16 @@ static bool is_harmless(struct settlement *s, int folder, const struct protected
         return false;
 }
 
+/* A command may set addresses of repositories in a config that is covered (launch/broker_rename.c), and then change what an
+ * address leads to. The host would hardly have written this one. */
+static bool leads_astray(struct settlement *s, const struct protected_path *was, const struct protected_path *is) {
+        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace, s->now };
+
+        return is->kind == PROTECTED_CONFIG && was->content.ptr && is->content.ptr && repository.git_dir &&
+               !str_eq(was->content, is->content) &&
+               git_config_compare(was->content, is->content, &repository, s->request->arena, NULL) == GIT_CHANGE_VALUE;
+}
+
 /* ---- one place after the other ---- */
 
 static void keep(struct settlement *s, struct protected_paths *list, const struct protected_path *item) {
@@ -186,7 +196,7 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
                 return; /* settle_link() has seen to it */
         if (!known && s->request->known_only)
                 return;
-        if (was && protect_same(was, is)) {
+        if (was && protect_same(was, is) && !leads_astray(s, was, is)) {
                 keep(s, &s->kept.read_only, was);
                 return;
         }

@@ -515,6 +515,7 @@ static int survey(struct survey *s, const char *workspace, const struct protecti
         if (!s->before)
                 survey_global(s);
         survey_trees(s);
+        survey_addressed(s);
         if (!s->before)
                 survey_above(s);
         for (size_t i = 0; s->before && i < known->git_write.count; i++) /* a pointer may lead elsewhere by now */

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "protect/git_config.h"
 
 enum {
         INCLUDES_MAX = 32,
         HOOKS_MAX = 512, /* entries of a directory of hooks that are looked at */
+        ADDRESSED_MAX = 64,
 };
 
 struct config {
@@ -148,6 +150,40 @@ void survey_settings(struct survey *s, struct str text, const char *folder, cons
                 read_config(&config, text, show_setting);
 }
 
+/* ---- remotes ---- */
+
+static int show_address(void *context, const struct git_setting *setting, struct err *err) {
+        struct config *config = context;
+        const char *value = setting->value.ptr;
+        bool file = strncmp(value, "file://", 7) == 0;
+        struct place place;
+
+        (void)err;
+        if (!str_is(setting->section, "remote") || (!str_is(setting->name, "url") && !str_is(setting->name, "pushurl")) ||
+            (!file && strcspn(value, ":") < strcspn(value, "/"))) /* scheme://, host:path */
+                return 0;
+        place = resolve_value(config->s, config->base, file ? value + 7 : value);
+        if (place.directory && survey_root(config->s, place.path))
+                survey_add(config->s, &config->s->addressed, (struct protected_path){ .path = place.path });
+        return 0;
+}
+
+void survey_addresses(struct survey *s, struct str text, const char *base) {
+        struct config config = { .s = s, .base = base };
+
+        read_config(&config, text, show_address);
+}
+
+/* Not while configs are read: one repository may lead to the next, and so on. */
+void survey_addressed(struct survey *s) {
+        for (size_t i = 0; i < s->addressed.count && i < ADDRESSED_MAX && !s->failed; i++) {
+                FD_AUTO fd = path_open(s->addressed.items[i].path, O_PATH | O_DIRECTORY);
+
+                if (fd >= 0)
+                        survey_tree(s, fd, s->addressed.items[i].path, true);
+        }
+}
+
 /* ---- configs outside ---- */
 
 static void read_outside(struct survey *s, const char *folder, const char *name, const char *base) {
@@ -159,7 +195,7 @@ void survey_global(struct survey *s) {
         read_outside(s, "/etc", "gitconfig", NULL);
         if (s->home && s->home[0] == '/') {
                 read_outside(s, s->home, ".gitconfig", NULL);
-                read_outside(s, s->home, ".config/git/config", NULL);
+                read_outside(s, survey_join(s, s->home, ".config/git"), "config", NULL);
         }
 }
 

@@ -224,7 +224,9 @@ static const char *survey_submodule(struct survey *s, const char *git_dir, const
 
 static void survey_config(const struct git_dir *dir, int fd, const char *path, const char *name) {
         struct survey *s = dir->s;
-        const struct protected_path *item = survey_find(s->found, survey_join(s, path, name));
+        const char *joined = survey_join(s, path, name);
+        const struct protected_path *item = survey_find(s->found, joined),
+                                    *was = s->before ? survey_find(s->before, joined) : item;
         struct str text = item && item->content.ptr ? item->content : survey_read(s, fd, name, SURVEY_FILE_MAX, FILE_ANY);
         bool module = strcmp(path, dir->path) != 0;
         const char *worktree = module ? survey_worktree(s, text) : NULL;
@@ -234,6 +236,7 @@ static void survey_config(const struct git_dir *dir, int fd, const char *path, c
         if (worktree)
                 base = survey_submodule(s, path, worktree);
         survey_settings(s, text, path, base);
+        survey_addresses(s, was ? was->content : str_from(NULL, 0), base); /* after a command, those from before */
 }
 
 /* A repository that any command could have made is not covered: so that it can be removed and configured. It is looked at

@@ -22,6 +22,7 @@ struct survey {
         bool on_known_way; /* new links that are met are judged themselves: what was known lay behind them */
         struct protection *found;
         struct protected_paths walked;               /* git directories and entries of worktrees: only their paths */
+        struct protected_paths addressed;            /* repositories that are remotes of others: only their paths */
         unsigned includes;                           /* config files that others include, of one git directory */
         unsigned folders;                            /* directories in git directories that were looked into */
         const char *hooks_paths[SURVEY_HOOKS_PATHS]; /* of the user's own config: relative to each work tree */
@@ -90,6 +91,11 @@ void survey_anchor(struct survey *s, const char *path);
 /* What a config says of hooks and other configs. `folder` is what an include is relative to, `base` what hooksPath is
  * relative to; NULL: not known. */
 void survey_settings(struct survey *s, struct str text, const char *folder, const char *base);
+
+/* What a config says of repositories in the workspace that are pushed to, as their hooks run then. survey_addressed() looks at
+ * them when all others were found. */
+void survey_addresses(struct survey *s, struct str text, const char *base);
+void survey_addressed(struct survey *s);
 
 /* What this config says of where the work tree is; NULL: nothing. */
 const char *survey_worktree(struct survey *s, struct str text);

@@ -293,6 +293,26 @@ static void absent(void **state) {
                 "test -e deep/x");
 }
 
+/* Their hooks run when somebody pushes to them. */
+static void remotes(void **state) {
+        static const char deep[] =
+                "repo .; mkdir -p a/b/c/d; git init -q --bare a/b/c/d/e.git; git remote add o ./a/b/c/d/e.git";
+
+        (void)state;
+        settles(deep, "touch a/b/c/d/e.git/hooks/post-receive", "aside W/a/b/c/d/e.git/hooks/post-receive\n", "git fetch o");
+        settles(deep, "git -C a/b/c/d/e.git config core.fsmonitor evil",
+                "aside W/a/b/c/d/e.git/config\nback W/a/b/c/d/e.git/config\n", "git fetch o");
+        settles("repo .; mkdir -p a/b/c/d; git init -q --bare a/b/c/d/e.git; ln -s a/b/c/d/e.git l; git remote add o ./l",
+                "mkdir -p a/b/c/x; git init -q --bare a/b/c/x/e.git; ln -sfn a/b/c/x/e.git l", "aside W/l\nback W/l\n",
+                "git fetch o");
+        /* in place, as what is carried out for commands; another key is the user's */
+        settles("repo .", "cp .git/config c; git config -f c remote.o.url ./l; ln -s a/b/c/d/e.git l; cat c >.git/config",
+                "aside W/.git/config\nback W/.git/config\n", "! git config remote.o.url");
+        settles("repo .", "cp .git/config c; git config -f c remote.o.url ./l; cat c >.git/config", "",
+                "git config remote.o.url");
+        settles("repo .", "cp .git/config c; git config -f c alias.x y; cat c >.git/config", "", "git config alias.x");
+}
+
 static void rebase(void **state) {
         (void)state;
         settles("repo .", "mkdir .git/rebase-merge; printf 'pick 1\\nexec evil\\n' >.git/rebase-merge/git-rebase-todo",
@@ -546,6 +566,7 @@ int main(void) {
                 cmocka_unit_test(worktrees),
                 cmocka_unit_test(links),
                 cmocka_unit_test(absent),
+                cmocka_unit_test(remotes),
                 cmocka_unit_test(rebase),
                 cmocka_unit_test(tricks),
                 cmocka_unit_test(nested),
