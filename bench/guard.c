@@ -11,7 +11,7 @@
 #include "bench/texts.h"
 #include "guard/guard.h"
 #include "policy/load.h"
-#include "shell/parse.h"
+#include "bash/syntax/parse.h"
 
 enum {
         RUNS = 7,      /* of one command; odd, so that there is one in the middle */

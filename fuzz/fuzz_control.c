@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
-#include "engine/control.h"
+#include "engine/session/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

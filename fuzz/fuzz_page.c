@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "audit/page.h"
+#include "audit/web/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

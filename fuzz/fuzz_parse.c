@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "shell/visit.h"
+#include "bash/syntax/visit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

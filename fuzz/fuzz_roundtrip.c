@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shell/list.h"
-#include "shell/print.h"
-#include "shell/visit.h"
+#include "bash/syntax/list.h"
+#include "bash/syntax/print.h"
+#include "bash/syntax/visit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

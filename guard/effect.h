@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "shell/ast.h"
+#include "bash/syntax/ast.h"
 
 enum effect_kind {
         FX_RUN,       /* a program, by its base name */

@@ -7,7 +7,7 @@
 
 #include "guard/effect.h"
 #include "policy/policy.h"
-#include "shell/parse.h"
+#include "bash/syntax/parse.h"
 
 enum action {
         ACTION_ALLOWED,

@@ -8,7 +8,7 @@
 #include "guard/paths.h"
 #include "guard/text.h"
 #include "policy/env.h"
-#include "shell/visit.h"
+#include "bash/syntax/visit.h"
 
 /* ---- arguments ---- */
 

@@ -5,7 +5,7 @@
 #define BAILEY_GUARD_JUDGE_H
 
 #include "guard/guard.h"
-#include "shell/walk.h"
+#include "bash/eval/walk.h"
 
 enum {
         GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "shell/visit.h"
+#include "bash/syntax/visit.h"
 
 /* ---- bytes ---- */
 

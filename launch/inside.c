@@ -21,8 +21,8 @@
 #include "launch/execute.h"
 #include "launch/landlock.h"
 #include "launch/report.h"
-#include "launch/seed.h"
-#include "launch/warm.h"
+#include "launch/warm/seed.h"
+#include "launch/warm/warm.h"
 
 /* ---- privileges ---- */
 

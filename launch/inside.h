@@ -11,8 +11,8 @@ struct inside_files {
         int report;  /* what is told, launch/report.h */
         int asked;   /* what is wanted of it, launch/control.h */
         int outside; /* a pidfd of who wants it */
-        int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm.h; -1: it is in the launch */
-        int seed;    /* where it does: launch/seed.h; -1: there is none */
+        int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
+        int seed;    /* where it does: launch/warm/seed.h; -1: there is none */
         int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
 };
 

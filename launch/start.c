@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "launch/blob.h"
 #include "launch/cgroup_shared.h"
-#include "launch/container.h"
+#include "launch/container/container.h"
 #include "launch/files.h"
 #include "launch/identity.h"
 #include "launch/inside.h"
@@ -23,7 +23,7 @@
 #include "launch/network.h"
 #include "launch/clone.h"
 #include "launch/report.h"
-#include "launch/seed.h"
+#include "launch/warm/seed.h"
 
 static const uint64_t namespace_flags[] = {
         [LAUNCH_NO_NAMESPACES] = 0,
@@ -39,7 +39,7 @@ struct start {
         int report[2];
         int go[2];   /* a byte says that the identity is set; then it is for launch/control.h */
         int work[2]; /* where the command comes in; -1: it is there already */
-        int seed;    /* launch/seed.h; -1: there is none */
+        int seed;    /* launch/warm/seed.h; -1: there is none */
         const struct mount_places *places;
         int outside;                 /* a pidfd of the process that wants this; -1: a container forbids that */
         int plan;                    /* -1: there is no wrapper */

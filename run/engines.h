@@ -6,7 +6,7 @@
 #define BAILEY_RUN_ENGINES_H
 
 #include "base/arena.h"
-#include "sandbox/container.h"
+#include "sandbox/container/container.h"
 
 /* What of the user's environment an engine's client is to know, NULL-terminated: where its engine and its files are. */
 int engine_environment(const char *const *environment, struct arena *arena, const char *const **ret, struct err *err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "policy/hosts.h"
-#include "shell/walk.h"
+#include "bash/eval/walk.h"
 
 enum {
         DEPTH_MAX = 4, /* bash -c "bash -c ..." */

@@ -7,7 +7,7 @@
 #ifndef BAILEY_RUN_JOB_H
 #define BAILEY_RUN_JOB_H
 
-#include "launch/warm.h"
+#include "launch/warm/warm.h"
 #include "run/covers.h"
 #include "run/relay.h"
 #include "run/stream.h"

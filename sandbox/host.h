@@ -73,7 +73,7 @@ struct host {
         struct host_paths readable; /* everything but what is hidden or masked, and but /dev */
         const char *tmpdir;         /* a private one */
 
-        const struct container_facts *containers; /* sandbox/container.h; NULL: engines were not looked for */
+        const struct container_facts *containers; /* sandbox/container/container.h; NULL: engines were not looked for */
 };
 
 struct host_question {

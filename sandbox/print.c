@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "sandbox/backend.h"
-#include "sandbox/container.h"
+#include "sandbox/container/container.h"
 
 static const char *const mount_names[] = {
         [MOUNT_ROOT_HOST] = "root-host",

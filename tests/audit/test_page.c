@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "audit/page.h"
+#include "audit/web/page.h"
 
 struct scene {
         struct arena arena;

@@ -8,9 +8,9 @@
 #include <jansson.h>
 
 #include "audit/digests.h"
-#include "audit/escape.h"
-#include "audit/rows.h"
-#include "audit/timeline.h"
+#include "audit/web/escape.h"
+#include "audit/web/rows.h"
+#include "audit/web/timeline.h"
 #include "base/time.h"
 
 /* ---- escaping ---- */

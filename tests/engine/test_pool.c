@@ -25,7 +25,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "engine/pool.h"
+#include "engine/pipeline/pool.h"
 #include "launch/mount.h"
 
 enum { PATIENCE_MS = 60000, KEPT = 2, MANY = 32, MOUNTS = 4 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "engine/secrets.h"
+#include "engine/pipeline/secrets.h"
 #include "run/stream.h"
 
 enum { CHANGES = 100, TOKENS = 200 };

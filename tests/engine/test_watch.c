@@ -7,7 +7,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "engine/watch.h"
+#include "engine/pipeline/watch.h"
 
 static void script(const char *text) {
         char whole[512];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sandbox/container_name.h"
+#include "sandbox/container/container_name.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR };
 

@@ -4,9 +4,9 @@
  */
 #include "tests/sandbox/plan_test.h"
 
-#include "sandbox/container.h"
-#include "sandbox/container_plan.h"
-#include "sandbox/container_rules.h"
+#include "sandbox/container/container.h"
+#include "sandbox/container/container_plan.h"
+#include "sandbox/container/container_rules.h"
 
 #define NAME "bailey-0123456789abcdef-4711-1000-1794800000-00112233445566778899aabbccddeeff"
 

@@ -2,7 +2,7 @@
  * Names of images: which registry one comes from decides whether it may be used, so nothing may be read differently than
  * engines read it.
  */
-#include "sandbox/image.h"
+#include "sandbox/container/image.h"
 #include "tests/test.h"
 
 #define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -20,8 +20,8 @@ refused() {
 
 @test "what lies below may be included" {
         file base/a.c '"base/a.h"' '<stdio.h>'
-        file shell/a.c '"base/a.h"' '"shell/a.h"'
-        file policy/a.c '"shell/a.h"' '"base/a.h"'
+        file bash/syntax/a.c '"base/a.h"' '"bash/syntax/a.h"'
+        file policy/a.c '"bash/syntax/a.h"' '"base/a.h"'
         file sandbox/a.c '"policy/a.h"' '"guard/a.h"'
         file run/a.c '"launch/a.h"' '"sandbox/a.h"'
         file engine/a.c '"bailey.h"' '"run/a.h"' '"audit/a.h"'
@@ -39,13 +39,13 @@ refused() {
 }
 
 @test "upward is refused, with the place" {
-        file base/a.c '"base/a.h"' '"shell/a.h"'
-        refused 'base/a.c:2: #include "shell/a.h": shell/ is above base/'
+        file base/a.c '"base/a.h"' '"bash/syntax/a.h"'
+        refused 'base/a.c:2: #include "bash/syntax/a.h": bash/syntax/ is above base/'
 }
 
 @test "a header may not look upward either" {
-        file shell/a.h '  "policy/a.h"'
-        refused 'policy/ is above shell/'
+        file bash/syntax/a.h '  "policy/a.h"'
+        refused 'policy/ is above bash/syntax/'
 }
 
 @test "sideways is refused" {
@@ -56,7 +56,7 @@ refused() {
 @test "a front end knows only bailey.h and base" {
         file cli/main.c '"engine/engine.h"'
         refused 'a front end knows only bailey.h and base/'
-        file cli/main.c '"shell/parse.h"'
+        file cli/main.c '"bash/syntax/parse.h"'
         refused 'a front end knows only bailey.h and base/'
         file mcp/server.c '"run/job.h"'
         refused 'a front end knows only bailey.h and base/'
@@ -83,11 +83,11 @@ refused() {
 }
 
 @test "paths start at the root" {
-        file shell/a.c '"ast.h"'
+        file bash/syntax/a.c '"ast.h"'
         refused 'from the root'
-        file shell/a.c '"../engine/a.h"'
+        file bash/syntax/a.c '"../engine/a.h"'
         refused 'from the root'
-        file shell/a.c '"base/../engine/a.h"'
+        file bash/syntax/a.c '"base/../engine/a.h"'
         refused 'from the root'
 }
 
@@ -125,15 +125,15 @@ refused() {
 }
 
 @test "a subfolder may have a layer of its own" {
-        file launch/seed/seed.c '"launch/execute.h"' '"base/a.h"'
+        file launch/warm/seed/seed.c '"launch/execute.h"' '"base/a.h"'
         run "$check" .
         [ "$status" = 0 ]
-        file launch/warm.c '"launch/seed.h"' '"launch/seed/seed.h"'
-        refused 'launch/warm.c:2: #include "launch/seed/seed.h": launch/seed/ is above launch/'
+        file launch/warm/warm.c '"launch/warm/seed.h"' '"launch/warm/seed/seed.h"'
+        refused 'launch/warm/warm.c:2: #include "launch/warm/seed/seed.h": launch/warm/seed/ is above launch/'
 }
 
 @test "spaces do not hide an include" {
         mkdir base
-        printf '  #  include   "shell/a.h"\n' >base/a.c
-        refused 'shell/ is above base/'
+        printf '  #  include   "bash/syntax/a.h"\n' >base/a.c
+        refused 'bash/syntax/ is above base/'
 }

@@ -198,7 +198,7 @@ picks() {
 
 @test "-k with suites in Python" {
         picks 1 tests/hook/golden.sh '^claude/allow.test$'
-        picks 1 tests/shell/expand_oracle.sh '^line 2: '
+        picks 1 tests/bash/expand_oracle.sh '^line 2: '
         picks 1 tests/guard/guard.sh '^readonly.test: unlisted program$'
 }
 

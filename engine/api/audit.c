@@ -1,0 +1,369 @@
+/*
+ * The record, for those who read it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/print.h"
+#include "audit/verify.h"
+#include "base/time.h"
+#include "engine/api/audit.h"
+#include "engine/config.h"
+#include "engine/policy.h"
+#include "include/bailey.h"
+
+enum { TEXT_MAX = 16 << 20 };
+
+/* A record that is kept until it is known to be among the newest. */
+struct kept {
+        char *line;
+        size_t length;
+        char id[64];
+        bool intent;
+};
+
+struct bailey_audit_reader {
+        struct audit_reader files;
+        struct audit_query query;
+        char *texts[4]; /* that the query points to */
+        enum bailey_audit_format format;
+        struct arena arena;
+        struct buf out;
+        struct kept *kept;
+        size_t newest, kept_count, kept_next;
+        bool head, old; /* the head of a table is due; what was there at first is not read yet */
+};
+
+static int fail(struct err *err, char *ret_error, size_t error_size) {
+        return config_hand_error(err, ret_error, error_size);
+}
+
+int records_hand_out(struct buf *out, char **ret_text, size_t *ret_length, struct err *err) {
+        buf_char(out, '\0');
+        if (out->failed) {
+                buf_free(out);
+                return err_set(err, ERR_MEMORY, "out of memory");
+        }
+        *ret_text = out->ptr;
+        *ret_length = out->len - 1;
+        return 0;
+}
+
+/* ---- opening ---- */
+
+static int open_files(const struct bailey_policy *policy, struct audit_reader *ret, struct err *err) {
+        const char *path = audit_path(policy->audit);
+
+        if (!path)
+                return err_set(err, ERR_INVALID,
+                               "cannot find the audit log: none of audit.path, XDG_STATE_HOME and HOME is set");
+        return audit_reader_open(path, ret, err);
+}
+
+static int read_query(const struct bailey_audit_query *asked, struct bailey_audit_reader *reader, struct err *err) {
+        const char *const from[] = { asked->action, asked->rule, asked->session, asked->id };
+        const char **const to[] = { &reader->query.action, &reader->query.rule, &reader->query.session, &reader->query.id };
+        int64_t now = time_realtime();
+
+        for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
+                if (!from[i])
+                        continue;
+                *to[i] = reader->texts[i] = strdup(from[i]);
+                if (!reader->texts[i])
+                        return err_set(err, ERR_MEMORY, "out of memory");
+        }
+        if (asked->since && audit_when(asked->since, now, reader->query.since, err) < 0)
+                return -1;
+        return asked->until ? audit_when(asked->until, now, reader->query.until, err) : 0;
+}
+
+int records_open(const struct bailey_policy *policy, const struct bailey_audit_query *query, struct bailey_audit_reader **ret,
+                 struct err *err) {
+        struct bailey_audit_reader *reader = calloc(1, sizeof(*reader));
+
+        if (!reader)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        arena_init(&reader->arena, 0);
+        buf_init(&reader->out, TEXT_MAX);
+        reader->format = query->format;
+        reader->newest = query->newest;
+        reader->head = query->format == BAILEY_AUDIT_CSV;
+        reader->old = true;
+        if (read_query(query, reader, err) < 0 || open_files(policy, &reader->files, err) < 0) {
+                bailey_audit_close(reader);
+                return -1;
+        }
+        *ret = reader;
+        return 0;
+}
+
+int bailey_audit_open(const struct bailey_policy *policy, const struct bailey_audit_query *query,
+                      struct bailey_audit_reader **ret, char *ret_error, size_t error_size) {
+        struct err err = {};
+
+        return records_open(policy, query, ret, &err) < 0 ? fail(&err, ret_error, error_size) : 0;
+}
+
+void bailey_audit_close(struct bailey_audit_reader *reader) {
+        if (!reader)
+                return;
+        audit_reader_close(&reader->files);
+        for (size_t i = 0; i < reader->kept_count; i++)
+                free(reader->kept[i].line);
+        free(reader->kept);
+        for (size_t i = 0; i < sizeof(reader->texts) / sizeof(*reader->texts); i++)
+                free(reader->texts[i]);
+        buf_free(&reader->out);
+        arena_free(&reader->arena);
+        free(reader);
+}
+
+/* ---- records ---- */
+
+int records_next(struct bailey_audit_reader *reader, struct str *ret_line, const struct tree_node **ret_record,
+                 struct err *err) {
+        for (;;) {
+                int kind = audit_reader_next(&reader->files, ret_line, err);
+
+                if (kind < 0 || kind == AUDIT_LINE_END)
+                        return kind;
+                arena_reset(&reader->arena);
+                *ret_record = kind == AUDIT_LINE_WHOLE ? audit_parse(*ret_line, &reader->arena) : NULL;
+                if (*ret_record && audit_matches(&reader->query, *ret_record))
+                        return 1;
+        }
+}
+
+int records_again(struct bailey_audit_reader *reader, struct err *err) {
+        return audit_reader_again(&reader->files, err);
+}
+
+static void print(struct bailey_audit_reader *reader, struct str line, const struct tree_node *record) {
+        buf_clear(&reader->out);
+        if (reader->head)
+                audit_print_csv_head(&reader->out);
+        reader->head = false;
+        switch (reader->format) {
+        case BAILEY_AUDIT_LINES:
+                audit_print_line(record, &reader->out);
+                break;
+        case BAILEY_AUDIT_DETAILS:
+                audit_print_details(record, &reader->out);
+                break;
+        case BAILEY_AUDIT_CSV:
+                audit_print_csv(record, &reader->out);
+                break;
+        case BAILEY_AUDIT_JSON:
+                buf_append(&reader->out, line);
+                buf_char(&reader->out, '\n');
+        }
+}
+
+/* ---- the newest ---- */
+
+static void kept_remove(struct bailey_audit_reader *reader, size_t index) {
+        free(reader->kept[index].line);
+        reader->kept_count--;
+        memmove(&reader->kept[index], &reader->kept[index + 1], (reader->kept_count - index) * sizeof(*reader->kept));
+}
+
+/* A line for each command: its end takes the place of its beginning. It is among the last, unless much else was going on. */
+static void replace_intent(struct bailey_audit_reader *reader, struct str id) {
+        for (size_t i = reader->kept_count; id.len && i-- > 0;)
+                if (reader->kept[i].intent && str_is(id, reader->kept[i].id)) {
+                        kept_remove(reader, i);
+                        return;
+                }
+}
+
+static int keep(struct bailey_audit_reader *reader, struct str line, const struct tree_node *record, struct err *err) {
+        struct str id = audit_field(record, "id");
+        struct kept kept = { .length = line.len, .intent = str_is(audit_field(record, "kind"), "intent") };
+
+        if (reader->format == BAILEY_AUDIT_LINES)
+                replace_intent(reader, id);
+        kept.line = malloc(line.len + 1);
+        if (!kept.line)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        memcpy(kept.line, line.ptr, line.len);
+        snprintf(kept.id, sizeof(kept.id), "%.*s", (int)(id.len < sizeof(kept.id) ? id.len : 0), id.len ? id.ptr : "");
+        if (reader->kept_count == reader->newest)
+                kept_remove(reader, 0);
+        reader->kept[reader->kept_count++] = kept;
+        return 0;
+}
+
+static int keep_newest(struct bailey_audit_reader *reader, struct err *err) {
+        const struct tree_node *record;
+        struct str line;
+        int got;
+
+        if (!reader->kept)
+                reader->kept = calloc(reader->newest, sizeof(*reader->kept));
+        if (!reader->kept)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        while ((got = records_next(reader, &line, &record, err)) > 0)
+                if (keep(reader, line, record, err) < 0)
+                        return -1;
+        reader->old = false;
+        return got;
+}
+
+static bool print_kept(struct bailey_audit_reader *reader) {
+        while (reader->kept_next < reader->kept_count) {
+                const struct kept *kept = &reader->kept[reader->kept_next++];
+                struct str line = str_from(kept->line, kept->length);
+                const struct tree_node *record;
+
+                arena_reset(&reader->arena);
+                record = audit_parse(line, &reader->arena);
+                if (record) {
+                        print(reader, line, record);
+                        return true;
+                }
+        }
+        return false;
+}
+
+/* 1: there is a text. */
+static int next_text(struct bailey_audit_reader *reader, struct err *err) {
+        const struct tree_node *record;
+        struct str line;
+        int got;
+
+        if (reader->newest && reader->old && keep_newest(reader, err) < 0)
+                return -1;
+        if (print_kept(reader))
+                return 1;
+        if (!reader->old && audit_reader_again(&reader->files, err) < 0)
+                return -1;
+        while ((got = records_next(reader, &line, &record, err)) > 0) {
+                if (reader->format == BAILEY_AUDIT_LINES && str_is(audit_field(record, "kind"), "intent"))
+                        continue;
+                print(reader, line, record);
+                return 1;
+        }
+        reader->old = false;
+        if (got == 0 && reader->head) { /* a table without rows has a head too */
+                buf_clear(&reader->out);
+                audit_print_csv_head(&reader->out);
+                reader->head = false;
+                return 1;
+        }
+        return got;
+}
+
+int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text, size_t *ret_length, char *ret_error,
+                      size_t error_size) {
+        struct err err = {};
+        int got = next_text(reader, &err);
+
+        if (got > 0 && reader->out.failed)
+                got = err_set(&err, ERR_MEMORY, "out of memory");
+        if (got < 0)
+                return fail(&err, ret_error, error_size);
+        if (got > 0) {
+                *ret_text = reader->out.ptr;
+                *ret_length = reader->out.len;
+        }
+        return got;
+}
+
+/* ---- sums ---- */
+
+int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query, enum bailey_answer answer,
+                       char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
+        struct audit_stats *stats = audit_stats_new();
+        struct bailey_audit_reader *reader = NULL;
+        const struct tree_node *record;
+        struct err err = {};
+        struct buf out;
+        struct str line;
+        int got = stats ? records_open(policy, query, &reader, &err) : err_set(&err, ERR_MEMORY, "out of memory");
+
+        while (got >= 0 && (got = records_next(reader, &line, &record, &err)) > 0)
+                audit_stats_add(stats, record);
+        buf_init(&out, TEXT_MAX);
+        if (got == 0) {
+                if (answer == BAILEY_ANSWER_JSON)
+                        audit_stats_json(stats, &out);
+                else
+                        audit_stats_text(stats, &out);
+                got = records_hand_out(&out, ret_text, ret_length, &err);
+        }
+        bailey_audit_close(reader);
+        audit_stats_free(stats);
+        return got < 0 ? fail(&err, ret_error, error_size) : 0;
+}
+
+/* ---- the chain ---- */
+
+static void verify_text(const struct audit_check *check, const char *path, struct buf *out) {
+        if (check->problem) {
+                buf_format(out, "%s:%llu: ", rotated_path(path, check->number).text, (unsigned long long)check->line);
+                if (check->id[0])
+                        buf_format(out, "record %s: ", check->id);
+                buf_format(out, "%s\n", check->problem);
+        } else {
+                buf_format(out, "ok: %llu records in %zu file%s%s, last hash %s\n", (unsigned long long)check->records,
+                           check->files, check->files == 1 ? "" : "s",
+                           !check->records || check->from_start ? "" : ", earlier records rotated away", check->last.hex);
+        }
+        if (check->repairs)
+                buf_format(out, "records interrupted by a killed writer: %llu\n", (unsigned long long)check->repairs);
+        if (check->torn)
+                buf_format(out, "%s:%llu: incomplete record of %llu bytes: its writer was killed; the next writer repairs it\n",
+                           path, (unsigned long long)check->line, (unsigned long long)check->torn_bytes);
+}
+
+static void verify_json(const struct audit_check *check, const char *path, struct buf *out) {
+        buf_format(out, "{\"ok\":%s,\"records\":%llu,\"files\":%zu,\"repairs\":%llu,\"from_start\":%s,\"last\":\"%s\"",
+                   check->problem ? "false" : "true", (unsigned long long)check->records, check->files,
+                   (unsigned long long)check->repairs, check->from_start ? "true" : "false", check->last.hex);
+        if (check->torn)
+                buf_format(out, ",\"torn_bytes\":%llu", (unsigned long long)check->torn_bytes);
+        if (check->problem) {
+                buf_append(out, STR(",\"file\":"));
+                buf_json(out, str_z(rotated_path(path, check->number).text));
+                buf_format(out, ",\"line\":%llu,\"id\":", (unsigned long long)check->line);
+                buf_json(out, str_z(check->id));
+                buf_append(out, STR(",\"problem\":"));
+                buf_json(out, str_z(check->problem));
+        }
+        buf_append(out, STR("}\n"));
+}
+
+int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length,
+                        char *ret_error, size_t error_size) {
+        struct audit_reader files;
+        struct audit_check check;
+        struct err err = {};
+        struct buf out;
+        int result;
+
+        if (open_files(policy, &files, &err) < 0)
+                return fail(&err, ret_error, error_size);
+        buf_init(&out, TEXT_MAX);
+        result = audit_verify(&files, policy->policy->audit.rotate_keep, &check, &err);
+        if (result == 0) {
+                if (answer == BAILEY_ANSWER_JSON)
+                        verify_json(&check, files.path, &out);
+                else
+                        verify_text(&check, files.path, &out);
+                result = records_hand_out(&out, ret_text, ret_length, &err);
+        }
+        audit_reader_close(&files);
+        return result < 0 ? fail(&err, ret_error, error_size) : !check.problem;
+}
+
+/* ---- memory ---- */
+
+int bailey_audit_recent(const struct bailey_policy *policy, size_t count, char **ret_text, size_t *ret_length) {
+        struct err ignored;
+        struct buf out;
+
+        buf_init(&out, TEXT_MAX);
+        audit_recent(policy->audit, count, &out);
+        return records_hand_out(&out, ret_text, ret_length, &ignored);
+}

@@ -1,0 +1,247 @@
+/*
+ * From what is asked for to a run that can be launched: its text, the verdict, what is known of the host.
+ */
+#include "engine/pipeline/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "engine/pipeline/record.h"
+#include "engine/pipeline/verdict.h"
+#include "launch/cgroup.h"
+#include "policy/files.h"
+#include "sandbox/host_system.h"
+
+/* A session asks again after this long: another program may have been killed. */
+#define RECOVER_EVERY (10 * TIME_SECOND)
+
+/* ---- what is asked for ---- */
+
+/* 'it'\''s': one word of bash, whatever is in it. */
+static void quote(struct buf *out, const char *word) {
+        buf_char(out, '\'');
+        for (; *word; word++) {
+                if (*word == '\'')
+                        buf_append(out, STR("'\\''"));
+                else
+                        buf_char(out, *word);
+        }
+        buf_char(out, '\'');
+}
+
+static bool is_plain(const char *word) {
+        if (!*word)
+                return false;
+        for (; *word; word++)
+                if (!is_ascii_alnum((unsigned char)*word) && !strchr("_-./:=,+@%", *word))
+                        return false;
+        return true;
+}
+
+/* What the guard reads and records show; for a program and its arguments the command that would start it. */
+static int command_text(struct run *run) {
+        const struct bailey_run_options *options = &run->options;
+        BUF_AUTO text;
+        char *copy;
+
+        buf_init(&text, COMMAND_MAX);
+        if (options->command) {
+                run->command = str_z(options->command);
+                return 0;
+        }
+        if (!options->argv || !options->argv[0])
+                return err_set(&run->err, ERR_INVALID, "no command given");
+        for (size_t i = 0; options->argv[i]; i++) {
+                if (i)
+                        buf_char(&text, ' ');
+                /* An assignment is none when it is quoted. */
+                if (is_plain(options->argv[i]) && (i || !strchr(options->argv[i], '=')))
+                        buf_append(&text, str_z(options->argv[i]));
+                else
+                        quote(&text, options->argv[i]);
+        }
+        copy = arena_dup(&run->arena, buf_str(&text));
+        if (text.failed || !copy)
+                return err_set(&run->err, ERR_TOO_COMPLEX, "the command is longer than %d bytes", COMMAND_MAX);
+        run->command = str_from(copy, text.len);
+        return 0;
+}
+
+/* Where relative paths begin: as host_gather() will find it, but for links. */
+static struct str start_of(struct run *run) {
+        struct str workspace = run->policy->workspace;
+        const char *cwd = run->options.cwd;
+        char *start;
+
+        if (!cwd || cwd[0] == '/' || !workspace.len)
+                return cwd && cwd[0] == '/' ? str_z(cwd) : workspace;
+        start = arena_bytes(&run->arena, workspace.len + strlen(cwd) + 2);
+        if (!start)
+                return workspace;
+        snprintf(start, workspace.len + strlen(cwd) + 2, "%.*s/%s", (int)workspace.len, workspace.ptr, cwd);
+        return str_z(start);
+}
+
+static void notice_reasons(struct run *run) {
+        for (const struct reason *r = run->verdict.reasons; r; r = r->next)
+                run_notice(run, "%.*s: %.*s", (int)r->id.len, r->id.ptr, (int)r->message.len, r->message.ptr);
+}
+
+static int judge(struct run *run) {
+        BUF_AUTO text;
+
+        buf_init(&text, COMMAND_MAX);
+        guard_check_at(run->command, start_of(run), run->policy, &run->arena, &run->verdict);
+        if (run->bypassed) {
+                run->verdict.action = ACTION_ALLOWED;
+                run_notice(run, "the guard is disabled by %.*s", (int)run->policy->guard.bypass_env_var.len,
+                           run->policy->guard.bypass_env_var.ptr);
+        }
+        if (run->verdict.action == ACTION_ALLOWED)
+                return 0;
+        if (run->verdict.action == ACTION_WARNED) {
+                notice_reasons(run);
+                return 0;
+        }
+        verdict_reasons_text(&run->verdict, &text);
+        buf_char(&text, 0);
+        run->out.end = BAILEY_REFUSED;
+        run->out.exit_code = RUN_EXIT_REFUSED;
+        run->out.message = text.failed ? "refused" : arena_dup(&run->arena, str_z(text.ptr));
+        return -1;
+}
+
+/* ---- where it runs ---- */
+
+static uint32_t groups_of(const struct sandbox_policy *sandbox) {
+        uint32_t had = sandbox->max_memory_bytes || sandbox->max_pids ? cgroup_probe() : 0;
+
+        return (had & CGROUP_MEMORY ? GROUP_MEMORY : 0) | (had & CGROUP_PIDS ? GROUP_PIDS : 0);
+}
+
+/* What is protected, which a command that will write there has to leave as it is. */
+static int protect(struct run *run) {
+        const struct sandbox_policy *sandbox = &run->policy->sandbox;
+        const char *home = environment_get(run->options.environment, "HOME");
+
+        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->options.plan_only)
+                return protect_survey(run->host.workspace, home, NULL, &run->arena, &run->host.protection, &run->err);
+        return run_protect_begin(run);
+}
+
+static int look_inside(struct run *run, const struct host_question *question) {
+        if (protect(run) < 0)
+                return err_context(&run->err, "workspace %s", run->host.workspace);
+        for (size_t i = 0; i < run->host.protection.notice_count; i++)
+                run_notice(run, "%s", run->host.protection.notices[i]);
+        return host_gather_inside(run->policy, question, &run->arena, &run->host, &run->err);
+}
+
+static int look_around(struct run *run) {
+        struct host_question question = {
+                .workspace = run->policy->workspace.len ? arena_dup(&run->arena, run->policy->workspace) : NULL,
+                .cwd = run->options.cwd,
+                .environment = run->options.environment,
+                .program = run->program,
+                .audit = run->policy->audit.enabled ? audit_path(run->audit) : NULL,
+                .force = run->options.force,
+        };
+
+        run->outlook = outlook_get(run->kept, run->policy, &question, &run->err);
+        if (!run->outlook)
+                return -1;
+        run->host = run->outlook->host;
+        run->request.envp = run->outlook->envp;
+        if (look_inside(run, &question) < 0)
+                return -1;
+        run->host.groups = groups_of(&run->policy->sandbox);
+        return 0;
+}
+
+static void ask_for(struct run *run) {
+        const char *bash = NULL;
+
+        if (!run->options.command && run->options.argv) { /* what was judged is what runs */
+                run->request.program = run->options.argv[0];
+                run->request.argv = run->options.argv;
+                return;
+        }
+        for (const char *const *place = host_places.shells; *place && !bash; place++)
+                if (access(*place, X_OK) == 0)
+                        bash = *place;
+        run->request.program = bash ? bash : "bash";
+        run->shell_argv[0] = "bash";
+        run->shell_argv[1] = "-c";
+        run->shell_argv[2] = run->options.command;
+        run->request.argv = run->shell_argv;
+        run->request.command = run->options.command;
+}
+
+static int64_t deadline_of(struct run *run) {
+        const struct run_policy *limits = &run->policy->run;
+        long long asked = run->options.timeout_ms;
+
+        if (asked < 0 || (asked == 0 && run->options.background))
+                return 0;
+        if (asked == 0)
+                return limits->timeout;
+        if (asked > limits->timeout_max / 1000000) {
+                run_notice(run, "timeout capped at run.timeout_max (%g s)", (double)limits->timeout_max / 1e9);
+                return limits->timeout_max;
+        }
+        return asked * INT64_C(1000000);
+}
+
+static void recover(struct run *run) {
+        int64_t now = time_monotonic();
+        struct err err = {};
+
+        if (run->recovered && *run->recovered && now - *run->recovered < RECOVER_EVERY)
+                return;
+        if (run_protect_recover(run, &err) < 0)
+                run_notice(run, "clean-up after a killed command: %s", err.msg);
+        else if (run->recovered)
+                *run->recovered = now;
+}
+
+static int prepare(struct run *run) {
+        struct directory state;
+        struct err err = {};
+        FD_AUTO made = -1;
+
+        if (!directory_state(run->options.environment, &state))
+                return err_set(&run->err, ERR_INVALID,
+                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
+        run->state = arena_dup(&run->arena, str_z(state.path));
+        if (directory_make(state.path, &made, &err) < 0)
+                return err_set(&run->err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written", err.msg);
+        recover(run);
+        run->timeout = deadline_of(run);
+        return record_ready(run, &run->err);
+}
+
+/* Where its output goes, once it is known what is secret. */
+static int open_streams(struct run *run) {
+        const struct run_policy *limits = &run->policy->run;
+        enum plain_mode mode = limits->ansi == ANSI_KEEP ? PLAIN_KEEP : PLAIN_TEXT;
+        int64_t limit = run->options.background ? limits->background_output_bytes : limits->output_bytes;
+        const struct redactor *redactor = NULL;
+
+        if (!run->out_stream || run->options.plan_only)
+                return 0;
+        if (secrets_redactor(run->secrets, run->policy, &run->host, run->options.environment, &redactor, &run->err) < 0 ||
+            stream_init(run->out_stream, (size_t)limit, mode, redactor, &run->err) < 0)
+                return -1;
+        return run->err_stream ? stream_init(run->err_stream, (size_t)limit, mode, redactor, &run->err) : 0;
+}
+
+int run_prepare(struct run *run) {
+        ask_for(run);
+        if (id_new(run->id, &run->err) < 0 || command_text(run) < 0 || judge(run) < 0 || prepare(run) < 0 ||
+            look_around(run) < 0)
+                return -1;
+        return open_streams(run);
+}

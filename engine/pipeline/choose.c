@@ -1,0 +1,111 @@
+/*
+ * Which backend: the one that is named, or the strongest that works.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/pipeline/choose.h"
+#include "engine/pipeline/containers.h"
+#include "policy/files.h"
+
+static bool is_true(const char *value) {
+        return value && (strcmp(value, "1") == 0 || str_eq_nocase(str_z(value), STR("true")));
+}
+
+static const struct backend *named(const char *name) {
+        for (size_t i = 0; i < backend_count; i++)
+                if (strcmp(backends[i]->name, name) == 0)
+                        return backends[i];
+        return NULL;
+}
+
+static int choose_none(const char *const *environment, struct err *err) {
+        const char *asked = environment_get(environment, "BAILEY_SANDBOX");
+
+        if (asked && strcmp(asked, "none") == 0 && is_true(environment_get(environment, "BAILEY_ALLOW_NO_SANDBOX")))
+                return 0;
+        return err_set(err, ERR_REFUSED,
+                       "backend none: commands would run with all your permissions; to allow this, set BAILEY_SANDBOX=none and "
+                       "BAILEY_ALLOW_NO_SANDBOX=1");
+}
+
+static int choose_one(const struct backend *backend, const char *const *environment, struct backend_choice *ret,
+                      struct err *err) {
+        if (backend->id == BACKEND_NONE && choose_none(environment, err) < 0)
+                return -1;
+        *ret = (struct backend_choice){ .items = { backend }, .count = 1, .forced = true };
+        ret->containers = backend_is_container(backend->id);
+        return 0;
+}
+
+static void add_automatic(struct backend_choice *choice) {
+        for (size_t i = 0; i < backend_count; i++)
+                if (backends[i]->automatic || backend_count == 1) /* the only one need not be named */
+                        choice->items[choice->count++] = backends[i];
+}
+
+/* Without a daemon and without root's rights first; root's podman has these, as docker's daemon has, and is the less usual one.
+ */
+const enum sandbox_backend *container_backends(void) {
+        static const enum sandbox_backend of_user[CONTAINER_BACKENDS] = { BACKEND_PODMAN, BACKEND_DOCKER, BACKEND_GVISOR };
+        static const enum sandbox_backend of_root[CONTAINER_BACKENDS] = { BACKEND_DOCKER, BACKEND_PODMAN, BACKEND_GVISOR };
+
+        return geteuid() == 0 ? of_root : of_user;
+}
+
+/* [container] enabled. The environment may say which, where the config does not. */
+static int choose_container(enum container_runtime runtime, const struct backend *asked, struct backend_choice *ret,
+                            struct err *err) {
+        static const enum sandbox_backend by_runtime[] = {
+                [RUNTIME_PODMAN] = BACKEND_PODMAN, [RUNTIME_DOCKER] = BACKEND_DOCKER, [RUNTIME_GVISOR] = BACKEND_GVISOR
+        };
+        struct backend_choice choice = { .containers = true };
+
+        if (runtime == RUNTIME_AUTO && asked && backend_is_container(asked->id))
+                choice.items[choice.count++] = asked;
+        else if (runtime != RUNTIME_AUTO && backend_find(by_runtime[runtime]))
+                choice.items[choice.count++] = backend_find(by_runtime[runtime]);
+        choice.forced = choice.count == 1;
+        for (size_t i = 0; !choice.forced && i < CONTAINER_BACKENDS; i++)
+                if (backend_find(container_backends()[i]))
+                        choice.items[choice.count++] = backend_find(container_backends()[i]);
+        if (choice.count == 0)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "container.enabled: containers are not available on this system; set it to false");
+        *ret = choice;
+        return 0;
+}
+
+static int refuse_name(const char *where, const char *name, struct err *err) {
+        char names[128] = "";
+
+        for (size_t i = 0; i < backend_count; i++) {
+                size_t used = strlen(names);
+
+                snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", backends[i]->name);
+        }
+        return err_set(err, ERR_INVALID, "%s%s: unknown sandbox; available: %s", where, name, names);
+}
+
+/* Flags and config files first: the environment is for where these say nothing. */
+int backend_choose(const struct policy *policy, const char *const *environment, struct backend_choice *ret, struct err *err) {
+        const char *name = environment_get(environment, "BAILEY_SANDBOX");
+        const struct backend *asked = name ? named(name) : NULL;
+        struct backend_choice choice = {};
+
+        if (policy->sandbox.backend != BACKEND_AUTO) {
+                const struct backend *backend = backend_find(policy->sandbox.backend);
+
+                return backend ? choose_one(backend, environment, ret, err) : refuse_name("sandbox.backend", "", err);
+        }
+        if (name && *name && !asked && strcmp(name, "auto") != 0)
+                return refuse_name("BAILEY_SANDBOX=", name, err);
+        if (policy->container.enabled)
+                return choose_container(policy->container.runtime, asked, ret, err);
+        if (asked)
+                return choose_one(asked, environment, ret, err);
+        add_automatic(&choice);
+        *ret = choice;
+        return 0;
+}

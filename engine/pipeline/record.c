@@ -1,0 +1,130 @@
+#include "engine/pipeline/record.h"
+
+#include "base/id.h"
+#include "engine/pipeline/verdict.h"
+
+/* ---- the verdict ---- */
+
+static void set_reasons(const struct verdict *verdict, struct arena *arena, struct audit_record *record) {
+        struct audit_reason *reasons;
+        size_t count = 0;
+
+        for (const struct reason *r = verdict->reasons; r; r = r->next)
+                record->reason_count++;
+        if (!record->reason_count)
+                return;
+        reasons = arena_alloc(arena, record->reason_count * sizeof(*reasons));
+        for (const struct reason *r = verdict->reasons; reasons && r; r = r->next)
+                reasons[count++] = (struct audit_reason){
+                        .rule = r->id,
+                        .message = r->message,
+                        .severity = r->severity == SEVERITY_BLOCK ? "block" : "warn",
+                        .start = r->range.start,
+                        .end = r->range.end,
+                };
+        record->reasons = reasons;
+        record->reason_count = count;
+}
+
+void record_tested(const struct bailey_policy *policy, struct str command, const char *cwd, const struct verdict *verdict,
+                   struct arena *arena) {
+        char id[ID_SIZE];
+        struct audit_record record = {
+                .kind = AUDIT_TESTED,
+                .id = id,
+                .command = command,
+                .cwd = cwd,
+                .policy = policy->policy->name,
+                .action = action_name(verdict->action),
+                .bypassed = policy->bypassed,
+                .workspace = policy->policy->workspace.len ? arena_dup(arena, policy->policy->workspace) : NULL,
+        };
+        struct err ignored;
+
+        set_reasons(verdict, arena, &record);
+        if (id_new(id, &ignored) == 0)
+                audit_write(policy->audit, &record, &ignored);
+}
+
+/* ---- runs ---- */
+
+static void set_walls(struct run *run, struct audit_record *record) {
+        record->backend = run->launch.backend;
+        record->walls = run_wall_names(run);
+        while (record->walls && record->walls[record->wall_count])
+                record->wall_count++;
+}
+
+static void set_outcome(const struct run *run, struct audit_record *record) {
+        record->exit_code = run->out.exit_code;
+        record->signal = run->out.signal;
+        record->timed_out = run->job.outcome.timed_out;
+        record->cancelled = run->job.outcome.cancelled;
+        record->duration_ms = run->out.duration_ms;
+        record->output_known = run->out.output != NULL;
+        record->output_bytes = run->out.output_bytes;
+        record->truncated = run->captured.truncated;
+        record->redactions = run->redactions;
+        record->redactions_partial = run->out_stream && redactor_missing(run->out_stream->redactor);
+        record->notices = run->notices;
+        record->notice_count = run->notice_count;
+}
+
+static int write_record(struct run *run, enum audit_kind kind, struct err *err) {
+        struct str workspace = run->policy->workspace;
+        struct audit_record record = {
+                .kind = kind,
+                .id = run->id,
+                .command = run->command,
+                .argv = run->options.command == NULL,
+                .cwd = run->host.cwd ? run->host.cwd : run->options.cwd,
+                .workspace = run->host.workspace ? run->host.workspace
+                             : workspace.len     ? arena_dup(&run->arena, workspace)
+                                                 : NULL,
+                .policy = run->policy->name,
+                .action = run->command.ptr ? action_name(run->verdict.action) : "none", /* no command, no verdict */
+                .bypassed = run->bypassed,
+                .message = kind == AUDIT_INTENT || kind == AUDIT_REFUSED ? NULL : run->out.message,
+        };
+
+        set_reasons(&run->verdict, &run->arena, &record);
+        set_walls(run, &record);
+        if (kind == AUDIT_OUTCOME)
+                set_outcome(run, &record);
+        return audit_write(run->audit, &record, err);
+}
+
+static int unrecorded(struct run *run, struct err *err) {
+        struct err why = *err;
+
+        run->unrecorded = true;
+        if (!run->policy->audit.required) {
+                run_notice(run, "this command is not in the audit log: %s", why.msg);
+                return 0;
+        }
+        return err_set(err, why.code == ERR_MEMORY ? ERR_MEMORY : ERR_SYSTEM,
+                       "not run, because it cannot be written to the audit log (set audit.required = false to allow that): %s",
+                       why.msg);
+}
+
+int record_ready(struct run *run, struct err *err) {
+        return audit_ready(run->audit, err) < 0 ? unrecorded(run, err) : 0;
+}
+
+int record_intent(struct run *run, struct err *err) {
+        if (run->unrecorded)
+                return 0;
+        return write_record(run, AUDIT_INTENT, err) < 0 ? unrecorded(run, err) : 0;
+}
+
+void record_end(struct run *run) {
+        static const enum audit_kind kinds[] = {
+                [BAILEY_EXITED] = AUDIT_OUTCOME,  [BAILEY_TIMED_OUT] = AUDIT_OUTCOME, [BAILEY_CANCELLED] = AUDIT_OUTCOME,
+                [BAILEY_REFUSED] = AUDIT_REFUSED, [BAILEY_NOT_FOUND] = AUDIT_FAILED,  [BAILEY_FAILED] = AUDIT_FAILED,
+                [BAILEY_PLANNED] = AUDIT_TESTED,
+        };
+        struct err err = {};
+
+        if (!run->unrecorded && write_record(run, kinds[run->out.end], &err) < 0)
+                run_notice(run, "the outcome of this command is not in the audit log: %s", err.msg);
+}

@@ -1,0 +1,83 @@
+/*
+ * One command, from its text to its outcome. No stage calls upward.
+ */
+#include "engine/pipeline/run.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_options *options) {
+        struct run *run = calloc(1, sizeof(*run));
+
+        if (!run)
+                return NULL;
+        arena_init(&run->arena, 0);
+        run->policy = policy->policy;
+        run->bypassed = policy->bypassed;
+        run->program = policy->program;
+        run->options = *options;
+        /* Who leaves them out says 0. */
+        if (run->options.cancel_fd == 0)
+                run->options.cancel_fd = -1;
+        if (run->options.status_fd == 0)
+                run->options.status_fd = -1;
+        run->audit = policy->audit;
+        run->containers = policy->containers;
+        run->shared = policy->shared;
+        audit_settle(run->audit, options->environment);
+        run->tmpdir.fd = run->epoll_fd = run->job.launched.pidfd = -1;
+        return run;
+}
+
+void run_begin(struct run *run) {
+        int result = run_prepare(run);
+
+        if (result == 0)
+                result = run_launch(run);
+        if (result < 0 || run->options.plan_only)
+                run_end(run, result);
+}
+
+bool run_turn(struct run *run, bool may_wait) {
+        struct err err = {};
+        enum job_state state = job_turn(&run->job, may_wait, &err);
+
+        if (run->job.running && !run->told_started) {
+                run->told_started = true;
+                run_tell_started(run);
+        }
+        if (state == JOB_RUNS)
+                run_protect_check(run);
+        else if (state == JOB_ENDED)
+                run_end(run, 0);
+        else if (state == JOB_FAILED && run_launch_again(run, &err) < 0)
+                run_end(run, -1);
+        return run->over;
+}
+
+int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
+        struct run *run = run_new(policy, options);
+        struct secrets secrets;
+        struct stream output = {};
+        struct baseline *baselines = NULL;
+        char state[PATH_MAX] = "";
+        int result;
+
+        if (!run)
+                return -1;
+        secrets_init(&secrets);
+        run->secrets = &secrets;
+        run->baselines = &baselines;
+        run->out_stream = options->capture ? &output : NULL;
+        run_begin(run);
+        while (!run->over)
+                run_turn(run, true);
+        if (run->state)
+                snprintf(state, sizeof(state), "%s", run->state);
+        result = run_hand_out(run, ret);
+        stream_free(&output);
+        baseline_free(&baselines, state);
+        secrets_free(&secrets);
+        return result;
+}

@@ -1,0 +1,198 @@
+#include "launch/warm/warm.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "launch/warm/handed.h"
+#include "launch/kernel.h"
+#include "launch/mount.h"
+#include "launch/pass.h"
+#include "launch/report.h"
+
+/* ---- the key ---- */
+
+static void put(struct buf *out, const void *bytes, size_t size) {
+        buf_append(out, str_from(bytes, size));
+}
+
+static void put_text(struct buf *out, const char *text) {
+        put(out, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void put_places(struct buf *out, const struct mount_step *step) {
+        bool link = step->kind == MOUNT_SYMLINK, same = step->source && step->target && strcmp(step->source, step->target) == 0;
+        struct mount_places places = { .target = mount_look(step->target) };
+
+        places.source = same ? places.target : mount_look(link ? NULL : step->source);
+        put(out, &places, sizeof(places));
+}
+
+static void put_mount(struct buf *out, const struct mount_step *step) {
+        put(out, &step->kind, sizeof(step->kind));
+        put(out, &step->size, sizeof(step->size));
+        put_text(out, step->source);
+        put_text(out, step->target);
+}
+
+static void put_landlock(struct buf *out, const struct landlock_plan *landlock) {
+        unsigned char flags[] = { landlock->wanted, landlock->required, landlock->deny_tcp };
+
+        put(out, flags, sizeof(flags));
+        for (size_t i = 0; i < landlock->rule_count; i++) {
+                put(out, &landlock->rules[i].grant, sizeof(landlock->rules[i].grant));
+                put_text(out, landlock->rules[i].path); /* which is mounted, or does not matter: it is looked up inside */
+        }
+}
+
+static void put_list(struct buf *out, const char *const *texts) {
+        for (; texts && *texts; texts++)
+                put_text(out, *texts);
+        put_text(out, NULL);
+}
+
+static void put_broker(struct buf *out, const struct broker_plan *broker) {
+        unsigned char flags[] = { broker->own_network, broker->abstract };
+
+        put(out, &broker->calls, sizeof(broker->calls));
+        put(out, flags, sizeof(flags));
+        put_list(out, broker->private_places);
+        put_list(out, broker->sockets);
+        put_text(out, broker->workspace);
+        put_list(out, broker->configs);
+}
+
+void warm_key(const struct launch *launch, struct buf *out) {
+        for (size_t i = 0; i < launch->mount_count; i++) /* first: warm_places() */
+                put_places(out, &launch->mounts[i]);
+        put(out, &launch->namespaces, sizeof(launch->namespaces));
+        for (size_t i = 0; i < launch->mount_count; i++)
+                put_mount(out, &launch->mounts[i]);
+        put_landlock(out, &launch->landlock);
+        put_text(out, launch->hostname);
+        put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
+        put_broker(out, &launch->broker);
+        put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
+        put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
+        put(out, &launch->share.pids, sizeof(launch->share.pids));
+        for (const char *const *variable = launch->envp; *variable; variable++)
+                put_text(out, *variable);
+}
+
+const struct mount_places *warm_places(struct str key) {
+        return (const struct mount_places *)(const void *)key.ptr;
+}
+
+/* ---- outside ---- */
+
+bool warm_possible(const struct launch *launch) {
+        return launch->namespaces && launch->own_pids && !launch->wrapper && !launch->container &&
+               launch->group.memory_bytes == 0 && launch->group.pids == 0;
+}
+
+static size_t gather(const struct launch *launch, struct iovec parts[static HANDED_PARTS_MAX]) {
+        return handed_gather(launch->program, launch->cwd, launch->argv, parts);
+}
+
+bool warm_fits(const struct launch *launch) {
+        struct iovec parts[HANDED_PARTS_MAX];
+
+        return !launch->announce && gather(launch, parts) > 0;
+}
+
+int warm_ready(struct warm *warm, struct err *err) {
+        int files[PASS_FILES_MAX];
+        size_t count;
+        char byte;
+
+        if (pass_receive(warm->work, &byte, 1, files, &count, 0) == 1 && count == 1) {
+                warm->mounts = files[0];
+                return 0;
+        }
+        if (launch_started(&warm->launched) == 0 || warm->launched.said == 0)
+                return err_set(err, ERR_SYSTEM, "the sandbox ended before it was ready");
+        *err = warm->launched.failure;
+        return -1;
+}
+
+bool warm_unchanged(const struct warm *warm) {
+        struct pollfd mounts = { .fd = warm->mounts, .events = POLLPRI };
+
+        return poll(&mounts, 1, 0) == 0;
+}
+
+int warm_hand_over(struct warm *warm, const struct launch *launch, const struct launch_files *files, struct launched *ret) {
+        const int handed[] = { files->in, files->out, files->err };
+        struct iovec parts[HANDED_PARTS_MAX];
+        size_t count = gather(launch, parts);
+
+        if (count == 0 || pass_send(warm->work, parts, count, handed, 3) < 0) {
+                warm_discard(warm);
+                return -1;
+        }
+        fd_close(TAKE_FD(warm->work));
+        fd_close(TAKE_FD(warm->mounts));
+        *ret = warm->launched;
+        return 0;
+}
+
+void warm_discard(struct warm *warm) {
+        int status;
+
+        fd_close(TAKE_FD(warm->work));
+        fd_close(TAKE_FD(warm->mounts));
+        launch_kill(&warm->launched);
+        launch_end(&warm->launched, &status, NULL);
+        launch_reap(&warm->launched);
+}
+
+/* ---- inside ---- */
+
+int warm_tell_ready(int work, struct err *err) {
+        FD_AUTO mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+        char zero = 0;
+        struct iovec byte = { &zero, 1 };
+
+        return mounts < 0 || pass_send(work, &byte, 1, &mounts, 1) < 0 ? err_sys(err, "telling that it is ready") : 0;
+}
+
+/* Ends with who wants it, even if somebody else has the other end of `work`, too. */
+static void wait_for_work(int work, int outside) {
+        struct pollfd fds[] = { { .fd = work, .events = POLLIN }, { .fd = outside, .events = POLLIN } };
+
+        while (poll(fds, 2, -1) < 0)
+                ;
+        if (fds[1].revents)
+                _exit(125);
+}
+
+bool warm_comes_up(int up, pid_t pid, int outside) {
+        FD_AUTO shell = kernel_pidfd_open(pid);
+        struct pollfd fds[] = { { .fd = up, .events = POLLIN },
+                                { .fd = outside, .events = POLLIN },
+                                { .fd = shell, .events = POLLIN } };
+        char byte;
+
+        while (poll(fds, 3, -1) < 0)
+                ;
+        if (fds[1].revents)
+                _exit(125);
+        return fds[0].revents & POLLIN && read(up, &byte, 1) == 1;
+}
+
+int warm_await(int work, int outside, struct launch *launch, struct err *err) {
+        struct handed *handed = handed_new(err);
+
+        if (!handed)
+                return -1;
+        wait_for_work(work, outside);
+        if (handed_receive(work, handed, err) < 0)
+                return -1;
+        launch->program = handed->program;
+        launch->cwd = handed->cwd;
+        launch->argv = handed->argv;
+        return 0;
+}

@@ -1,3 +1,0 @@
-#include "sandbox/container.h"
-
-const char *const engine_limit_names[ENGINE_LIMITS] = { "memory", "pids", "cpus" };
