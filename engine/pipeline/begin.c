@@ -150,11 +150,11 @@ static int look_around(struct run *run) {
                 .force = run->options.force,
         };
 
-        run->outlook = outlook_get(run->kept, run->policy, &question, &run->err);
-        if (!run->outlook)
+        run->host_cache = host_cache_get(run->kept, run->policy, &question, &run->err);
+        if (!run->host_cache)
                 return -1;
-        run->host = run->outlook->host;
-        run->request.envp = run->outlook->envp;
+        run->host = run->host_cache->host;
+        run->request.envp = run->host_cache->envp;
         if (look_inside(run, &question) < 0)
                 return -1;
         run->host.groups = groups_of(&run->policy->sandbox);

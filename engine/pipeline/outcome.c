@@ -325,8 +325,8 @@ static const char *const *rule_names(struct run *run) {
 
 void run_free(struct run *run) {
         launch_reap(&run->job.launched);
-        if (run->outlook)
-                outlook_leave(run->outlook);
+        if (run->host_cache)
+                host_cache_leave(run->host_cache);
         arena_free(&run->arena);
         free(run);
 }

@@ -19,13 +19,13 @@ enum {
 #define MOMENT (5 * TIME_SECOND / 1000) /* most commands have ended by then */
 
 void pool_init(struct pool *pool) {
-        *pool = (struct pool){ .keeper = { .pidfd = -1, .socket = -1 }, .mounts = -1, .wake = -1, .epoll_fd = -1 };
+        *pool = (struct pool){ .maker = { .pidfd = -1, .socket = -1 }, .mounts = -1, .wake = -1, .epoll_fd = -1 };
         buf_init(&pool->key, KEY_MAX);
 }
 
 static void drop(struct pool *pool) {
-        if (pool->keeper.socket >= 0)
-                keeper_end(&pool->keeper);
+        if (pool->maker.socket >= 0)
+                maker_end(&pool->maker);
         while (pool->count)
                 warm_discard(&pool->ready[--pool->count]);
         pool->asked = 0;
@@ -61,13 +61,13 @@ static void want_more(struct pool *pool) {
         pool->want = pool->want * 2 < most ? pool->want * 2 : most;
 }
 
-/* Takes in what the keeper has made. */
+/* Takes in what the maker has made. */
 static void collect(struct pool *pool) {
         struct err err;
         int got = 1;
 
-        while (got == 1 && pool->keeper.socket >= 0 && pool->count < POOL_MAX) {
-                got = keeper_take(&pool->keeper, &pool->ready[pool->count], &err);
+        while (got == 1 && pool->maker.socket >= 0 && pool->count < POOL_MAX) {
+                got = maker_take(&pool->maker, &pool->ready[pool->count], &err);
                 pool->count += got == 1;
                 pool->asked -= got && pool->asked;
         }
@@ -99,7 +99,7 @@ bool pool_take(struct pool *pool, struct str key, size_t least, struct warm *ret
                 }
                 warm_discard(&oldest);
         }
-        if (pool->keeper.socket >= 0)
+        if (pool->maker.socket >= 0)
                 want_more(pool);
         return false;
 }
@@ -123,19 +123,19 @@ static int begin(struct pool *pool, const struct launch *launch, struct str key)
         pool->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
         if (pool->key.failed || pool->mounts < 0)
                 return -1;
-        return keeper_start(launch, warm_places(buf_str(&pool->key)), &pool->keeper, &err);
+        return maker_start(launch, warm_places(buf_str(&pool->key)), &pool->maker, &err);
 }
 
 static void top_up(struct pool *pool) {
         pool->later = 0;
-        while (pool->count + pool->asked < pool->want && keeper_ask(&pool->keeper) == 0)
+        while (pool->count + pool->asked < pool->want && maker_ask(&pool->maker) == 0)
                 pool->asked++;
 }
 
 void pool_refill(struct pool *pool, const struct launch *launch, struct str key) {
         if (pool->least == 0 || pool->broken)
                 return;
-        if (pool->keeper.socket < 0 && begin(pool, launch, key) < 0) {
+        if (pool->maker.socket < 0 && begin(pool, launch, key) < 0) {
                 pool_empty(pool);
                 return;
         }
@@ -146,7 +146,7 @@ void pool_refill(struct pool *pool, const struct launch *launch, struct str key)
 }
 
 int64_t pool_deadline(const struct pool *pool) {
-        if (pool->keeper.socket < 0)
+        if (pool->maker.socket < 0)
                 return 0;
         if (pool->later)
                 return pool->later;

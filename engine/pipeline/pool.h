@@ -5,14 +5,14 @@
 #ifndef BAILEY_ENGINE_POOL_H
 #define BAILEY_ENGINE_POOL_H
 
-#include "launch/warm/keeper.h"
+#include "launch/warm/maker.h"
 
 enum { POOL_MAX = 64 };
 
 struct pool {
-        struct keeper keeper; /* socket -1: there is none */
-        struct buf key;       /* of all that are ready or on their way */
-        int64_t broken; /* when it was found that this kind cannot be had: it is tried again later; monotonic, 0: it can */
+        struct maker maker; /* socket -1: there is none */
+        struct buf key;     /* of all that are ready or on their way */
+        int64_t broken;     /* when it was found that this kind cannot be had: it is tried again later; monotonic, 0: it can */
         struct warm ready[POOL_MAX];
         size_t count, asked;  /* ready; and on their way */
         size_t least, want;   /* how many should be: as configured, and as there is demand */

@@ -7,7 +7,7 @@
 
 #include "base/id.h"
 #include "engine/pipeline/choose.h"
-#include "engine/pipeline/outlook.h"
+#include "engine/pipeline/host_cache.h"
 #include "engine/policy.h"
 #include "engine/pipeline/pool.h"
 #include "engine/pipeline/secrets.h"
@@ -40,7 +40,7 @@ struct run {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
         struct pool *pool;                      /* sandboxes that are ready */
-        struct outlook **kept;                  /* what is known of the host */
+        struct host_cache **kept;               /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
         struct buf *later;                      /* lines for the next answer, as those of background commands have none */
         int64_t *recovered;                     /* when it was last looked for commands that were killed; monotonic */
@@ -50,7 +50,7 @@ struct run {
         struct str command;
         struct verdict verdict;
         const char *state; /* bailey's own directory */
-        struct outlook *outlook;
+        struct host_cache *host_cache;
         struct host host;
         struct sandbox_request request;
         const char *shell_argv[4];

@@ -85,8 +85,8 @@ void bailey_session_free(struct bailey_session *session) {
                 forget(session, shell);
         }
         pool_free(&session->pool);
-        if (session->outlook)
-                outlook_leave(session->outlook);
+        if (session->host_cache)
+                host_cache_leave(session->host_cache);
         baseline_free(&session->baselines, directory_state(session->environment, &state) ? state.path : NULL);
         for (struct leaving *leaving = session->leaving, *next; leaving; leaving = next) {
                 next = leaving->next;
@@ -445,7 +445,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
                 return config_hand_error(&err, ret_error, error_size);
         shell->run->secrets = &session->secrets;
         shell->run->pool = &session->pool;
-        shell->run->kept = &session->outlook;
+        shell->run->kept = &session->host_cache;
         shell->run->baselines = &session->baselines;
         shell->run->later = &session->later;
         shell->run->recovered = &session->recovered;

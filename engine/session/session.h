@@ -56,7 +56,7 @@ struct bailey_session {
         const char *const *environment;
         struct secrets secrets;
         struct pool pool;
-        struct outlook *outlook; /* NULL: nobody has looked yet */
+        struct host_cache *host_cache; /* NULL: nobody has looked yet */
         struct baseline *baselines;
         struct buf later;  /* run.h */
         int64_t recovered; /* run.h */

@@ -119,7 +119,7 @@ static int end(void **state) {
 
 /* Until something can be taken, or nothing can any more. */
 static void wait_for_news(void) {
-        struct pollfd fd = { .fd = scene.pool.keeper.socket, .events = POLLIN };
+        struct pollfd fd = { .fd = scene.pool.maker.socket, .events = POLLIN };
 
         if (scene.pool.count == 0) /* several may have come at once */
                 assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
@@ -139,7 +139,7 @@ static void fill(void) {
 
         assert_false(take(&none));
         refill();
-        assert_true(scene.pool.keeper.socket >= 0);
+        assert_true(scene.pool.maker.socket >= 0);
         wait_for_news();
 }
 
@@ -461,7 +461,7 @@ static void what_cannot_be_made_beforehand_is_known(void **state) {
 static void assert_empty(void) {
         assert_int_equal(scene.pool.count, 0);
         assert_int_equal(scene.pool.asked, 0);
-        assert_int_equal(scene.pool.keeper.socket, -1);
+        assert_int_equal(scene.pool.maker.socket, -1);
         assert_int_equal(scene.pool.mounts, -1);
         assert_int_equal(pool_deadline(&scene.pool), 0);
         assert_false(has_children());
@@ -574,7 +574,7 @@ static int with_mounts(void) {
         fill();
         if (mount("none", scene.directory, "tmpfs", 0, NULL) < 0)
                 return 77;
-        if (take(&warm) || scene.pool.keeper.socket >= 0)
+        if (take(&warm) || scene.pool.maker.socket >= 0)
                 return 1;
         if (umount(scene.directory) < 0)
                 return 2;
@@ -599,7 +599,7 @@ static int with_mounts_idle(void) {
         scene.pool.epoll_fd = loop;
         fill();
         pool_due(&scene.pool, time_monotonic());
-        if (scene.pool.keeper.socket < 0 || poll(&ready, 1, 0) != 0)
+        if (scene.pool.maker.socket < 0 || poll(&ready, 1, 0) != 0)
                 return 1;
         if (umount(scene.directory) < 0)
                 return 2;
@@ -723,7 +723,7 @@ static void none_are_kept_when_nobody_wants_any(void **state) {
         due = pool_deadline(&scene.pool);
         assert_true(due >= before + 60 * TIME_SECOND);
         pool_due(&scene.pool, due - 1);
-        assert_true(scene.pool.keeper.socket >= 0);
+        assert_true(scene.pool.maker.socket >= 0);
         pool_due(&scene.pool, due);
         assert_empty();
         fill(); /* until somebody does */
@@ -746,22 +746,22 @@ static void what_cannot_be_made_is_not_tried_at_once(void **state) {
         scene.pool.broken -= 20 * TIME_SECOND; /* some time later */
         assert_false(take(&none));
         refill();
-        assert_true(scene.pool.keeper.socket >= 0);
+        assert_true(scene.pool.maker.socket >= 0);
         wait_for_news();
         assert_false(take(&none));
         assert_false(pool_take(&scene.pool, STR("another"), KEPT, &none));
         assert_int_equal(scene.pool.broken, 0);
 }
 
-static void the_keeper_is_killed(void **state) {
+static void the_maker_is_killed(void **state) {
         struct warm none;
 
         (void)state;
         fill();
-        send_signal(scene.pool.keeper.pidfd, SIGKILL);
+        send_signal(scene.pool.maker.pidfd, SIGKILL);
         while (take(&none)) { /* what it has handed in before is as good as ever */
                 warm_discard(&none);
-                if (scene.pool.keeper.socket >= 0)
+                if (scene.pool.maker.socket >= 0)
                         wait_for_news();
         }
         assert_empty();
@@ -783,7 +783,7 @@ static void they_are_not_wanted_while_they_are_made(void **state) {
 }
 
 /* Again and again, at any point of its work: not even a dead process is left. */
-static void the_keeper_is_killed_at_work(void **state) {
+static void the_maker_is_killed_at_work(void **state) {
         (void)state;
         for (int i = 0; i < 20; i++) {
                 struct warm none;
@@ -791,13 +791,13 @@ static void the_keeper_is_killed_at_work(void **state) {
                 assert_false(pool_take(&scene.pool, buf_str(&scene.key), MANY, &none));
                 refill();
                 poll(NULL, 0, i);
-                send_signal(scene.pool.keeper.pidfd, SIGKILL);
+                send_signal(scene.pool.maker.pidfd, SIGKILL);
                 pool_empty(&scene.pool);
                 assert_empty();
         }
 }
 
-/* It is made, and cannot be handed in. Another one of the same keeper is in use, and not waited for. */
+/* It is made, and cannot be handed in. Another one of the same maker is in use, and not waited for. */
 static void nobody_can_be_told_of_one(void **state) {
         struct warm warm;
         int64_t before;
@@ -805,9 +805,9 @@ static void nobody_can_be_told_of_one(void **state) {
         (void)state;
         fill();
         warm = take_one();
-        assert_int_equal(shutdown(scene.pool.keeper.socket, SHUT_RD), 0);
-        keeper_ask(&scene.pool.keeper);
-        assert_int_equal(poll(&(struct pollfd){ .fd = scene.pool.keeper.pidfd, .events = POLLIN }, 1, PATIENCE_MS), 1);
+        assert_int_equal(shutdown(scene.pool.maker.socket, SHUT_RD), 0);
+        maker_ask(&scene.pool.maker);
+        assert_int_equal(poll(&(struct pollfd){ .fd = scene.pool.maker.pidfd, .events = POLLIN }, 1, PATIENCE_MS), 1);
         before = time_monotonic();
         pool_empty(&scene.pool);
         assert_true(time_monotonic() - before < 2 * TIME_SECOND);
@@ -841,10 +841,10 @@ static void there_are_too_many_files(void **state) {
         }
 }
 
-static void the_keeper_is_stopped(void **state) {
+static void the_maker_is_stopped(void **state) {
         (void)state;
         fill();
-        send_signal(scene.pool.keeper.pidfd, SIGSTOP);
+        send_signal(scene.pool.maker.pidfd, SIGSTOP);
         pool_empty(&scene.pool);
         assert_empty();
 }
@@ -875,7 +875,7 @@ static void nobody_outlives_who_wanted_them(void **state) {
 
                 fill();
                 warm = take_one();
-                pids[0] = scene.pool.keeper.pid;
+                pids[0] = scene.pool.maker.pid;
                 pids[1] = warm.launched.pid;
                 wait_for_news();
                 pids[2] = take_one().launched.pid;
@@ -941,12 +941,12 @@ int main(void) {
                 WITH_POOL(never_more_than_there_is_room_for),
                 WITH_POOL(none_are_kept_when_nobody_wants_any),
                 WITH_POOL(what_cannot_be_made_is_not_tried_at_once),
-                WITH_POOL(the_keeper_is_killed),
+                WITH_POOL(the_maker_is_killed),
                 WITH_POOL(they_are_not_wanted_while_they_are_made),
-                WITH_POOL(the_keeper_is_killed_at_work),
+                WITH_POOL(the_maker_is_killed_at_work),
                 WITH_POOL(nobody_can_be_told_of_one),
                 WITH_POOL(there_are_too_many_files),
-                WITH_POOL(the_keeper_is_stopped),
+                WITH_POOL(the_maker_is_stopped),
                 WITH_POOL(one_that_waits_is_killed),
                 WITH_POOL(nobody_outlives_who_wanted_them),
         };

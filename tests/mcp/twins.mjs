@@ -81,8 +81,8 @@ export class Twins {
                 return bailey({ ...this.place, bailey: program }, ...rest);
         }
 
-        // keepers(): who makes them
-        keepers() {
+        // makers(): who makes them
+        makers() {
                 return processes.all().filter(({ pid, parent, session }) => parent === this.warm.pid && session === pid);
         }
 

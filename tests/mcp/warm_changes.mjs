@@ -397,13 +397,13 @@ function away(name, from, to) {
                 const move = (one, another) => fs.renameSync(path.join(workspace, one), path.join(workspace, another));
 
                 await pair.ready();
-                const [keeper] = pair.keepers();
-                process.kill(keeper.pid, 'SIGSTOP');
+                const [maker] = pair.makers();
+                process.kill(maker.pid, 'SIGSTOP');
                 check({ after: /denied/ }, await pair.same('cat a/b/secret/file')); // and it is asked for one more
                 move(from, 'aside');
                 move(to, from);
-                process.kill(keeper.pid, 'SIGCONT');
-                await until('it has made it, or refused', () => !processes.alive(keeper) || waiting(pair.warm).length >= 2);
+                process.kill(maker.pid, 'SIGCONT');
+                await until('it has made it, or refused', () => !processes.alive(maker) || waiting(pair.warm).length >= 2);
                 move(from, to);
                 move('aside', from);
                 for (let i = 0; i < 4; i++)

@@ -2,13 +2,13 @@
  * What is known of the host around a command, and what of the environment it gets. A session looks once, and again when
  * something has changed; commands that are under way keep what they began with.
  */
-#ifndef BAILEY_ENGINE_OUTLOOK_H
-#define BAILEY_ENGINE_OUTLOOK_H
+#ifndef BAILEY_ENGINE_HOST_CACHE_H
+#define BAILEY_ENGINE_HOST_CACHE_H
 
 #include "engine/pipeline/watch.h"
 #include "sandbox/host.h"
 
-struct outlook {
+struct host_cache {
         struct arena arena;
         unsigned users; /* commands, and the session */
         const struct policy *policy;
@@ -21,8 +21,8 @@ struct outlook {
 };
 
 /* `kept`: of a session, *kept NULL at first; NULL: there is none. Is to be given back. NULL: failed. */
-struct outlook *outlook_get(struct outlook **kept, const struct policy *policy, const struct host_question *question,
-                            struct err *err);
-void outlook_leave(struct outlook *outlook);
+struct host_cache *host_cache_get(struct host_cache **kept, const struct policy *policy, const struct host_question *question,
+                                  struct err *err);
+void host_cache_leave(struct host_cache *host_cache);
 
 #endif

@@ -1,4 +1,4 @@
-#include "launch/warm/keeper.h"
+#include "launch/warm/maker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,32 +25,32 @@ struct made {
 
 enum { PATIENCE_MS = 2000, ORPHAN_MS = 2000 };
 
-enum { KEEPER_ABANDONED = 1 }; /* its exit status: one is dead that nobody knows of */
+enum { MAKER_ABANDONED = 1 }; /* its exit status: one is dead that nobody knows of */
 
 enum made_file { MADE_PIDFD, MADE_CONTROL, MADE_REPORT, MADE_WORK, MADE_MOUNTS, MADE_COUNT };
 
-/* ---- the keeper ---- */
+/* ---- the maker ---- */
 
-enum { KEEPER_SOCKET = 3, KEEPER_OUTSIDE, KEEPER_FILES };
+enum { MAKER_SOCKET = 3, MAKER_OUTSIDE, MAKER_FILES };
 
 /* Returns false when nobody needs any more. */
 static bool wait_for_order(void) {
-        struct pollfd fds[] = { { .fd = KEEPER_SOCKET, .events = POLLIN | POLLRDHUP },
-                                { .fd = KEEPER_OUTSIDE, .events = POLLIN } };
+        struct pollfd fds[] = { { .fd = MAKER_SOCKET, .events = POLLIN | POLLRDHUP },
+                                { .fd = MAKER_OUTSIDE, .events = POLLIN } };
         char byte;
 
         while (poll(fds, 2, -1) < 0)
                 if (errno != EINTR)
                         return false;
-        return !fds[1].revents && !(fds[0].revents & POLLRDHUP) && recv(KEEPER_SOCKET, &byte, 1, 0) == 1;
+        return !fds[1].revents && !(fds[0].revents & POLLRDHUP) && recv(MAKER_SOCKET, &byte, 1, 0) == 1;
 }
 
 /* Waits while its buffer is full: what was made has to go somewhere. */
 static int hand_in(const struct made *made, const int *files, size_t count) {
         struct iovec part = { (struct made *)made, sizeof(*made) };
-        struct pollfd fds[] = { { .fd = KEEPER_SOCKET, .events = POLLOUT }, { .fd = KEEPER_OUTSIDE, .events = POLLIN } };
+        struct pollfd fds[] = { { .fd = MAKER_SOCKET, .events = POLLOUT }, { .fd = MAKER_OUTSIDE, .events = POLLIN } };
 
-        while (pass_send(KEEPER_SOCKET, &part, 1, files, count) < 0) {
+        while (pass_send(MAKER_SOCKET, &part, 1, files, count) < 0) {
                 if (errno != EAGAIN || (poll(fds, 2, -1) < 0 && errno != EINTR) || fds[1].revents)
                         return -1;
         }
@@ -65,13 +65,13 @@ static _Noreturn void abandon(struct launched *launched) {
         launch_kill(launched);
         if (launched->pidfd >= 0)
                 poll(&fd, 1, PATIENCE_MS);
-        _exit(KEEPER_ABANDONED);
+        _exit(MAKER_ABANDONED);
 }
 
 static bool make_one(const struct launch *launch, const struct mount_places *places, int seed) {
         struct warm warm = { .launched = { .pidfd = -1, .control = -1, .report_fd = -1 }, .work = -1, .mounts = -1 };
         struct made made = {};
-        bool ready = launch_prepare(launch, places, KEEPER_OUTSIDE, seed, &warm.launched, &warm.work, &made.err) == 0 &&
+        bool ready = launch_prepare(launch, places, MAKER_OUTSIDE, seed, &warm.launched, &warm.work, &made.err) == 0 &&
                      warm_ready(&warm, &made.err) == 0;
         const int files[MADE_COUNT] = {
                 [MADE_PIDFD] = warm.launched.pidfd,
@@ -92,7 +92,7 @@ static bool make_one(const struct launch *launch, const struct mount_places *pla
 /* What it makes is in the group that it is in itself. */
 static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, const struct cgroup *group,
                            int socket, int outside) {
-        int from[KEEPER_FILES] = { -1, -1, -1, socket, outside };
+        int from[MAKER_FILES] = { -1, -1, -1, socket, outside };
         struct err err = {};
         int seed;
 
@@ -100,7 +100,7 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
                 _exit(0);
         from[0] = from[1] = from[2] = open("/dev/null", O_RDWR | O_CLOEXEC);
         setsid(); /* what a terminal sends is not for it */
-        if (files_arrange(from, KEEPER_FILES, true, &err) < 0)
+        if (files_arrange(from, MAKER_FILES, true, &err) < 0)
                 _exit(0);
         seed = seed_suits(launch) ? seed_open() : -1;
         while (wait_for_order() && make_one(launch, places, seed))
@@ -110,7 +110,7 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
 
 /* ---- who has it ---- */
 
-int keeper_start(const struct launch *launch, const struct mount_places *places, struct keeper *ret, struct err *err) {
+int maker_start(const struct launch *launch, const struct mount_places *places, struct maker *ret, struct err *err) {
         const struct launch_share *share = &launch->share;
         const struct cgroup *group = NULL;
         FD_AUTO outside = kernel_pidfd_open(getpid());
@@ -138,8 +138,8 @@ int keeper_start(const struct launch *launch, const struct mount_places *places,
         return 0;
 }
 
-int keeper_ask(const struct keeper *keeper) {
-        return send(keeper->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -1;
+int maker_ask(const struct maker *maker) {
+        return send(maker->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -1;
 }
 
 static struct warm warm_of(const struct made *made, const int files[static MADE_COUNT]) {
@@ -167,11 +167,11 @@ static void reap_lost(pid_t group, pid_t pid) {
                         ;
 }
 
-static int take(const struct keeper *keeper, int flags, struct warm *ret, struct err *err) {
+static int take(const struct maker *maker, int flags, struct warm *ret, struct err *err) {
         int files[PASS_FILES_MAX], status;
         struct made made = {};
         size_t count;
-        ssize_t len = pass_receive(keeper->socket, &made, sizeof(made), files, &count, flags);
+        ssize_t len = pass_receive(maker->socket, &made, sizeof(made), files, &count, flags);
 
         if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
                 return 0;
@@ -181,7 +181,7 @@ static int take(const struct keeper *keeper, int flags, struct warm *ret, struct
         }
         if (len < 0 && errno == EBADMSG) {
                 err_sys(err, "files of a sandbox");
-                reap_lost(keeper->pid, made.pid);
+                reap_lost(maker->pid, made.pid);
                 return -1;
         }
         if (len == sizeof(made))
@@ -195,22 +195,22 @@ static int take(const struct keeper *keeper, int flags, struct warm *ret, struct
         return -1;
 }
 
-int keeper_take(const struct keeper *keeper, struct warm *ret, struct err *err) {
-        return take(keeper, MSG_DONTWAIT, ret, err);
+int maker_take(const struct maker *maker, struct warm *ret, struct err *err) {
+        return take(maker, MSG_DONTWAIT, ret, err);
 }
 
 /* Until it says something, or ends. Somebody may have stopped it, or a file system may not answer: then it is killed, and what
  * it is at with it. False: the kernel does not let it go. */
-static bool wait_for(const struct keeper *keeper) {
-        struct pollfd fd = { .fd = keeper->socket, .events = POLLIN };
+static bool wait_for(const struct maker *maker) {
+        struct pollfd fd = { .fd = maker->socket, .events = POLLIN };
 
         if (poll(&fd, 1, PATIENCE_MS) > 0)
                 return true;
-        syscall(SYS_pidfd_send_signal, keeper->pidfd, SIGKILL, NULL, 0);
+        syscall(SYS_pidfd_send_signal, maker->pidfd, SIGKILL, NULL, 0);
         return poll(&fd, 1, PATIENCE_MS) > 0;
 }
 
-/* Nobody knows of one that it was making when it was killed. It ends by itself, and is of the keeper's process group. So are
+/* Nobody knows of one that it was making when it was killed. It ends by itself, and is of the maker's process group. So are
  * those that are in use, but with these it does not matter who has waited for them: that they end is told in other ways. */
 static void reap_others(pid_t group, int patience_ms) {
         siginfo_t info = {};
@@ -224,22 +224,22 @@ static void reap_others(pid_t group, int patience_ms) {
         }
 }
 
-void keeper_end(struct keeper *keeper) {
+void maker_end(struct maker *maker) {
         struct warm warm;
         bool more = true;
         int status;
 
-        shutdown(keeper->socket, SHUT_WR); /* what it is at, it hands in */
-        while (more && wait_for(keeper)) {
+        shutdown(maker->socket, SHUT_WR); /* what it is at, it hands in */
+        while (more && wait_for(maker)) {
                 struct err err = {};
-                int got = take(keeper, MSG_DONTWAIT, &warm, &err);
+                int got = take(maker, MSG_DONTWAIT, &warm, &err);
 
                 if (got == 1)
                         warm_discard(&warm);
                 more = got >= 0 || err.sys == EBADMSG;
         }
-        fd_close(TAKE_FD(keeper->socket));
-        if (!more && clone_reap(keeper->pidfd, &status) == 0 && status != 0)
-                reap_others(keeper->pid, WIFEXITED(status) ? 0 : ORPHAN_MS);
-        fd_close(TAKE_FD(keeper->pidfd));
+        fd_close(TAKE_FD(maker->socket));
+        if (!more && clone_reap(maker->pidfd, &status) == 0 && status != 0)
+                reap_others(maker->pid, WIFEXITED(status) ? 0 : ORPHAN_MS);
+        fd_close(TAKE_FD(maker->pidfd));
 }
