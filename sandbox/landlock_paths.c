@@ -13,7 +13,7 @@
 
 enum { DEPTH_MAX = 32 };
 
-struct carver {
+struct granter {
         struct host *host;
         struct arena *arena;
         struct err *err;
@@ -38,7 +38,7 @@ static bool any_hidden(const struct host *host, const char *dir) {
                path_within("/dev", dir);
 }
 
-static int carve(struct carver *c, const char *path, bool directory, int depth);
+static int grant(struct granter *c, const char *path, bool directory, int depth);
 
 /* Not every file system says what an entry is. */
 static int type_of(int dir, const struct dirent *entry) {
@@ -50,7 +50,7 @@ static int type_of(int dir, const struct dirent *entry) {
 }
 
 /* Links are left out: what they lead to has its own place, or none. */
-static int carve_entries(struct carver *c, const char *path, int depth) {
+static int grant_entries(struct granter *c, const char *path, int depth) {
         DIR *entries = opendir(path);
         struct dirent *entry;
         int result = 0;
@@ -62,7 +62,7 @@ static int carve_entries(struct carver *c, const char *path, int depth) {
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || type == DT_LNK)
                         continue;
                 if (snprintf(inner, sizeof(inner), "%s/%s", strcmp(path, "/") ? path : "", entry->d_name) < (int)sizeof(inner))
-                        result = carve(c, inner, type == DT_DIR, depth + 1);
+                        result = grant(c, inner, type == DT_DIR, depth + 1);
         }
         if (entries)
                 closedir(entries);
@@ -70,17 +70,17 @@ static int carve_entries(struct carver *c, const char *path, int depth) {
 }
 
 /* Of a hidden directory only the own home is shown. */
-static int carve_homes(struct carver *c, const char *path, int depth) {
+static int grant_homes(struct granter *c, const char *path, int depth) {
         for (size_t i = 0; i < c->host->homes.count; i++)
                 if (path_within(c->host->homes.items[i].path, path) && strcmp(c->host->homes.items[i].path, path) != 0 &&
-                    carve(c, c->host->homes.items[i].path, true, depth + 1) < 0)
+                    grant(c, c->host->homes.items[i].path, true, depth + 1) < 0)
                         return -1;
         return 0;
 }
 
 /* At depth 0 is what was asked for by name: that it would be hidden counts only for what is found on the way. /dev is never
  * among it: its devices are granted one by one. */
-static int carve(struct carver *c, const char *path, bool directory, int depth) {
+static int grant(struct granter *c, const char *path, bool directory, int depth) {
         struct host *host = c->host;
 
         if (host_masked_by(host, path) || depth > DEPTH_MAX)
@@ -88,24 +88,24 @@ static int carve(struct carver *c, const char *path, bool directory, int depth) 
         if (depth > 0 && strcmp(path, "/dev") == 0)
                 return 0;
         if (depth > 0 && (any_is(&host->scratch, path) || any_is(&host->emptied, path)))
-                return carve_homes(c, path, depth);
+                return grant_homes(c, path, depth);
         if (directory && any_hidden(host, path))
-                return carve_entries(c, path, depth);
+                return grant_entries(c, path, depth);
         return host_paths_add(&host->readable, c->arena, path, directory, c->err);
 }
 
-static int carve_all(struct carver *c, const struct host_paths *paths) {
+static int grant_all(struct granter *c, const struct host_paths *paths) {
         for (size_t i = 0; i < paths->count; i++)
-                if (carve(c, paths->items[i].path, paths->items[i].directory, 0) < 0)
+                if (grant(c, paths->items[i].path, paths->items[i].directory, 0) < 0)
                         return -1;
         return 0;
 }
 
 int host_open_up(struct host *host, struct arena *arena, struct err *err) {
-        struct carver c = { .host = host, .arena = arena, .err = err };
+        struct granter c = { .host = host, .arena = arena, .err = err };
 
         host->readable = (struct host_paths){};
-        if (carve(&c, "/", true, 0) < 0 || carve(&c, host->workspace, true, 0) < 0)
+        if (grant(&c, "/", true, 0) < 0 || grant(&c, host->workspace, true, 0) < 0)
                 return -1;
-        return carve_all(&c, &host->kept) < 0 ? -1 : carve_all(&c, &host->read);
+        return grant_all(&c, &host->kept) < 0 ? -1 : grant_all(&c, &host->read);
 }
