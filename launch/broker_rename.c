@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,27 +151,45 @@ static int refuse(struct broker *broker, const char *path, const char *key) {
         return -EPERM;
 }
 
-static int replace(struct broker *broker, const struct config *config, const struct broker_rename *request) {
-        static char old_bytes[CONFIG_MAX], new_bytes[CONFIG_MAX], memory[MEMORY];
+/* Not static: a program that has the library in it would have this memory, too. Not on the stack, which may be small. */
+struct scratch {
+        char old[CONFIG_MAX], new[CONFIG_MAX];
+        _Alignas(max_align_t) char memory[MEMORY];
+};
+
+static int compare_and_write(struct broker *broker, const struct config *config, const struct broker_rename *request,
+                             struct scratch *scratch) {
         struct arena arena;
         char git_dir[PATH_MAX], key[GIT_KEY_SIZE];
         const struct git_repository repository = { git_dir, broker->plan->workspace, NULL };
         struct str old, new;
-        int result = lock_config(config->file);
+        int result = read_text(config->file, scratch->old, &old);
 
         if (result == 0)
-                result = read_text(config->file, old_bytes, &old);
-        if (result == 0)
-                result = read_new(request, new_bytes, &new);
+                result = read_new(request, scratch->new, &new);
         if (result < 0)
                 return result;
         snprintf(git_dir, sizeof(git_dir), "%.*s", (int)(name_of(config->path) - config->path - 1), config->path);
-        arena_init_fixed(&arena, memory, sizeof(memory));
+        arena_init_fixed(&arena, scratch->memory, sizeof(scratch->memory));
         if (git_config_compare(old, new, &repository, &arena, key) != GIT_CHANGE_HARMLESS)
                 return refuse(broker, config->path, key);
-        result = write_text(config->file, old, new_bytes, new.len);
+        result = write_text(config->file, old, scratch->new, new.len);
         if (result == 0 && unlinkat(request->from_dir, request->from, 0) < 0)
                 result = -errno;
+        return result;
+}
+
+static int replace(struct broker *broker, const struct config *config, const struct broker_rename *request) {
+        struct scratch *scratch;
+        int result = lock_config(config->file);
+
+        if (result < 0)
+                return result;
+        scratch = mmap(NULL, sizeof(*scratch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (scratch == MAP_FAILED)
+                return -errno;
+        result = compare_and_write(broker, config, request, scratch);
+        munmap(scratch, sizeof(*scratch));
         return result;
 }
 

@@ -69,7 +69,7 @@ until_runs() {
         run bailey run --set sandbox.user_memory_percent=1 "perl -e '\$x = \"x\" x $take; print 1'"
         echo "$output"
         [ "$status" = 137 ]
-        [[ $output == *"more memory than they may (1 % of what there is)"* ]]
+        [[ $output == *"exceeded their memory limit (1 % of the memory)"* ]]
         [[ $output == *user_memory_percent* ]]
         run bailey run --set sandbox.user_memory_percent=1 'kill -KILL $$' # that was another one
         [ "$status" = 137 ]

@@ -229,7 +229,7 @@ const cases = {
                 assert.equal(refused.isError, true);
                 assert.match(text(refused), /recursive-delete-root/);
                 assert.match(text(refused), /recursive delete reaches \//);
-                assert.match(text(refused), /Name the directory inside the workspace/);
+                assert.match(text(refused), /Name a directory inside the workspace/);
                 assert.match(text(await bash(session, 'ls')), /^(?!.*made)/s);
         },
 

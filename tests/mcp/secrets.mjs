@@ -137,7 +137,7 @@ secrets('a file that is too long is said', async (server, { home }) => {
         const first = (await server.bash('cat copy')).structuredContent;
 
         assert.equal(first.output, 'machine a login b password [redacted ~/.netrc]\n');
-        assert.equal(first.warnings.filter((line) => line.startsWith('~/.netrc holds more')).length, 1, `${first.warnings}`);
+        assert.equal(first.warnings.filter((line) => line.startsWith('~/.netrc contains more')).length, 1, `${first.warnings}`);
         assert.deepEqual((await server.bash('true')).structuredContent.warnings, []);
         await server.ended(await server.background('true'));
         await until('all three are on record', () => partial() === 3);

@@ -228,7 +228,7 @@ shells('only so many live at a time', { config: '[run]\nmax_shells = 3\n' }, asy
                 ids.push(await server.background('sleep 1000'));
         const refused = await server.bash('touch made', { run_in_background: true });
         assert.equal(refused.isError, true);
-        assert.match(text(refused), /3 background shells.*end one/);
+        assert.match(text(refused), /3 background shells.*kill one/);
         assert.ok(!(await server.bash('echo foreground')).isError);
         await server.call('KillShell', { shell_id: ids[1] });
         await server.ended(ids[1]);

@@ -371,7 +371,7 @@ def look_at_silence(page, agent):
     try:
         page.until('document.querySelector("#shells .silent") !== null')
         said = page.text("#shells .silent")
-        assert "session" not in said and said.endswith("is open to others (mode 755): chmod 700 it"), said
+        assert "session" not in said and said.endswith("is accessible to others (mode 755): run chmod 700 on it"), said
     finally:
         os.chmod(os.path.join(PLACE, "bailey"), 0o700)
     page.until('!document.querySelector("#shells .silent") && document.querySelector("#shells .number") !== null')

@@ -48,7 +48,7 @@ def test_token(_):
         cookie, place = server.enter()
         again = server.ask(f"/?token={server.token}")
         equal((again.status, "set-cookie" in again.fields), (403, False))
-        assert b"works once" in again.body
+        assert b"it is valid once" in again.body
         equal(server.ask(place, cookie=cookie).status, 200)
 
 
@@ -231,8 +231,8 @@ def test_end(_):
             time.sleep(0.1)
             equal(server.close(number), 0)
     with serving() as server:
-        for port, why in ((str(server.port), "Address already in use"), ("65536", "at most 65535"), ("x", "at most 65535"),
-                          ("-1", "at most 65535")):
+        for port, why in ((str(server.port), "Address already in use"), ("65536", "from 0 to 65535"), ("x", "from 0 to 65535"),
+                          ("-1", "from 0 to 65535")):
             refused = subprocess.run([BAILEY, "audit", "serve", "--port", port, "--config", server.config], cwd=PLACE,
                                      check=False, capture_output=True, text=True)
             equal((refused.returncode, refused.stdout), (2, ""))
@@ -283,7 +283,7 @@ def test_shells(_):
         os.chmod(os.path.join(PLACE, "bailey"), 0o755)
         until(lambda: "problem" in known())
         equal(known()["sessions"], None)
-        assert known()["problem"].endswith("is open to others (mode 755): chmod 700 it"), known()
+        assert known()["problem"].endswith("is accessible to others (mode 755): run chmod 700 on it"), known()
         os.chmod(os.path.join(PLACE, "bailey"), 0o700)
         until(shells)
         agent.close()
