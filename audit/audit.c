@@ -84,9 +84,9 @@ void audit_hurry(struct audit *audit, int64_t patience, int64_t until) {
 }
 
 static int need_path(const struct audit *audit, struct err *err) {
-        return audit_path(audit)
-                       ? 0
-                       : err_set(err, ERR_INVALID, "neither audit.path nor XDG_STATE_HOME nor HOME says where the record is");
+        return audit_path(audit) ? 0
+                                 : err_set(err, ERR_INVALID,
+                                           "cannot find the audit log: none of audit.path, XDG_STATE_HOME and HOME is set");
 }
 
 int audit_ready(struct audit *audit, struct err *err) {

@@ -48,7 +48,7 @@ static void test_recent(void **state) {
         assert_int_equal(count(text, "\"kind\""), 1);
         bailey_free(text);
         assert_int_equal(bailey_audit_verify(policy, BAILEY_ANSWER_TEXT, &text, &length, error, sizeof(error)), -1);
-        assert_non_null(strstr(error, "says where the record is"));
+        assert_non_null(strstr(error, "cannot find the audit log"));
         bailey_policy_free(policy);
 }
 

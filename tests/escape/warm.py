@@ -136,8 +136,9 @@ def main():
     except (EOFError, BrokenPipeError):
         print('SERVER DIED')
         return 1
-    if server.end() != 0:
-        print('SERVER DIED')
+    code = server.end()
+    if code != 0:
+        print('SERVER DIED', code)
     return status
 
 
