@@ -745,10 +745,10 @@ image=localhost/nowhere:1
 config 'enabled = true' "runtime = \"$kind\""
 try bailey container status --config "$T/c.toml"
 test $status = 1
-says 'commands do not run' "$kind does not have it" 'bailey container pull'
+says 'commands cannot run' "$kind does not have the image" 'bailey container pull'
 try bailey container status --config "$T/c.toml" --json
 test $status = 1
-jq -e ".wanted == \"$kind\" and .used == null and (.image_problem | contains(\"$kind does not have it\"))" <<<"$output"
+jq -e ".wanted == \"$kind\" and .used == null and (.image_problem | contains(\"$kind does not have the image\"))" <<<"$output"
 image=localhost/bailey:latest
 config 'enabled = true' "runtime = \"$kind\""
 try bailey doctor --config "$T/c.toml" --json
@@ -794,7 +794,7 @@ try b 'echo pulled'
 test "$output" = pulled
 try bailey container pull --runtime "$kind" --config "$T/c.toml" localhost/bailey:latest
 test $status = 1
-says 'made here'
+says 'local image'
 END
 
 # ---- sessions ----
