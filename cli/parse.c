@@ -32,10 +32,10 @@ static void explain_error(const char *text, size_t length) {
         size_t said_length;
         BUF_AUTO out;
 
+        buf_init(&out, INPUT_MAX);
         if (bailey_parse(text, length, BAILEY_ERROR, &said, &said_length) < 0)
                 return;
         fflush(stdout); /* first what was read, then what was not */
-        buf_init(&out, INPUT_MAX);
         buf_append(&out, STR("bailey: "));
         buf_append(&out, str_from(said, said_length));
         fd_write_all(STDERR_FILENO, buf_str(&out), NULL);

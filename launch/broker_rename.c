@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +20,8 @@
 #include "protect/git_keys.h"
 
 enum {
-        CONFIG_MAX = 64 << 10,
-        MEMORY = 1 << 20, /* for comparing two of them */
+        CONFIG_MAX = 4096, /* what git reads, and the kernel writes, at once: so nobody sees a part of it */
+        MEMORY = 1 << 20,  /* for comparing two of them */
 };
 
 struct config {
@@ -75,7 +76,7 @@ static bool open_config(const struct broker *broker, struct config *config) {
                                                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
         }
         return config->file >= 0 && fstat(config->file, &status) == 0 && status.st_dev == config->status.st_dev &&
-               status.st_ino == config->status.st_ino;
+               status.st_ino == config->status.st_ino && status.st_nlink == 1; /* another name may be a copy of somebody's */
 }
 
 /* One at a time, of all sandboxes: texts of two writers must not mix. git has a lock of its own, so nobody waits for this one.
@@ -97,7 +98,7 @@ static int read_text(int file, char *bytes, struct str *ret) {
         if (got < 0)
                 return -errno;
         *ret = str_from(bytes, len);
-        return len < CONFIG_MAX ? 0 : -EFBIG;
+        return len < CONFIG_MAX ? 0 : -EFBIG; /* then git cannot change it here */
 }
 
 static int read_new(const struct broker_rename *request, char *bytes, struct str *ret) {
@@ -128,7 +129,12 @@ static int write_bytes(int file, const char *bytes, size_t from, size_t to) {
  * Where the disk is full, the old text fits. `bytes` holds the new text. */
 static int write_text(int file, struct str old, char *bytes, size_t len) {
         size_t size = len > old.len ? len : old.len, same = 0;
+        struct rlimit limit;
         int result;
+
+        /* Commands cannot change that of this process (SECCOMP_OWN_LIMITS). */
+        if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur < size)
+                return -EFBIG;
 
         while (same < len && same < old.len && bytes[same] == old.ptr[same])
                 same++;
@@ -161,7 +167,7 @@ static int compare_and_write(struct broker *broker, const struct config *config,
                              struct scratch *scratch) {
         struct arena arena;
         char git_dir[PATH_MAX], key[GIT_KEY_SIZE];
-        const struct git_repository repository = { git_dir, broker->plan->workspace, NULL };
+        const struct git_repository repository = { .git_dir = git_dir, .workspace = broker->plan->workspace, .covered = true };
         struct str old, new;
         int result = read_text(config->file, scratch->old, &old);
 
@@ -171,7 +177,7 @@ static int compare_and_write(struct broker *broker, const struct config *config,
                 return result;
         snprintf(git_dir, sizeof(git_dir), "%.*s", (int)(name_of(config->path) - config->path - 1), config->path);
         arena_init_fixed(&arena, scratch->memory, sizeof(scratch->memory));
-        if (git_config_compare(old, new, &repository, &arena, key) != GIT_CHANGE_HARMLESS)
+        if (!git_config_is_harmless(old, new, &repository, &arena, key))
                 return refuse(broker, config->path, key);
         result = write_text(config->file, old, scratch->new, new.len);
         if (result == 0 && unlinkat(request->from_dir, request->from, 0) < 0)

@@ -145,7 +145,7 @@ static int make_dir(const char *parent, const char *name, bool kept, char ret[st
 static int make_v1(const struct cgroup_places *places, const struct cgroup_limits *limits, const char *kept, struct cgroup *cg,
                    struct err *err) {
         const char *own = places->at[CGROUP_AT_MEMORY].own, *name = kept;
-        char new_name[CGROUP_NAME_SIZE];
+        char new_name[CGROUP_NAME_SIZE] = "";
 
         for (int i = 0; i < CGROUP_AT_UNIFIED; i++)
                 if (limit_of(limits, i) && may_make(places->at[i].own, ".", err) < 0)
@@ -209,7 +209,7 @@ static int check_domain(const char *parent, const char *dir, const bool enabled[
  * process into its children. */
 static int make_v2(const char *parent, const struct cgroup_limits *limits, const char *kept, struct cgroup *cg,
                    struct err *err) {
-        char new_name[CGROUP_NAME_SIZE];
+        char new_name[CGROUP_NAME_SIZE] = "";
         bool enabled[2] = { false, false };
 
         if (may_make(parent, "cgroup.procs", err) < 0 || enable_controllers(parent, limits, enabled, err) < 0)

@@ -118,11 +118,11 @@ static void put_instructions(struct mcp_server *server, struct buf *out) {
         struct bailey_abilities abilities;
         BUF_AUTO text;
 
+        buf_init(&text, DESCRIPTION_MAX);
         if (bailey_abilities(bailey_session_policy(server->session), server->options->environment, &abilities) < 0) {
                 out->failed = true;
                 return;
         }
-        buf_init(&text, DESCRIPTION_MAX);
         describe_server(&abilities, &text);
         bailey_free(abilities.commands);
         buf_append(out, STR(",\"instructions\":"));

@@ -78,18 +78,21 @@ const struct key_row keys[] = {
           .help = "Allow network commands to use hosts that are not in domain_allowlist. domain_denylist still applies." },
         { ROW(GUARD, "bypass_env_var", STRING), FIELD(guard.bypass_env_var), .text = &text_bypass,
           IS(text, STR("BAILEY_GUARD_BYPASS")),
-          .help = "Name of a variable in bailey's own environment that disables the guard; its use is written to the audit log. Empty: none." },
+          .help = "Name of a variable in bailey's own environment that disables the guard; its use is written to the "
+                  "audit log. Empty: none." },
         { ROW(GUARD, "domain_allowlist", LIST), FIELD(guard.domain_allowlist), .text = &text_host, LISTED(domains),
           .help = "Hosts that network commands may use. *.x.com includes x.com." },
         { ROW(GUARD, "domain_denylist", LIST), FIELD(guard.domain_denylist), .text = &text_host, TIGHTEN(ADD),
           .help = "Hosts that network commands may not use, even if domain_allowlist has them." },
         { ROW(GUARD, "command_blocklist", LIST), FIELD(guard.command_blocklist), .text = &text_program, TIGHTEN(ADD),
           LISTED(blocked),
-          .help = "Programs that are blocked anywhere in a command; case is ignored. \"git push\" matches git with the subcommand push, whatever options come before it." },
+          .help = "Programs that are blocked anywhere in a command; case is ignored. \"git push\" matches git with the "
+                  "subcommand push, whatever options come before it." },
         { ROW(GUARD, "command_allow_overrides", LIST), FIELD(guard.command_allow_overrides), .text = &text_program,
           .help = "Commands to remove from command_blocklist." },
         { ROW(GUARD, "allow_only_listed", BOOLEAN), FIELD(guard.allow_only_listed), TIGHTEN(TRUE),
-          .help = "Allow only allowed_commands, and nothing that cannot be analysed. Defaults to true if a file sets allowed_commands." },
+          .help = "Allow only allowed_commands, and nothing that cannot be analysed. Defaults to true if a file sets "
+                  "allowed_commands." },
         { ROW(GUARD, "allowed_commands", LIST), FIELD(guard.allowed_commands), .text = &text_command,
           .help = "Commands to allow if allow_only_listed is true: \"ls\", \"npm run\", \"python -m pytest\"." },
         { ROW(GUARD, "dangerous_patterns", PATTERNS), .offset = offsetof(struct policy, guard.patterns),
@@ -106,23 +109,30 @@ const struct key_row keys[] = {
           .help = "Message to show with a match." },
 
         { ROW(SANDBOX, "backend", WORD), FIELD(sandbox.backend), .words = backends,
-          .help = "auto: the strongest available sandbox that enforces the policy. If a named one is not available, commands do not run." },
+          .help = "auto: the strongest available sandbox that enforces the policy. If a named one is not available, "
+                  "commands do not run." },
         { ROW(SANDBOX, "root", WORD), FIELD(sandbox.root), .words = roots, TIGHTEST(ROOT_MINIMAL),
           .help = "host: the host's files, read-only. minimal: only system directories and fs_read_allow." },
         { ROW(SANDBOX, "workspace_write", BOOLEAN), FIELD(sandbox.workspace_write), TIGHTEN(FALSE), IS(boolean, true),
           .help = "Allow commands to write the workspace." },
         { ROW(SANDBOX, "protect_workspace", BOOLEAN), FIELD(sandbox.protect_workspace), TIGHTEN(TRUE), IS(boolean, true),
-          .help = "Make files in the workspace read-only that programs outside the sandbox run later: .git/hooks, .vscode, ..." },
+          .help = "Make files in the workspace read-only that programs outside the sandbox run later: .git/hooks, "
+                  ".vscode, ..." },
         { ROW(SANDBOX, "fs_read_allow", LIST), FIELD(sandbox.fs_read_allow), .text = &text_allowed_path,
           .help = "Additional readable paths. No link in the path may be one that commands can change." },
         { ROW(SANDBOX, "fs_write_allow", LIST), FIELD(sandbox.fs_write_allow), .text = &text_allowed_path,
           .help = "Additional readable and writable paths. No link in the path may be one that commands can change." },
         { ROW(SANDBOX, "fs_read_deny", LIST), FIELD(sandbox.fs_read_deny), .text = &text_denied_path, TIGHTEN(ADD),
-          .help = "Paths that can be neither read nor written, in addition to credential stores; overrides allowed paths. No link in the path may be one that commands can change. In patterns, * and ? match characters of a name, ** any directories: **/*.pem. Patterns are matched when a command starts, from / or the workspace, against at most 250,000 files; later matches are reported at its end." },
+          .help = "Paths that can be neither read nor written, in addition to credential stores; overrides allowed paths. "
+                  "No link in the path may be one that commands can change. In patterns, * and ? match characters of a "
+                  "name, ** any directories: **/*.pem. Patterns are matched when a command starts, from / or the "
+                  "workspace, against at most 250,000 files; later matches are reported at its end." },
         { ROW(SANDBOX, "fs_write_deny", LIST), FIELD(sandbox.fs_write_deny), .text = &text_denied_path, TIGHTEN(ADD),
-          .help = "Paths that cannot be written; overrides allowed paths. No link in the path may be one that commands can change. Patterns are the same as in fs_read_deny." },
+          .help = "Paths that cannot be written; overrides allowed paths. No link in the path may be one that commands "
+                  "can change. Patterns are the same as in fs_read_deny." },
         { ROW(SANDBOX, "syscall_policy", WORD), FIELD(sandbox.syscalls), .words = syscalls, TIGHTEST(SYSCALLS_STRICT),
-          .help = "inherit: all system calls except those that no build needs. strict: a short list; any other call kills the process." },
+          .help = "inherit: all system calls except those that no build needs. strict: a short list; any other call kills "
+                  "the process." },
         { ROW(SANDBOX, "max_memory_bytes", BYTES), FIELD(sandbox.max_memory_bytes), OR_NONE(HUGE_BYTES), TIGHTEN(LESS),
           .help = "Memory limit of a command, or of each of its processes if no cgroup is available. 0: no limit." },
         { ROW(SANDBOX, "max_cpu_secs", INTEGER), FIELD(sandbox.max_cpu_secs), OR_NONE(MANY), TIGHTEN(LESS),
@@ -131,7 +141,8 @@ const struct key_row keys[] = {
           .help = "Limit of processes and threads. 0: no limit." },
         { ROW(SANDBOX, "user_memory_percent", INTEGER), FIELD(sandbox.user_memory_percent), OR_NONE(100), TIGHTEN(LESS),
           IS(integer, 50),
-          .help = "Memory limit for all commands of a user together, in percent of the memory of the machine or of bailey's cgroup. "
+          .help = "Memory limit for all commands of a user together, in percent of the memory of the machine or of bailey's "
+                  "cgroup. "
                   "Needs a cgroup; applies to commands with the same values of these two keys and without limits of their own "
                   "(max_memory_bytes, max_pids). 0: no limit." },
         { ROW(SANDBOX, "user_max_pids", INTEGER), FIELD(sandbox.user_max_pids), OR_NONE(4194304), TIGHTEN(LESS),
@@ -153,7 +164,8 @@ const struct key_row keys[] = {
         { ROW(SOCKETS, "kind", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny, TIGHTEST(UNIX_SOCKETS_DENY),
           .help = "allow: sockets created by commands, and `paths`. deny: none." },
         { ROW(SOCKETS, "paths", LIST), FIELD(sandbox.unix_socket_paths), .text = &text_socket,
-          .help = "Sockets of the host that commands may connect to: an absolute path, ~/..., or $NAME for the path in a variable of bailey's own environment. Missing sockets are ignored." },
+          .help = "Sockets of the host that commands may connect to: an absolute path, ~/..., or $NAME for the path in a "
+                  "variable of bailey's own environment. Missing sockets are ignored." },
 
         { ROW(CONTAINER, "enabled", BOOLEAN), FIELD(container.enabled), .help = "Run commands in containers." },
         { ROW(CONTAINER, "runtime", WORD), FIELD(container.runtime), .words = runtimes,
@@ -170,7 +182,8 @@ const struct key_row keys[] = {
         { ROW(CONTAINER, "session", BOOLEAN), FIELD(container.session),
           .help = "Use one container for the whole session instead of a new one for each command." },
         { ROW(CONTAINER, "run_args", LIST), FIELD(container.run_args), .text = &text_option,
-          .help = "Additional options of `docker run` or `podman run`, each with its value after =. Dangerous options are refused; see security_flags." },
+          .help = "Additional options of `docker run` or `podman run`, each with its value after =. Dangerous options are "
+                  "refused; see security_flags." },
         { ROW(LIMITS, "cpus", NUMBER), FIELD(container.cpus), RANGE(0, 1024), TIGHTEN(LESS), IS(number, 2),
           .zero_is_none = true, .help = "Limit of processors; can be a fraction. 0: no limit." },
         { ROW(LIMITS, "memory_mb", INTEGER), FIELD(container.memory_mb), OR_NONE(MANY * 1024), TIGHTEN(LESS),
@@ -197,7 +210,8 @@ const struct key_row keys[] = {
         { ROW(RUN, "drain", DURATION), FIELD(run.drain), RANGE(0, SECONDS(60)), IS(integer, SECONDS(2)),
           .help = "How long to read remaining output after a command has ended." },
         { ROW(RUN, "output_bytes", BYTES), FIELD(run.output_bytes), RANGE(KIB(1), MIB(64)), TIGHTEN(LESS),
-          IS(integer, KIB(100)), .help = "Maximum output of a command, stdout and stderr together. The beginning and the end are kept." },
+          IS(integer, KIB(100)),
+          .help = "Maximum output of a command, stdout and stderr together. The beginning and the end are kept." },
         { ROW(RUN, "background_output_bytes", BYTES), FIELD(run.background_output_bytes), RANGE(KIB(1), MIB(64)),
           TIGHTEN(LESS), IS(integer, MIB(1)), .help = "Maximum output of each stream of a background command." },
         { ROW(RUN, "max_shells", INTEGER), FIELD(run.max_shells), RANGE(0, 4096), TIGHTEN(LESS), IS(integer, 64),
@@ -213,7 +227,8 @@ const struct key_row keys[] = {
           .help = "strip: remove terminal escapes and other control characters from the output. keep: keep them." },
 
         { ROW(ENV, "pass", LIST), FIELD(env.pass), .text = &text_variables,
-          .help = "Variables to pass to commands, in addition to the built-in ones; see `bailey env`. Variables that look like secrets or make programs run code are not passed." },
+          .help = "Variables to pass to commands, in addition to the built-in ones; see `bailey env`. Variables that look "
+                  "like secrets or make programs run code are not passed." },
         { ROW(ENV, "pass_secret", LIST), FIELD(env.pass_secret), .text = &text_variable,
           .help = "Variables to pass even so; only exact names." },
         { ROW(ENV, "set", PAIRS), FIELD(env.set), .help = "Variables to set." },

@@ -32,7 +32,7 @@ static int next(struct reader *r) {
 }
 
 static bool is_blank(int c) {
-        return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+        return c == ' ' || c == '\t' || c == '\r';
 }
 
 static void put(struct reader *r, int c) {
@@ -86,8 +86,8 @@ static bool read_section(struct reader *r) {
         r->setting.section = str_take(name, dot);
         if (dot < name.len)
                 r->setting.subsection = str_skip(name, dot + 1);
-        if (is_blank(c))
-                return read_subsection(r);
+        if (is_blank(c)) /* git takes `[a.b "c"]` for a section that nothing else is in */
+                return dot == name.len && read_subsection(r);
         return next(r) == ']';
 }
 
@@ -122,6 +122,8 @@ static bool read_value(struct reader *r) {
                                 put(r, c);
                         continue;
                 }
+                if (c == '"' || c == '\\')
+                        end = r->len; /* blanks before these count */
                 if (c == '"') {
                         quoted = !quoted;
                         continue;

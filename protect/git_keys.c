@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -17,7 +19,8 @@ enum value {
         ADDRESS,  /* of a repository: `x::y` would start git-remote-x */
         REMOTE,   /* its name, or an address */
         UPDATE,   /* of a submodule: `!x` is a command */
-        WORKTREE, /* a directory of the workspace, from the git directory */
+        WORKTREE, /* of a submodule: a directory of the workspace, from the git directory */
+        BARE,     /* true only of a repository that has no work tree around it: hooks and addresses are relative to that */
 };
 
 /* Sorted. `*` stands for a subsection, whatever it is. */
@@ -35,7 +38,7 @@ static const struct key {
         { "branch.autosetupmerge", ANY },
         { "branch.autosetuprebase", ANY },
         { "branch.sort", ANY },
-        { "checkout.defaultremote", ANY },
+        { "checkout.defaultremote", REMOTE },
         { "checkout.guess", ANY },
         { "color.ui", ANY },
         { "commit.gpgsign", ANY },
@@ -44,7 +47,7 @@ static const struct key {
         { "committer.name", ANY },
         { "core.abbrev", ANY },
         { "core.autocrlf", ANY },
-        { "core.bare", ANY },
+        { "core.bare", BARE },
         { "core.bigfilethreshold", ANY },
         { "core.commitgraph", ANY },
         { "core.compression", ANY },
@@ -58,7 +61,6 @@ static const struct key {
         { "core.quotepath", ANY },
         { "core.repositoryformatversion", ANY },
         { "core.safecrlf", ANY },
-        { "core.sharedrepository", ANY },
         { "core.sparsecheckout", ANY },
         { "core.sparsecheckoutcone", ANY },
         { "core.symlinks", ANY },
@@ -72,7 +74,7 @@ static const struct key {
         { "diff.renames", ANY },
         { "extensions.compatobjectformat", ANY },
         { "extensions.objectformat", ANY },
-        { "extensions.partialclone", ANY },
+        { "extensions.partialclone", REMOTE },
         { "extensions.refstorage", ANY },
         { "extensions.worktreeconfig", ANY },
         { "feature.experimental", ANY },
@@ -130,6 +132,12 @@ static const struct key {
         { "user.name", ANY },
         { "user.signingkey", ANY },
         { "worktree.guessremote", ANY },
+};
+
+/* Names of remotes that have an address in the same config. */
+struct remotes {
+        struct str *names;
+        size_t count;
 };
 
 /* ---- values ---- */
@@ -194,77 +202,128 @@ static bool is_watched(const char *path, const struct git_repository *repository
         return false;
 }
 
-/* Relative to the work tree. */
+/* Without `.` and `..`, as if there were no links. */
+static void collapse(char *path) {
+        char *out = path;
+
+        for (const char *at = path; *at;) {
+                size_t len = strcspn(at + 1, "/") + 1; /* with the slash before it */
+
+                if (len == 3 && at[1] == '.' && at[2] == '.')
+                        while (out > path && *--out != '/')
+                                ;
+                else if (len > 2 || (len == 2 && at[1] != '.'))
+                        out = (char *)memmove(out, at, len) + len;
+                at += len;
+        }
+        *out = '\0';
+}
+
+/* Relative to the work tree. A link in the workspace that leads out of it hides from git what stands beside it. */
 static bool is_local_address(struct str value, const struct git_repository *repository) {
         bool dot_git = str_ends(str_z(repository->git_dir), STR("/.git"));
         char path[PATH_MAX], real[PATH_MAX];
         int len = snprintf(path, sizeof(path), "%s%s/%.*s", value.ptr[0] == '/' ? "" : repository->git_dir,
                            value.ptr[0] != '/' && dot_git ? "/.." : "", (int)value.len, value.ptr);
 
-        return len > 0 && (size_t)len < sizeof(path) && real_path(path, real) &&
-               (!path_below(real, repository->workspace) || is_watched(real, repository));
+        if (len < 0 || (size_t)len >= sizeof(path) || !real_path(path, real))
+                return false;
+        collapse(path);
+        return path_below(real, repository->workspace) ? is_watched(real, repository)
+                                                       : !path_below(path, repository->workspace);
 }
 
-/* `x::y` starts git-remote-x. */
+/* Where commands can change nothing on the way. */
+static bool is_outside(struct str value, const struct git_repository *repository) {
+        char path[PATH_MAX], real[PATH_MAX];
+
+        return value.ptr[0] == '/' && snprintf(path, sizeof(path), "%.*s", (int)value.len, value.ptr) < (int)sizeof(path) &&
+               !strstr(path, "..") && !strstr(path, "//") && !path_below(path, repository->workspace) &&
+               real_path(path, real) && !path_below(real, repository->workspace);
+}
+
+/* No control characters and no blanks at the ends, which not every git reads alike; no option, and no home. */
+static bool is_printed(struct str value) {
+        for (size_t i = 0; i < value.len; i++)
+                if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 0x7f)
+                        return false;
+        return !strchr("-~ ", value.ptr[0]) && value.ptr[value.len - 1] != ' ';
+}
+
+/* `x::y`, and any scheme that git does not know, start git-remote-x. */
 static bool is_address(struct str value, const struct git_repository *repository) {
+        static const char *const schemes[] = { "https://", "http://", "ssh://", "git://" };
         size_t colon = str_find(value, ':'), slash = str_find(value, '/');
 
-        for (size_t i = 0; i + 1 < value.len; i++)
-                if (value.ptr[i] == ':' && value.ptr[i + 1] == ':')
-                        return false;
-        if (!value.len || value.ptr[0] == '-')
+        if (!value.len || !is_printed(value))
                 return !value.len;
-        if (str_starts(value, STR("file://")))
-                return is_local_address(str_skip(value, 7), repository);
-        return colon < slash || is_local_address(value, repository); /* scheme://, host:path */
+        for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+                if (str_starts(value, str_z(schemes[i])))
+                        return true;
+        if (str_starts(value, STR("file:///")) && str_find(value, '%') == value.len) /* which git decodes */
+                value = str_skip(value, 7);
+        else if (colon < slash) /* host:path */
+                return colon + 1 < value.len && value.ptr[colon + 1] != ':' && !str_starts(str_skip(value, colon), STR("://"));
+        return repository->covered ? is_outside(value, repository) : is_local_address(value, repository);
 }
 
-static bool is_word(struct str value) {
-        for (size_t i = 0; i < value.len; i++)
-                if (!is_ascii_alnum((unsigned char)value.ptr[i]) && (i == 0 || !strchr("-_.", value.ptr[i])))
+/* The name of a remote or of a submodule, which git puts among arguments and into paths. */
+static bool is_name(struct str name) {
+        for (size_t i = 0; i < name.len; i++)
+                if (!is_ascii_alnum((unsigned char)name.ptr[i]) && (i == 0 || !strchr("-_./", name.ptr[i])))
                         return false;
-        return true;
+        for (size_t i = 0; i + 1 < name.len; i++)
+                if (name.ptr[i] == '.' && name.ptr[i + 1] == '.')
+                        return false;
+        return name.len > 0;
 }
 
-/* The name of a remote, unless there is a directory of that name. */
-static bool is_remote(struct str value, const struct git_repository *repository) {
-        char path[PATH_MAX];
-        struct stat status;
-        int len = snprintf(path, sizeof(path), "%s/../%.*s", repository->git_dir, (int)value.len, value.ptr);
-
-        if (is_word(value) && len > 0 && (size_t)len < sizeof(path) && lstat(path, &status) < 0 && errno == ENOENT)
+/* One that has an address here, which is judged itself; git would look for others in files and directories. */
+static bool is_remote(struct str value, const struct remotes *remotes) {
+        if (str_is(value, ".") || !value.len)
                 return true;
-        return is_address(value, repository);
+        for (size_t i = 0; i < remotes->count; i++)
+                if (str_eq(remotes->names[i], value))
+                        return true;
+        return false;
 }
 
 static bool is_update(struct str value) {
         return str_is(value, "checkout") || str_is(value, "rebase") || str_is(value, "merge") || str_is(value, "none");
 }
 
-/* What git would check files out into. */
+/* What git would check files out into. Hooks, too, are relative to it. */
 static bool is_worktree(struct str value, const struct git_repository *repository) {
+        struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
         char path[PATH_MAX], real[PATH_MAX];
         int len = snprintf(path, sizeof(path), "%s/%.*s", repository->git_dir, (int)value.len, value.ptr);
         FD_AUTO fd = -1;
 
-        if (!value.len || value.ptr[0] == '/' || len < 0 || (size_t)len >= sizeof(path))
+        if (!value.len || value.ptr[0] == '/' || len < 0 || (size_t)len >= sizeof(path) ||
+            !strstr(repository->git_dir, "/.git/modules/"))
                 return false;
-        fd = open(path, O_PATH | O_CLOEXEC);
+        fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
         return fd >= 0 && path_of(fd, real) && path_below(real, repository->workspace);
 }
 
-static bool fits(enum value value, struct str text, const struct git_repository *repository) {
+static bool is_bare(struct str value, const struct git_repository *repository) {
+        return str_is(value, "false") || (str_is(value, "true") && !str_ends(str_z(repository->git_dir), STR("/.git")));
+}
+
+static bool fits(enum value value, struct str text, const struct git_repository *repository, const struct remotes *remotes) {
         switch (value) {
         case ANY:
                 return true;
         case ADDRESS:
                 return is_address(text, repository);
         case REMOTE:
-                return is_remote(text, repository);
+                return is_remote(text, remotes);
         case UPDATE:
                 return is_update(text);
         case WORKTREE:
                 return is_worktree(text, repository);
+        case BARE:
+                return is_bare(text, repository);
         }
         return false;
 }
@@ -283,52 +342,76 @@ static bool name_setting(const struct git_setting *setting, char ret[static GIT_
         return len > 0 && len < GIT_KEY_SIZE;
 }
 
-static enum git_change judge(const struct git_setting *setting, const struct git_repository *repository) {
+static bool is_harmless(const struct git_setting *setting, const struct git_repository *repository,
+                        const struct remotes *remotes) {
         char name[GIT_KEY_SIZE];
         size_t low = 0, high = sizeof(keys) / sizeof(*keys);
 
         if (!name_setting(setting, name))
-                return GIT_CHANGE_RUNS;
+                return false;
+        if (setting->subsection.ptr && !str_is(setting->section, "branch") && !is_name(setting->subsection))
+                return false;
         while (low < high) {
                 size_t middle = (low + high) / 2;
                 int order = compare(keys[middle].name, str_z(name));
 
                 if (order == 0)
-                        return fits(keys[middle].value, setting->value, repository) ? GIT_CHANGE_HARMLESS : GIT_CHANGE_VALUE;
+                        return fits(keys[middle].value, setting->value, repository, remotes);
                 if (order < 0)
                         low = middle + 1;
                 else
                         high = middle;
         }
-        return GIT_CHANGE_RUNS;
+        return false;
 }
 
 /* The settings of a config that are not harmless, in their order; and how far another one has the same. */
 struct comparison {
         const struct git_repository *repository;
         struct arena *arena;
+        struct remotes remotes; /* of the one that is read */
         struct git_setting *before;
         size_t count, seen;
-        enum git_change change;
-        struct git_setting odd; /* the first that is different */
+        bool differs;
+        struct git_setting odd; /* the first that does */
 };
 
-/* Room is doubled at every power of two. */
+/* Room for one more; it is doubled at every power of two. NULL without memory. */
+static void *grown(struct arena *arena, void *items, size_t count, size_t size) {
+        void *room = items;
+
+        if (!(count & (count - 1)))
+                room = arena_alloc(arena, (count ? count * 2 : 1) * size);
+        if (room && room != items && count)
+                memcpy(room, items, count * size);
+        return room;
+}
+
+static int keep_remote(void *context, const struct git_setting *setting, struct err *err) {
+        struct comparison *c = context;
+        struct str *names;
+
+        if (!str_is(setting->section, "remote") || !str_is(setting->name, "url") || !is_name(setting->subsection))
+                return 0;
+        names = grown(c->arena, c->remotes.names, c->remotes.count, sizeof(*names));
+        if (!names)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        names[c->remotes.count++] = setting->subsection;
+        c->remotes.names = names;
+        return 0;
+}
+
 static int keep_setting(void *context, const struct git_setting *setting, struct err *err) {
         struct comparison *c = context;
+        struct git_setting *before;
 
-        if (judge(setting, c->repository) == GIT_CHANGE_HARMLESS)
+        if (is_harmless(setting, c->repository, &c->remotes))
                 return 0;
-        if (!(c->count & (c->count - 1))) {
-                struct git_setting *room = arena_alloc(c->arena, (c->count ? c->count * 2 : 1) * sizeof(*room));
-
-                if (!room)
-                        return err_set(err, ERR_MEMORY, "out of memory");
-                if (c->count)
-                        memcpy(room, c->before, c->count * sizeof(*room));
-                c->before = room;
-        }
-        c->before[c->count++] = *setting;
+        before = grown(c->arena, c->before, c->count, sizeof(*before));
+        if (!before)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        before[c->count++] = *setting;
+        c->before = before;
         return 0;
 }
 
@@ -339,39 +422,48 @@ static bool is_same(const struct git_setting *a, const struct git_setting *b) {
 
 static int check_setting(void *context, const struct git_setting *setting, struct err *err) {
         struct comparison *c = context;
-        enum git_change change = judge(setting, c->repository);
 
         (void)err;
-        if (change == GIT_CHANGE_HARMLESS)
+        if (c->differs || is_harmless(setting, c->repository, &c->remotes))
                 return 0;
-        if (c->seen < c->count && is_same(&c->before[c->seen], setting)) {
-                c->seen++;
-                return 0;
-        }
-        if (c->change < change) {
-                c->change = change;
+        c->differs = c->seen == c->count || !is_same(&c->before[c->seen], setting);
+        if (c->differs)
                 c->odd = *setting;
-        }
+        c->seen += !c->differs;
         return 0;
 }
 
-enum git_change git_config_compare(struct str before, struct str after, const struct git_repository *repository,
-                                   struct arena *arena, char *ret_key) {
+/* Control characters, a NUL above all, are not read by every git as they are here. */
+static bool is_text(struct str text) {
+        for (size_t i = 0; i < text.len; i++) {
+                unsigned char c = (unsigned char)text.ptr[i];
+
+                if (c == '\r' ? i + 1 == text.len || text.ptr[i + 1] != '\n' : c < ' ' && c != '\t' && c != '\n')
+                        return false;
+        }
+        return true;
+}
+
+bool git_config_is_harmless(struct str before, struct str after, const struct git_repository *repository, struct arena *arena,
+                            char *ret_key) {
         struct comparison c = { .repository = repository, .arena = arena };
 
         if (ret_key)
                 ret_key[0] = '\0';
-        /* git takes a key for ended at a NUL, and what follows would only be seen here */
-        if (str_find(after, '\0') < after.len || git_config_read(before, arena, keep_setting, &c, NULL) < 0 ||
+        if (!is_text(after) || git_config_read(before, arena, keep_remote, &c, NULL) < 0 ||
+            git_config_read(before, arena, keep_setting, &c, NULL) < 0)
+                return false;
+        c.remotes.count = 0;
+        if (git_config_read(after, arena, keep_remote, &c, NULL) != 0 ||
             git_config_read(after, arena, check_setting, &c, NULL) != 0)
-                return GIT_CHANGE_RUNS;
-        if (c.change == GIT_CHANGE_HARMLESS && c.seen < c.count) { /* it was removed */
-                c.change = GIT_CHANGE_RUNS;
+                return false;
+        if (!c.differs && c.seen < c.count) { /* it was removed */
+                c.differs = true;
                 c.odd = c.before[c.seen];
         }
-        if (c.change != GIT_CHANGE_HARMLESS && ret_key && !name_setting(&c.odd, ret_key))
+        if (c.differs && ret_key && !name_setting(&c.odd, ret_key))
                 ret_key[0] = '\0';
-        return c.change;
+        return !c.differs;
 }
 
 /* ---- git rebase ---- */

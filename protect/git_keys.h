@@ -16,26 +16,16 @@ struct git_repository {
         const char *git_dir;            /* what core.worktree is relative to */
         const char *workspace;          /* where it has to lead */
         const struct protection *found; /* what is looked at there; NULL: not known yet */
-};
-
-enum git_change {
-        GIT_CHANGE_HARMLESS,
-        GIT_CHANGE_VALUE, /* a key of the table has a value that leads to something unknown */
-        GIT_CHANGE_RUNS,  /* a key that is not in the table was set, changed or removed, or git would refuse the config */
+        bool covered;                   /* its config is, so that nobody looks again: no addresses in the workspace */
 };
 
 enum { GIT_KEY_SIZE = 128 };
 
-/* In what two configs differ; an empty `before` is that of a new repository. `ret_key` may be NULL; it gets the first key that
- * is not harmless, without its subsection, or nothing where there is no such key. Takes memory from the arena only; without
- * memory nothing is harmless. */
-enum git_change git_config_compare(struct str before, struct str after, const struct git_repository *repository,
-                                   struct arena *arena, char *ret_key);
-
-static inline bool git_config_is_harmless(struct str before, struct str after, const struct git_repository *repository,
-                                          struct arena *arena) {
-        return git_config_compare(before, after, repository, arena, NULL) == GIT_CHANGE_HARMLESS;
-}
+/* Whether two configs differ only in settings that run nothing; an empty `before` is that of a new repository. False too for a
+ * config that git would refuse, and without memory, which comes from the arena only. `ret_key` may be NULL; it gets the first
+ * key that is not harmless, without its subsection, or nothing where there is no such key. */
+bool git_config_is_harmless(struct str before, struct str after, const struct git_repository *repository, struct arena *arena,
+                            char *ret_key);
 
 /* The same of the list of `git rebase`: no line that runs something is new. */
 bool git_todo_is_harmless(struct str before, struct str after);

@@ -49,13 +49,13 @@ static bool set_aside(struct settlement *s, int folder, const char *path, const 
         BUF_AUTO text;
 
         s->changed = true;
+        buf_init(&text, PATH_MAX * 5);
         if (aside_add(request->state_dir, folder, folder_of(s, path), name_of(path), s->now->workspace, why, id, &err) < 0) {
                 if (err.code == ERR_NOT_FOUND)
                         return true;
                 fail(s, &err);
                 return false;
         }
-        buf_init(&text, PATH_MAX * 5);
         buf_format(&text, "%s was set aside: %s. To put it back: bailey restore %s", path, why, id);
         buf_char(&text, 0);
         request->say(request->context, text.failed ? "a file was set aside: bailey aside list" : text.ptr);
@@ -103,7 +103,7 @@ static bool was_moved(const struct settlement *s, const struct protected_path *i
 }
 
 static bool is_harmless(struct settlement *s, int folder, const struct protected_path *was, const struct protected_path *is) {
-        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace, s->now };
+        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace, s->now, false };
         struct str before = was && !was->link ? was->content : str_from(NULL, 0);
 
         if (same_content(was, is))
@@ -115,7 +115,7 @@ static bool is_harmless(struct settlement *s, int folder, const struct protected
                 if (is->directory) /* git cannot read it */
                         return true;
                 return is->content.ptr && repository.git_dir &&
-                       git_config_is_harmless(before, is->content, &repository, s->request->arena);
+                       git_config_is_harmless(before, is->content, &repository, s->request->arena, NULL);
         case PROTECTED_TODO:
                 return is->content.ptr && git_todo_is_harmless(before, is->content);
         case PROTECTED_POINTER:
@@ -129,16 +129,6 @@ static bool is_harmless(struct settlement *s, int folder, const struct protected
                 break;
         }
         return false;
-}
-
-/* A command may set addresses of repositories in a config that is covered (launch/broker_rename.c), and then change what an
- * address leads to. The host would hardly have written this one. */
-static bool leads_astray(struct settlement *s, const struct protected_path *was, const struct protected_path *is) {
-        const struct git_repository repository = { folder_of(s, is->path), s->now->workspace, s->now };
-
-        return is->kind == PROTECTED_CONFIG && was->content.ptr && is->content.ptr && repository.git_dir &&
-               !str_eq(was->content, is->content) &&
-               git_config_compare(was->content, is->content, &repository, s->request->arena, NULL) == GIT_CHANGE_VALUE;
 }
 
 /* ---- one place after the other ---- */
@@ -196,7 +186,7 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
                 return; /* settle_link() has seen to it */
         if (!known && s->request->known_only)
                 return;
-        if (was && protect_same(was, is) && !leads_astray(s, was, is)) {
+        if (was && protect_same(was, is)) {
                 keep(s, &s->kept.read_only, was);
                 return;
         }

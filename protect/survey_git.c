@@ -251,7 +251,7 @@ static bool is_plain(struct survey *s, int fd, const char *path) {
         if (path_there(fd, "config.worktree") || path_there(fd, "commondir") || path_there(fd, "gitdir"))
                 return false;
         text = survey_read(s, fd, "config", SURVEY_FILE_MAX, FILE_ANY);
-        if ((!text.ptr && path_there(fd, "config")) || !git_config_is_harmless(STR(""), text, &repository, s->arena))
+        if ((!text.ptr && path_there(fd, "config")) || !git_config_is_harmless(STR(""), text, &repository, s->arena, NULL))
                 return false;
         if (!path_there(fd, "hooks"))
                 return true;

@@ -94,7 +94,8 @@ uint32_t plan_walls(const struct backend *backend, const struct policy *policy) 
 /* ---- unix sockets ---- */
 
 uint32_t plan_socket_flags(const struct host *host) {
-        return host->no_broker ? SECCOMP_NO_UNIX : SECCOMP_UNIX_CONNECTED;
+        /* pid 1 writes for the command (launch/broker_rename.c), which must not be stopped in the middle of that */
+        return (host->no_broker ? SECCOMP_NO_UNIX : SECCOMP_UNIX_CONNECTED) | SECCOMP_OWN_LIMITS;
 }
 
 /* Those of the mount list that hold nothing of the host, as they are in the end. */

@@ -34,7 +34,7 @@
 enum seccomp_flags {
         SECCOMP_NO_UNIX = 1 << 0, /* AF_UNIX is refused altogether, by socket() and socketpair(): EACCES */
         SECCOMP_NO_INET = 1 << 1, /* AF_INET and AF_INET6 of any type are: EACCES; for backends without a network namespace */
-        SECCOMP_OWN_LIMITS = 1 << 2, /* prlimit64 on another process is EPERM; for backends without a pid namespace */
+        SECCOMP_OWN_LIMITS = 1 << 2, /* prlimit64 on another process is EPERM */
         SECCOMP_NO_IPC =
                 1 << 3, /* System V IPC and POSIX message queues are EPERM; for backends without a namespace for them */
         SECCOMP_UNIX_CONNECTED = 1 << 4, /* of AF_UNIX, only types that have to be connected, streams and SOCK_SEQPACKET; others

@@ -401,7 +401,7 @@ def look_live(browser, server):
     agent.close()
     page.until('document.getElementById("shells").hidden')
     second = browser.page(server.address)
-    assert "works once" in second.eval("document.body.innerText")
+    assert "it is valid once" in second.eval("document.body.innerText")
     second.close()
     page.eval("window.before = true")
     page.call("Page.reload")

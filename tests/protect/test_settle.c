@@ -305,12 +305,21 @@ static void remotes(void **state) {
         settles("repo .; mkdir -p a/b/c/d; git init -q --bare a/b/c/d/e.git; ln -s a/b/c/d/e.git l; git remote add o ./l",
                 "mkdir -p a/b/c/x; git init -q --bare a/b/c/x/e.git; ln -sfn a/b/c/x/e.git l", "aside W/l\nback W/l\n",
                 "git fetch o");
-        /* in place, as what is carried out for commands; another key is the user's */
-        settles("repo .", "cp .git/config c; git config -f c remote.o.url ./l; ln -s a/b/c/d/e.git l; cat c >.git/config",
-                "aside W/.git/config\nback W/.git/config\n", "! git config remote.o.url");
-        settles("repo .", "cp .git/config c; git config -f c remote.o.url ./l; cat c >.git/config", "",
-                "git config remote.o.url");
+        /* in place: that is the user's own work */
         settles("repo .", "cp .git/config c; git config -f c alias.x y; cat c >.git/config", "", "git config alias.x");
+        /* what git would read otherwise than it looks, or run */
+        settles("", "git init -q n; git -C n config remote.o.url 'ext::sh -c evil'", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config remote.o.url evil://x", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config remote.o.url file:///tmp/%2e", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config 'remote.--upload-pack=evil.promisor' true", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config branch.main.remote nobody", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config core.worktree ..", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; git -C n config core.bare true", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; printf '[user.x \"y\"]\\n\\tname = z\\n' >>n/.git/config", "aside W/n/.git/config\n", ":");
+        settles("", "git init -q n; printf '[user]\\n\\tname = z\\v\\n' >>n/.git/config", "aside W/n/.git/config\n", ":");
+        settles("",
+                "git init -q n; git -C n config remote.o.url https://u%40@example.com/x; git -C n config branch.main.remote o",
+                "", "git -C n config remote.o.url");
 }
 
 static void rebase(void **state) {

@@ -462,7 +462,7 @@ static void sockets_without_a_broker(void **state) {
                 assert_int_equal(plan_true(mounting[i], &host, &arena, &launch, &err), 0);
                 assert_true(launch.walls & WALL_SOCKETS);
                 assert_int_equal(launch.broker.calls, 0);
-                assert_string_equal(launch.seccomp_name, "inherit, no unix sockets");
+                assert_string_equal(launch.seccomp_name, "inherit, no unix sockets, own limits");
                 assert_string_equal(launch.notices[0], "no broker");
                 assert_int_equal(plan_with(mounting[i], &host, denied, &arena, &launch, &err), 0);
                 assert_null(launch.notices[0]); /* nobody wanted any */

@@ -104,7 +104,7 @@ refused() {
         refused 'base/sub/a.c:1: #include "engine/a.h": engine/ is above base/'
         rm -r base
         file engine/pipeline/deep/a.h '"cli/a.h"'
-        refused 'engine/pipeline/deep/a.h:1: #include "cli/a.h": cli/ is above engine/'
+        refused 'engine/pipeline/deep/a.h:1: #include "cli/a.h": cli/ is above engine/pipeline/'
         rm -r engine
         file run/sub/a.c '"audit/sub/a.h"'
         refused 'audit/ is beside run/'
@@ -116,7 +116,7 @@ refused() {
         file util/sub/a.c '"base/a.h"'
         refused 'no layer is called util'
         rm -r util
-        file engine/pipeline/a.c '"bailey.h"' '"engine/session/a.h"' '"engine/a.h"' '"sandbox/container/a.h"' '"base/sub/a.h"'
+        file engine/session/a.c '"bailey.h"' '"engine/pipeline/a.h"' '"engine/a.h"' '"sandbox/container/a.h"' '"base/sub/a.h"'
         file mcp/sub/a.c '"bailey.h"' '"base/sub/a.h"' '"mcp/a.h"'
         file tests/engine/hosts/a.c '"cli/a.h"'
         run "$check" .
