@@ -25,4 +25,8 @@ int cover_start(const struct launch *launch, int namespace, int *ret_pidfd, stru
 /* Waits for it. Fails if something that is there could not be covered. */
 int cover_end(int pidfd, struct err *err);
 
+/* Somebody has a covered file open for writing, or mapped: the one outside who has just replaced it, or the command, which got
+ * hold of it before it was covered. What is written to a mapping tells nobody. */
+bool cover_is_written(const struct launch *launch);
+
 #endif

@@ -18,6 +18,9 @@
 #define HELPER_EVERY (TIME_SECOND / 10)
 #define HELPER_BURST (8 * HELPER_EVERY)
 
+/* At ten a second; whoever replaces a file on the host has closed it by then. */
+enum { WRITTEN_ROUNDS_MAX = 30 };
+
 void covers_init(struct covers *covers, const struct launch *launch) {
         *covers = (struct covers){
                 .launch = launch && cover_needed(launch) ? launch : NULL, .namespace = -1, .helper = -1, .written = -1
@@ -72,6 +75,12 @@ int covers_step(struct covers *covers, bool helper_ended, int64_t now, struct er
                 if (covers->written < 0)
                         return err_sys(err, "inotify");
                 covers->check_at = now;
+                if (!cover_is_written(covers->launch))
+                        covers->written_rounds = 0;
+                else if (++covers->written_rounds > WRITTEN_ROUNDS_MAX)
+                        return err_set(err, ERR_CHANGED, "one of them is still open for writing");
+                else
+                        covers->lost = true; /* look again */
         }
         if (covers->helper >= 0)
                 return now < covers->patience ? 0 : err_set(err, ERR_SYSTEM, "mounting takes too long");

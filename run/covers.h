@@ -15,11 +15,12 @@ struct covers {
         const struct launch *launch; /* NULL: it covers nothing, or its kind cannot tell */
         int namespace;               /* where mounts have changed; -1: nowhere so far */
         int helper;                  /* a pidfd of who puts covers back; -1: nobody does */
-        int written;      /* readable: a file that was covered again is written to, see cover_watch(); -1: none yet */
-        bool lost;        /* some may be gone, and nobody has begun to put them back */
-        int64_t patience; /* how long the helper may take; monotonic, as all of these */
-        int64_t even;     /* when the next helper would be due if they came evenly */
-        int64_t check_at; /* covers were put back, and from then on somebody should judge; 0: not now */
+        int written;             /* readable: a file that was covered again is written to, see cover_watch(); -1: none yet */
+        bool lost;               /* some may be gone, and nobody has begun to put them back */
+        unsigned written_rounds; /* how often somebody had one open for writing when all were back */
+        int64_t patience;        /* how long the helper may take; monotonic, as all of these */
+        int64_t even;            /* when the next helper would be due if they came evenly */
+        int64_t check_at;        /* covers were put back, and from then on somebody should judge; 0: not now */
 };
 
 void covers_init(struct covers *covers, const struct launch *launch);
