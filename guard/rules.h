@@ -20,7 +20,7 @@ enum rule_names {
         NAMES_ALLOWED, /* the commands that the policy allows */
 };
 
-struct rule {
+struct rule { /* NOLINT(clang-analyzer-optin.performance.Padding): in the order in which rows are read */
         const char *id;
         enum effect_kind kind;
         uint32_t all, any; /* flags: all of these, and one of those if there are any */

@@ -168,7 +168,7 @@ static int compare_and_write(struct broker *broker, const struct config *config,
         struct arena arena;
         char git_dir[PATH_MAX], key[GIT_KEY_SIZE];
         const struct git_repository repository = { .git_dir = git_dir, .workspace = broker->plan->workspace, .covered = true };
-        struct str old, new;
+        struct str old = STR(""), new = STR("");
         int result = read_text(config->file, scratch->old, &old);
 
         if (result == 0)

@@ -27,7 +27,7 @@ static const struct field {
         { "note", offsetof(struct aside, note), false },          { "path", offsetof(struct aside, path), true },
         { "workspace", offsetof(struct aside, workspace), true },
 };
-#define EACH_FIELD(field) (const struct field *field = fields; field < fields + sizeof(fields) / sizeof(*fields); field++)
+enum { FIELDS = sizeof(fields) / sizeof(*fields) };
 
 static const char **field_of(struct aside *aside, const struct field *field) {
         return (const char **)(void *)((char *)aside + field->offset);
@@ -76,16 +76,15 @@ int about_write(const struct entry *entry, struct err *err) {
 
         buf_init(&out, ABOUT_MAX);
         buf_format(&out, "{\"at\": %lld,\n \"mode\": %u", (long long)aside.at, entry->mode);
-        for
-                EACH_FIELD(field) {
-                        const char *text = *field_of(&aside, field);
+        for (const struct field *field = fields; field < fields + FIELDS; field++) {
+                const char *text = *field_of(&aside, field);
 
-                        buf_format(&out, ",\n \"%s\": ", field->key);
-                        buf_json(&out, str_z(text));
-                        id_hex(str_take(str_z(text), PATH_MAX), hex);
-                        if (field->path)
-                                buf_format(&out, ",\n \"%s_hex\": \"%s\"", field->key, hex);
-                }
+                buf_format(&out, ",\n \"%s\": ", field->key);
+                buf_json(&out, str_z(text));
+                id_hex(str_take(str_z(text), PATH_MAX), hex);
+                if (field->path)
+                        buf_format(&out, ",\n \"%s_hex\": \"%s\"", field->key, hex);
+        }
         buf_append(&out, STR("}\n"));
         if (out.failed)
                 return err_set(err, ERR_TOO_COMPLEX, "there is too much to say about %s", aside.path);
@@ -141,9 +140,8 @@ int about_read(struct entry *entry, struct arena *arena, struct err *err) {
                 return err_set(err, why.sys == ENOENT ? ERR_NOT_FOUND : why.code, "%s", why.msg);
         if (json5_read(buf_str(&text), true, arena, &root, NULL) < 0)
                 return err_set(err, ERR_INVALID, "%s is damaged", about_file);
-        for
-                EACH_FIELD(field)
-        *field_of(&aside, field) = field->path ? get_path(root, field->key, arena) : get_text(root, field->key);
+        for (const struct field *field = fields; field < fields + FIELDS; field++)
+                *field_of(&aside, field) = field->path ? get_path(root, field->key, arena) : get_text(root, field->key);
         aside.at = get_number(root, "at");
         about_set(entry, aside, (unsigned)get_number(root, "mode") & 07777, moving);
         return aside.path[0] ? 0 : err_set(err, ERR_INVALID, "%s is damaged", about_file);

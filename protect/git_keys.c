@@ -417,7 +417,8 @@ static int keep_setting(void *context, const struct git_setting *setting, struct
 
 static bool is_same(const struct git_setting *a, const struct git_setting *b) {
         return str_eq(a->section, b->section) && !a->subsection.ptr == !b->subsection.ptr &&
-               str_eq(a->subsection, b->subsection) && str_eq(a->name, b->name) && str_eq(a->value, b->value);
+               (!a->subsection.ptr || str_eq(a->subsection, b->subsection)) && str_eq(a->name, b->name) &&
+               str_eq(a->value, b->value);
 }
 
 static int check_setting(void *context, const struct git_setting *setting, struct err *err) {

@@ -112,7 +112,7 @@ static void hooks_path(struct survey *s, const char *base, const char *value) {
                 return;
         }
         survey_protect(s, place, PROTECTED_HOOKS);
-        if (place.directory && survey_root(s, place.path))
+        if (place.path && place.directory && survey_root(s, place.path))
                 survey_hooks(s, place.path);
 }
 
