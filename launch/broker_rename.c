@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/route.h"
 #include "launch/broker.h"
 #include "launch/kernel.h"
 #include "protect/git_keys.h"
@@ -45,16 +46,9 @@ bool broker_rename_concerns(const char *to) {
 /* The covered config that a path leads to. */
 static bool find_config(const struct broker_plan *plan, const struct broker_rename *request, struct config *ret) {
         FD_AUTO fd = kernel_openat2(request->to_dir, request->to, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_MAGICLINKS);
-        char link[64];
-        ssize_t len;
 
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        if (fd < 0 || fstat(fd, &ret->status) < 0 || !S_ISREG(ret->status.st_mode))
+        if (fd < 0 || fstat(fd, &ret->status) < 0 || !S_ISREG(ret->status.st_mode) || !path_of_fd(fd, ret->path))
                 return false;
-        len = readlink(link, ret->path, sizeof(ret->path) - 1);
-        if (len <= 0)
-                return false;
-        ret->path[len] = '\0';
         for (const char *const *config = plan->configs; *config; config++)
                 if (strcmp(*config, ret->path) == 0)
                         return true;
@@ -67,14 +61,11 @@ static bool open_config(const struct broker *broker, struct config *config) {
         struct stat status;
 
         config->file = -1;
-        for (size_t i = 0; roots[i]; i++) {
-                size_t len = strlen(roots[i]);
-
-                if (strncmp(config->path, roots[i], len) == 0 && config->path[len] == '/')
-                        config->file = kernel_openat2(broker->roots[i], config->path + len + 1,
+        for (size_t i = 0; roots[i] && config->file < 0; i++)
+                if (path_below(config->path, roots[i]))
+                        config->file = kernel_openat2(broker->roots[i], config->path + strlen(roots[i]) + (roots[i][1] != 0),
                                                       O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
                                                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-        }
         return config->file >= 0 && fstat(config->file, &status) == 0 && status.st_dev == config->status.st_dev &&
                status.st_ino == config->status.st_ino && status.st_nlink == 1; /* another name may be a copy of somebody's */
 }

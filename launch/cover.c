@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/route.h"
 #include "launch/clone.h"
 #include "launch/kernel.h"
 
@@ -48,12 +49,6 @@ static bool planned_get(const struct launch *launch, size_t i, struct planned *r
         return (step->kind == MOUNT_READ || step->kind == MOUNT_WRITE) && strcmp(step->source, step->target) == 0;
 }
 
-static bool is_below(const char *path, const char *directory) {
-        size_t len = strlen(directory);
-
-        return strncmp(path, directory, len) == 0 && path[len] == '/';
-}
-
 /* Covers, and the directories on the way that must not be renamed, lie in something that an earlier mount makes writable. */
 static bool cover_get(const struct launch *launch, size_t i, struct planned *ret) {
         struct planned other;
@@ -61,7 +56,7 @@ static bool cover_get(const struct launch *launch, size_t i, struct planned *ret
         if (!planned_get(launch, i, ret))
                 return false;
         for (size_t j = 0; j < i; j++)
-                if (planned_get(launch, j, &other) && other.write && is_below(ret->path, other.path))
+                if (planned_get(launch, j, &other) && other.write && path_below(ret->path, other.path))
                         return true;
         return false;
 }

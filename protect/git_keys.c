@@ -142,19 +142,6 @@ struct remotes {
 
 /* ---- values ---- */
 
-/* Where an open file is. Not by realpath(), which may allocate. */
-static bool path_of(int fd, char ret[static PATH_MAX]) {
-        char link[64];
-        ssize_t len;
-
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        len = readlink(link, ret, PATH_MAX - 1);
-        if (len <= 0)
-                return false;
-        ret[len] = '\0';
-        return true;
-}
-
 static bool append_missing(char path[static PATH_MAX], const char *rest) {
         size_t len = strlen(path);
 
@@ -177,7 +164,7 @@ static bool real_path(const char *path, char ret[static PATH_MAX]) {
                 snprintf(head, sizeof(head), "%.*s", (int)len, path);
                 fd = open(head, O_PATH | O_CLOEXEC);
                 if (fd >= 0)
-                        return path_of(fd, ret) && append_missing(ret, path + len);
+                        return path_of_fd(fd, ret) && append_missing(ret, path + len);
                 if ((errno != ENOENT && errno != ENOTDIR) || lstat(head, &status) == 0)
                         return false;
                 while (len > 1 && path[len - 1] == '/')
@@ -303,7 +290,7 @@ static bool is_worktree(struct str value, const struct git_repository *repositor
             !strstr(repository->git_dir, "/.git/modules/"))
                 return false;
         fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-        return fd >= 0 && path_of(fd, real) && path_below(real, repository->workspace);
+        return fd >= 0 && path_of_fd(fd, real) && path_below(real, repository->workspace);
 }
 
 static bool is_bare(struct str value, const struct git_repository *repository) {

@@ -105,14 +105,6 @@ int protected_add(struct protected_paths *paths, struct protected_path item, str
         return 0;
 }
 
-bool path_below(const char *path, const char *root) {
-        size_t len = strlen(root);
-
-        if (len == 1) /* the root of all */
-                return path[0] == '/' && path[1];
-        return strncmp(path, root, len) == 0 && path[len] == '/' && path[len + 1];
-}
-
 int path_open(const char *path, int flags) {
         struct open_how how = { .flags = (unsigned)flags | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
 

@@ -337,15 +337,11 @@ static int show_link(void *context, struct str name, struct err *err) {
  * was not found. */
 static void look_deep(struct finder *f, const char *tree, int git_dir) {
         struct survey *s = f->s;
-        char link[64], real[PATH_MAX];
-        ssize_t len;
+        char real[PATH_MAX];
 
         if (look_around(f, tree, true, &f->deep_left) || s->failed)
                 return;
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", git_dir);
-        len = readlink(link, real, sizeof(real) - 1);
-        real[len > 0 ? len : 0] = '\0';
-        if (len <= 0)
+        if (!path_of_fd(git_dir, real))
                 survey_sys(s, "a git directory of %s", s->workspace);
         else if (survey_root(s, real) || strcmp(real, s->workspace) == 0)
                 survey_name(s, git_dir, survey_keep(s, str_z(real)), "index", PROTECTED_INDEX, false);

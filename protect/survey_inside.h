@@ -6,6 +6,7 @@
 #ifndef BAILEY_PROTECT_SURVEY_INSIDE_H
 #define BAILEY_PROTECT_SURVEY_INSIDE_H
 
+#include "base/route.h"
 #include "policy/files.h"
 #include "protect/survey.h"
 
@@ -36,9 +37,8 @@ void survey_failed(struct survey *s);
 
 /* ---- paths ---- */
 
-bool path_below(const char *path, const char *root); /* strictly */
-int path_open(const char *path, int flags);          /* through no symbolic link at all */
-bool path_there(int fd, const char *name);           /* also a link that leads nowhere */
+int path_open(const char *path, int flags); /* through no symbolic link at all */
+bool path_there(int fd, const char *name);  /* also a link that leads nowhere */
 
 /* Copies that live as long as what is found; "" without memory, which is no path of anything. */
 const char *survey_keep(struct survey *s, struct str text);
