@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "run/plain.h"
+#include "run/terminal_text.h"
 #include "run/redact.h"
 
 enum {
@@ -101,18 +101,18 @@ static int64_t processor(void) {
 }
 
 static int64_t measure(const struct row *row, const struct redactor *redactor) {
-        static struct plain plain;
+        static struct terminal_text plain;
         struct redact_state state = { 0 };
         uint64_t out = 0;
         int64_t start = processor();
 
-        plain_init(&plain, PLAIN_TEXT);
+        terminal_text_init(&plain, TERMINAL_TEXT);
         for (size_t at = 0; at < SIZE; at += CHUNK)
                 if (row->filter == PLAIN)
-                        plain_feed(&plain, str_from(text + at, CHUNK), count_bytes, &out);
+                        terminal_text_feed(&plain, str_from(text + at, CHUNK), count_bytes, &out);
                 else
                         redact_feed(redactor, &state, str_from(text + at, CHUNK), count_bytes, &out);
-        plain_end(&plain, count_bytes, &out);
+        terminal_text_end(&plain, count_bytes, &out);
         redact_end(redactor, &state, count_bytes, &out);
         if (row->filter == REDACT && !state.redactions && out != SIZE)
                 die("bytes got lost");

@@ -367,7 +367,7 @@ int guard_check_at(struct str command, struct str start, const struct policy *po
         g.kept_tail = &g.kept;
 
         *ret = (struct verdict){ .script = { .source = command } };
-        g.work = (struct work){ .arena = arena, .steps = 1 << 20, .bytes = 4 << 20 };
+        g.budget = (struct budget){ .arena = arena, .steps = 1 << 20, .bytes = 4 << 20 };
         if (policy->guard.mode == GUARD_OFF)
                 return 0;
         check(&g, command);

@@ -443,7 +443,7 @@ static bool name_hidden(const struct call *call) {
         if (program->text.len && program->text.ptr[0] == '/')
                 return true;
         for (size_t i = 0; i < sizeof(risky) / sizeof(*risky); i++)
-                if (field_may_be(&call->guard->work, program->field, str_z(risky[i])))
+                if (field_may_be(&call->guard->budget, program->field, str_z(risky[i])))
                         return true;
         return false;
 }
@@ -768,7 +768,7 @@ static bool pipe_is_network(struct guard *g, const struct walk_visit *visit, con
 
 /* >> adds to what is there, if this command has put it there. */
 static struct value appended(struct guard *g, const struct file_fact *before, struct value more) {
-        struct builder b = { .work = &g->work };
+        struct builder b = { .budget = &g->budget };
 
         if (before && before->content_known)
                 builder_value(&b, before->content, false);

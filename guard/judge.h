@@ -59,7 +59,7 @@ struct byte_set {
 struct guard {
         const struct policy *policy;
         struct arena *arena;
-        struct work work;
+        struct budget budget;
         struct verdict *verdict;
         struct effect **effect_tail;
         const struct effect *recent[EFFECTS_RECENT];

@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "launch/kernel.h"
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 
 /* What a handler in pid 1 returns instead of a result: a worker answers. */
 enum { ANSWERED_LATER = BROKER_CONTINUE + 1 };
@@ -351,7 +351,7 @@ int broker_enter(const struct broker *broker, struct err *err) {
         listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
         if (listener < 0)
                 return err_sys(err, "system calls to broker");
-        sent = pass_send(broker->pair[1], &byte, 1, &listener, 1);
+        sent = fds_send(broker->pair[1], &byte, 1, &listener, 1);
         if (sent < 0)
                 err_sys(err, "passing system calls on");
         fd_close(listener);
@@ -359,13 +359,13 @@ int broker_enter(const struct broker *broker, struct err *err) {
 }
 
 void broker_take(struct broker *broker) {
-        int files[PASS_FILES_MAX];
+        int files[FDS_MAX];
         size_t count;
         char byte;
 
         if (broker->pair[0] < 0)
                 return;
-        while (pass_receive(broker->pair[0], &byte, 1, files, &count, MSG_DONTWAIT) == 1 && count == 1) {
+        while (fds_receive(broker->pair[0], &byte, 1, files, &count, MSG_DONTWAIT) == 1 && count == 1) {
                 fd_close(broker->listener); /* of a shell that did not come up */
                 broker->listener = files[0];
         }

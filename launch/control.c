@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;
@@ -38,7 +38,7 @@ static void tell_mounts(const struct control *control) {
         char zero = 0;
         struct iovec byte = { &zero, 1 };
 
-        pass_send(control->asked, &byte, 1, &namespace, namespace >= 0);
+        fds_send(control->asked, &byte, 1, &namespace, namespace >= 0);
 }
 
 int control_wait(struct control *control) {

@@ -21,7 +21,7 @@
 #include "launch/execute.h"
 #include "launch/landlock.h"
 #include "launch/report.h"
-#include "launch/warm/seed.h"
+#include "launch/warm/preload.h"
 #include "launch/warm/warm.h"
 
 /* ---- privileges ---- */
@@ -148,25 +148,25 @@ static void end_rest(void) {
         }
 }
 
-static _Noreturn void become_seed(const struct launch *launch, const struct broker *broker, int up) {
+static _Noreturn void become_preload(const struct launch *launch, const struct broker *broker, int up) {
         struct err err = {};
 
         stand_alone(launch);
         if (confine_command(launch, broker, &err) < 0)
                 _exit(127); /* the next one says why */
-        seed_become(launch, up);
+        preload_become(launch, up);
 }
 
 /* A shell that waits for its command itself. -1: this one does not. */
-static pid_t start_seed(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
+static pid_t start_preload(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
         int up[2];
         pid_t pid;
 
-        if (files->seed < 0 || pipe2(up, O_CLOEXEC) < 0)
+        if (files->preload < 0 || pipe2(up, O_CLOEXEC) < 0)
                 return -1;
         pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
         if (pid == 0)
-                become_seed(launch, broker, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+                become_preload(launch, broker, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
         fd_close(up[1]);
         if (pid > 0 && !warm_comes_up(up[0], pid, files->outside)) {
                 end_rest();
@@ -183,7 +183,7 @@ static pid_t start_waiting(const struct launch *launch, const struct broker *bro
 
         if (warm_tell_ready(files->work, &err) < 0)
                 report_failure(files->report, &err);
-        command = start_seed(launch, broker, files);
+        command = start_preload(launch, broker, files);
         if (command < 0)
                 command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
         if (command == 0)
@@ -249,7 +249,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         broker_take(&broker);
         control.calls = broker.listener;
         fd_close(files->work);
-        fd_close(files->seed);
+        fd_close(files->preload);
         if (command < 0) {
                 err_sys(&err, "fork");
                 report_failure(files->report, &err);

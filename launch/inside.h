@@ -12,7 +12,7 @@ struct inside_files {
         int asked;   /* what is wanted of it, launch/control.h */
         int outside; /* a pidfd of who wants it */
         int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
-        int seed;    /* where it does: launch/warm/seed.h; -1: there is none */
+        int preload; /* where it does: launch/warm/preload.h; -1: there is none */
         int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
 };
 

@@ -23,7 +23,7 @@
 #include "launch/network.h"
 #include "launch/clone.h"
 #include "launch/report.h"
-#include "launch/warm/seed.h"
+#include "launch/warm/preload.h"
 
 static const uint64_t namespace_flags[] = {
         [LAUNCH_NO_NAMESPACES] = 0,
@@ -39,7 +39,7 @@ struct start {
         int report[2];
         int go[2];   /* a byte says that the identity is set; then it is for launch/control.h */
         int work[2]; /* where the command comes in; -1: it is there already */
-        int seed;    /* launch/warm/seed.h; -1: there is none */
+        int preload; /* launch/warm/preload.h; -1: there is none */
         const struct mount_places *places;
         int outside;                 /* a pidfd of the process that wants this; -1: a container forbids that */
         int plan;                    /* -1: there is no wrapper */
@@ -127,8 +127,8 @@ static int arrange(const struct start *start, int *ret_roots, struct err *err) {
         from[count++] = start->outside >= 0 ? start->outside : start->report[1]; /* tells as much as the socket */
         if (start->work[1] >= 0)
                 from[count++] = start->work[1];
-        if (start->seed >= 0)
-                from[count++] = start->seed;
+        if (start->preload >= 0)
+                from[count++] = start->preload;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
                 if (count == FILES_MAX - BROKER_ROOTS_MAX)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
@@ -197,8 +197,8 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         inside_run(launch, &(struct inside_files){ .report = report_fd,
                                                    .asked = LAUNCH_REPORT_FD + 1,
                                                    .outside = LAUNCH_REPORT_FD + 2,
-                                                   .work = waits ? SEED_WORK_FD : -1,
-                                                   .seed = start->seed >= 0 ? SEED_FILE_FD : -1,
+                                                   .work = waits ? PRELOAD_WORK_FD : -1,
+                                                   .preload = start->preload >= 0 ? PRELOAD_FILE_FD : -1,
                                                    .roots = roots });
 }
 
@@ -353,7 +353,7 @@ static int begin(struct start *start, struct launched *ret, struct err *err) {
         return 0;
 }
 
-#define NO_FDS .report = { -1, -1 }, .go = { -1, -1 }, .work = { -1, -1 }, .seed = -1, .plan = -1, .complaints = { -1, -1 }
+#define NO_FDS .report = { -1, -1 }, .go = { -1, -1 }, .work = { -1, -1 }, .preload = -1, .plan = -1, .complaints = { -1, -1 }
 
 int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err) {
         struct start start = { .launch = launch, .files = files, NO_FDS };
@@ -369,13 +369,13 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         return 0;
 }
 
-int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int seed, struct launched *ret,
-                   int *ret_work, struct err *err) {
+int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int preload,
+                   struct launched *ret, int *ret_work, struct err *err) {
         FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
         const struct launch_files files = { null, null, null };
         struct start start = { .launch = launch, .files = &files, .places = places, .outside = outside, NO_FDS };
 
-        start.seed = seed;
+        start.preload = preload;
         if (null < 0)
                 return err_sys(err, "/dev/null");
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, start.work) < 0)

@@ -39,12 +39,12 @@ struct mount_places; /* launch/mount.h */
 
 /*
  * The same, but without the command, which is handed over later, by `ret_work` (launch/warm/warm.h), to a shell that was
- * started with the file `seed` (launch/warm/seed.h), if that is not -1. The caller works for the process of which `outside` is
- * a pidfd: that one is the parent, and not the caller. Also after a failure, it has to wait for `ret->pidfd`, if that is not
- * -1.
+ * started with the file `preload` (launch/warm/preload.h), if that is not -1. The caller works for the process of which
+ * `outside` is a pidfd: that one is the parent, and not the caller. Also after a failure, it has to wait for `ret->pidfd`, if
+ * that is not -1.
  */
-int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int seed, struct launched *ret,
-                   int *ret_work, struct err *err);
+int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int preload,
+                   struct launched *ret, int *ret_work, struct err *err);
 
 /* Does this launch tell when its command runs? */
 bool launch_announces(const struct launch *launch);

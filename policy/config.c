@@ -5,7 +5,7 @@
 
 #include "policy/json5.h"
 #include "policy/reader.h"
-#include "policy/texts.h"
+#include "policy/value_types.h"
 #include "policy/toml.h"
 
 struct config_reader {

@@ -10,7 +10,7 @@
 #ifndef BAILEY_TIMEOUT
 #define BAILEY_TIMEOUT 120 /* seconds */
 #endif
-#include "policy/texts.h"
+#include "policy/value_types.h"
 
 static_assert(offsetof(struct guard_policy, pattern_count) ==
                       offsetof(struct guard_policy, patterns) + offsetof(struct key_items, count),

@@ -4,7 +4,7 @@
 
 #include "policy/reader.h"
 #include "policy/resolver.h"
-#include "policy/texts.h"
+#include "policy/value_types.h"
 
 /* ---- which policies ---- */
 

@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "policy/reader.h"
-#include "policy/texts.h"
+#include "policy/value_types.h"
 
 /* ---- messages ---- */
 

@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "policy/env.h"
 #include "policy/show.h"
-#include "policy/texts.h"
+#include "policy/value_types.h"
 
 /* JSON's strings are strings of TOML, too. */
 static void text_write(struct buf *out, struct str text) {

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "launch/cover.h"
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 
 /* It only mounts: longer than this, something hangs, and the command is not protected meanwhile. */
 #define HELPER_PATIENCE (5 * TIME_SECOND)
@@ -28,12 +28,12 @@ void covers_init(struct covers *covers, const struct launch *launch) {
 }
 
 bool covers_hear(struct covers *covers, int control) {
-        int files[PASS_FILES_MAX];
+        int files[FDS_MAX];
         size_t count;
         char byte;
         ssize_t len;
 
-        while ((len = pass_receive(control, &byte, 1, files, &count, MSG_DONTWAIT)) > 0) {
+        while ((len = fds_receive(control, &byte, 1, files, &count, MSG_DONTWAIT)) > 0) {
                 covers->lost = true;
                 for (size_t i = 0; i < count; i++) {
                         fd_close(covers->namespace);

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/time.h"
-#include "run/explain_look.h"
+#include "run/explain_evidence.h"
 
 enum {
         TEXT_MAX = 16 << 10,
@@ -23,8 +23,8 @@ static void new_line(struct buf *out) {
                 buf_char(out, '\n');
 }
 
-static bool ended_by(const struct look *look, int signal) {
-        return look->in->signal == signal || look->in->exit_code == SHELL_SIGNAL + signal;
+static bool ended_by(const struct evidence *evidence, int signal) {
+        return evidence->in->signal == signal || evidence->in->exit_code == SHELL_SIGNAL + signal;
 }
 
 static void put_bytes(struct buf *out, int64_t bytes) {
@@ -44,43 +44,43 @@ static void put_seconds(struct buf *out, int64_t ns) {
 }
 
 /* A background command has no timeout unless one is asked for; where there is no background, it is not offered. */
-static void put_longer(const struct look *look, struct buf *out) {
-        int64_t most = look->in->policy->run.timeout_max;
+static void put_longer(const struct evidence *evidence, struct buf *out) {
+        int64_t most = evidence->in->policy->run.timeout_max;
 
-        if (look->in->place == EXPLAIN_BACKGROUND)
+        if (evidence->in->place == EXPLAIN_BACKGROUND)
                 buf_append(out, STR("Start it without a timeout"));
-        if (most > look->in->timeout) {
-                buf_append(out, look->in->place == EXPLAIN_BACKGROUND ? STR(", or with a longer one, up to ")
-                                                                      : STR("Use a longer timeout, up to "));
+        if (most > evidence->in->timeout) {
+                buf_append(out, evidence->in->place == EXPLAIN_BACKGROUND ? STR(", or with a longer one, up to ")
+                                                                          : STR("Use a longer timeout, up to "));
                 put_seconds(out, most);
-        } else if (look->in->place != EXPLAIN_BACKGROUND) {
+        } else if (evidence->in->place != EXPLAIN_BACKGROUND) {
                 buf_append(out, STR("This is the maximum: split the work into smaller steps"));
         }
-        if (look->in->place == EXPLAIN_SESSION)
+        if (evidence->in->place == EXPLAIN_SESSION)
                 buf_append(out, STR(", or run it in the background"));
 }
 
-static void tell_timeout(const struct look *look, struct buf *out) {
-        if (!look->in->timed_out)
+static void tell_timeout(const struct evidence *evidence, struct buf *out) {
+        if (!evidence->in->timed_out)
                 return;
         new_line(out);
         buf_append(out, STR("The command timed out after "));
-        put_seconds(out, look->in->timeout);
+        put_seconds(out, evidence->in->timeout);
         buf_append(out, STR(" and was killed. "));
-        put_longer(look, out);
+        put_longer(evidence, out);
         buf_append(out, STR("; the user can change `[run] timeout` and `timeout_max`."));
 }
 
-static void tell_memory(const struct look *look, struct buf *out) {
-        int64_t most = look->in->policy->sandbox.max_memory_bytes;
-        bool killed = look->in->memory_killed || (most && !look->in->timed_out && ended_by(look, SIGKILL));
+static void tell_memory(const struct evidence *evidence, struct buf *out) {
+        int64_t most = evidence->in->policy->sandbox.max_memory_bytes;
+        bool killed = evidence->in->memory_killed || (most && !evidence->in->timed_out && ended_by(evidence, SIGKILL));
 
-        if (!killed && !(look->seen & SIGN_MEMORY))
+        if (!killed && !(evidence->seen & SIGN_MEMORY))
                 return;
         new_line(out);
-        buf_append(out, look->in->memory_killed ? STR("The command was killed for exceeding its memory limit")
-                        : killed                ? STR("The command was killed, probably for exceeding its memory limit")
-                                                : STR("The command ran out of memory, probably at its limit"));
+        buf_append(out, evidence->in->memory_killed ? STR("The command was killed for exceeding its memory limit")
+                        : killed                    ? STR("The command was killed, probably for exceeding its memory limit")
+                                                    : STR("The command ran out of memory, probably at its limit"));
         if (most) {
                 buf_append(out, STR(" ("));
                 put_bytes(out, most);
@@ -90,21 +90,21 @@ static void tell_memory(const struct look *look, struct buf *out) {
                             "`[sandbox] max_memory_bytes`."));
 }
 
-static void tell_user_memory(const struct look *look, struct buf *out) {
-        if (!look->in->user_memory_killed)
+static void tell_user_memory(const struct evidence *evidence, struct buf *out) {
+        if (!evidence->in->user_memory_killed)
                 return;
         new_line(out);
         buf_format(
                 out,
                 "A process was killed: all commands of this user together exceeded their memory limit (%lld %% of the memory). "
                 "Use less memory (fewer jobs, smaller pieces); the user can raise `[sandbox] user_memory_percent`.",
-                (long long)look->in->policy->sandbox.user_memory_percent);
+                (long long)evidence->in->policy->sandbox.user_memory_percent);
 }
 
-static void tell_syscall(const struct look *look, struct buf *out) {
-        bool strict = look->in->policy->sandbox.syscalls == SYSCALLS_STRICT;
+static void tell_syscall(const struct evidence *evidence, struct buf *out) {
+        bool strict = evidence->in->policy->sandbox.syscalls == SYSCALLS_STRICT;
 
-        if (!ended_by(look, SIGSYS) && !(look->seen & SIGN_SYSCALL))
+        if (!ended_by(evidence, SIGSYS) && !(evidence->seen & SIGN_SYSCALL))
                 return;
         new_line(out);
         buf_append(out, STR("The command was killed for a system call that the sandbox does not allow. Use another approach"));
@@ -113,25 +113,25 @@ static void tell_syscall(const struct look *look, struct buf *out) {
 }
 
 /* Limits that need no more than a number, a name and what to do. */
-static void tell_limits(const struct look *look, struct buf *out) {
-        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
+static void tell_limits(const struct evidence *evidence, struct buf *out) {
+        const struct sandbox_policy *sandbox = &evidence->in->policy->sandbox;
         const struct {
                 bool reached, bytes;
                 int64_t limit;
                 const char *text, *instead, *key;
         } rows[] = {
-                { ended_by(look, SIGXCPU), false, sandbox->max_cpu_secs,
+                { ended_by(evidence, SIGXCPU), false, sandbox->max_cpu_secs,
                   "The command exceeded its limit of processor time in seconds", "Do less work in one command",
                   "max_cpu_secs" },
-                { ended_by(look, SIGXFSZ) || look->seen & SIGN_FILE_SIZE, true, sandbox->max_file_bytes,
+                { ended_by(evidence, SIGXFSZ) || evidence->seen & SIGN_FILE_SIZE, true, sandbox->max_file_bytes,
                   "The command exceeded the size limit of a file", "Write smaller files", "max_file_bytes" },
-                { look->seen & SIGN_PIDS, false, sandbox->max_pids, "The command reached the limit of processes and threads",
-                  "Use fewer jobs at a time", "max_pids" },
-                { look->seen & SIGN_SPACE, true, sandbox->tmp_bytes,
+                { evidence->seen & SIGN_PIDS, false, sandbox->max_pids,
+                  "The command reached the limit of processes and threads", "Use fewer jobs at a time", "max_pids" },
+                { evidence->seen & SIGN_SPACE, true, sandbox->tmp_bytes,
                   "The private /tmp, /var/tmp or /dev/shm is full; this is its size", "Write large files to the workspace",
                   "tmp_bytes" },
-                { look->seen & SIGN_OPEN_FILES, false, sandbox->max_open_files, "The command reached the limit of open files",
-                  "Open fewer files at a time", "max_open_files" },
+                { evidence->seen & SIGN_OPEN_FILES, false, sandbox->max_open_files,
+                  "The command reached the limit of open files", "Open fewer files at a time", "max_open_files" },
         };
 
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -148,10 +148,10 @@ static void tell_limits(const struct look *look, struct buf *out) {
 }
 
 /* Where no limit of its own was set, there is one all the same, and that of all commands together. */
-static void tell_user_pids(const struct look *look, struct buf *out) {
-        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
+static void tell_user_pids(const struct evidence *evidence, struct buf *out) {
+        const struct sandbox_policy *sandbox = &evidence->in->policy->sandbox;
 
-        if (!(look->seen & SIGN_PIDS) || sandbox->max_pids || !sandbox->user_max_pids)
+        if (!(evidence->seen & SIGN_PIDS) || sandbox->max_pids || !sandbox->user_max_pids)
                 return;
         new_line(out);
         buf_format(out,
@@ -161,11 +161,11 @@ static void tell_user_pids(const struct look *look, struct buf *out) {
                    (long long)sandbox->user_max_pids);
 }
 
-static void tell_network(const struct look *look, struct buf *out) {
-        const struct explain_command *command = &look->command;
-        bool code = command->network_code && look->in->policy->sandbox.network == NETWORK_DENY;
+static void tell_network(const struct evidence *evidence, struct buf *out) {
+        const struct explain_command *command = &evidence->command;
+        bool code = command->network_code && evidence->in->policy->sandbox.network == NETWORK_DENY;
 
-        if (!(look->seen & SIGN_NETWORK) && !code)
+        if (!(evidence->seen & SIGN_NETWORK) && !code)
                 return;
         new_line(out);
         if (command->network)
@@ -190,17 +190,17 @@ static bool list_has(struct str_list list, struct str path) {
         return false;
 }
 
-static void tell_masked(const struct look *look, struct buf *out) {
-        for (size_t i = 0; i < look->masked.count; i++) {
-                struct str path = look->masked.items[i];
+static void tell_masked(const struct evidence *evidence, struct buf *out) {
+        for (size_t i = 0; i < evidence->masked.count; i++) {
+                struct str path = evidence->masked.items[i];
 
                 new_line(out);
-                if (list_has(look->in->policy->sandbox.fs_read_deny, path))
+                if (list_has(evidence->in->policy->sandbox.fs_read_deny, path))
                         buf_format(out,
                                    "The policy denies reading %.*s. Continue without it, or ask the user, who can remove it "
                                    "from `[sandbox] fs_read_deny`.",
                                    S(path));
-                else if (is_listed(look->in->matched, path))
+                else if (is_listed(evidence->in->matched, path))
                         buf_format(out,
                                    "The policy denies reading %.*s, which matches a pattern. Continue without it, or ask the "
                                    "user, who can change `[sandbox] fs_read_deny`.",
@@ -213,22 +213,22 @@ static void tell_masked(const struct look *look, struct buf *out) {
         }
 }
 
-static void tell_protected(const struct look *look, struct buf *out) {
-        for (size_t i = 0; i < look->protected.count; i++) {
-                struct str path = look->protected.items[i];
+static void tell_protected(const struct evidence *evidence, struct buf *out) {
+        for (size_t i = 0; i < evidence->protected.count; i++) {
+                struct str path = evidence->protected.items[i];
 
                 new_line(out);
-                if (list_has(look->in->policy->sandbox.fs_write_deny, path))
+                if (list_has(evidence->in->policy->sandbox.fs_write_deny, path))
                         buf_format(out,
                                    "The policy denies writing %.*s. Leave it unchanged, or ask the user, who can remove it "
                                    "from `[sandbox] fs_write_deny`.",
                                    S(path));
-                else if (is_listed(look->in->matched, path))
+                else if (is_listed(evidence->in->matched, path))
                         buf_format(out,
                                    "The policy denies writing %.*s, which matches a pattern. Leave it unchanged, or ask the "
                                    "user, who can change `[sandbox] fs_write_deny`.",
                                    S(path));
-                else if (is_listed(look->in->programs, path))
+                else if (is_listed(evidence->in->programs, path))
                         buf_format(out,
                                    "%.*s is the bailey program that runs this command. It is read-only because replacing it "
                                    "would change what later commands may do. Build into another directory, or ask the user, "
@@ -242,19 +242,19 @@ static void tell_protected(const struct look *look, struct buf *out) {
         }
 }
 
-static void tell_outside(const struct look *look, struct buf *out) {
-        bool workspace = explain_workspace_writable(look->in);
+static void tell_outside(const struct evidence *evidence, struct buf *out) {
+        bool workspace = explain_workspace_writable(evidence->in);
 
-        for (size_t i = 0; i < look->outside.count; i++) {
-                struct str path = look->outside.items[i];
+        for (size_t i = 0; i < evidence->outside.count; i++) {
+                struct str path = evidence->outside.items[i];
 
                 new_line(out);
                 buf_format(out,
                            "%.*s is not writable in the sandbox. Write to %s%s/tmp instead; the user can allow it with "
                            "`--write %.*s` or `[sandbox] fs_write_allow`.",
-                           S(path), workspace ? look->in->workspace : "", workspace ? " or " : "", S(path));
+                           S(path), workspace ? evidence->in->workspace : "", workspace ? " or " : "", S(path));
         }
-        if (!look->workspace_read_only)
+        if (!evidence->workspace_read_only)
                 return;
         new_line(out);
         buf_append(out, STR("The workspace is read-only under this policy. Write to /tmp instead; the user can select another "
@@ -268,20 +268,20 @@ static bool is_fine(const struct explain_input *in) {
 }
 
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
-        static void (*const tell[])(const struct look *look, struct buf *out) = {
+        static void (*const tell[])(const struct evidence *evidence, struct buf *out) = {
                 tell_timeout,   tell_memory,  tell_user_memory, tell_syscall,   tell_limits,
                 tell_user_pids, tell_network, tell_masked,      tell_protected, tell_outside,
         };
         BUF_AUTO out;
-        struct look look = { .in = in, .arena = arena };
+        struct evidence evidence = { .in = in, .arena = arena };
         char *text;
 
         buf_init(&out, TEXT_MAX);
         if (!in->cancelled && !is_fine(in)) { /* whoever did that knows why */
-                if (explain_command(in->command, in->exit_code, arena, &look.command) < 0 || explain_look(&look) < 0)
+                if (explain_command(in->command, in->exit_code, arena, &evidence.command) < 0 || explain_gather(&evidence) < 0)
                         return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
                 for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)
-                        tell[i](&look, &out);
+                        tell[i](&evidence, &out);
         }
         text = out.failed ? NULL : arena_dup(arena, buf_str(&out));
         if (!text)

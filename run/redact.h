@@ -1,6 +1,6 @@
 /*
  * Secrets out of a stream of bytes: each stretch that holds a secret becomes "[redacted NAME]", however the stream is cut
- * into chunks. What is found is what stands there: a filter that changes the text (run/plain.h) comes before this one.
+ * into chunks. What is found is what stands there: a filter that changes the text (run/terminal_text.h) comes before this one.
  *
  * Every occurrence of every secret is covered. Where occurrences overlap, one mark stands for all of them, with the name
  * of the longest, so that no part of any stays. Where they do not, this is leftmost-longest.

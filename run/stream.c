@@ -5,18 +5,19 @@
 
 enum { CHUNK = 128 << 10 }; /* with 64 a flood is captured a tenth slower */
 
-int stream_init(struct stream *stream, size_t limit, enum plain_mode mode, const struct redactor *redactor, struct err *err) {
+int stream_init(struct stream *stream, size_t limit, enum terminal_text_mode mode, const struct redactor *redactor,
+                struct err *err) {
         struct stream s = { .redactor = redactor };
 
         if (capture_init(&s.capture, limit, err) < 0)
                 return -1;
-        if (mode != PLAIN_KEEP) {
+        if (mode != TERMINAL_KEEP) {
                 s.plain = malloc(sizeof(*s.plain));
                 if (!s.plain) {
                         capture_free(&s.capture);
                         return err_set(err, ERR_MEMORY, "out of memory for output");
                 }
-                plain_init(s.plain, mode);
+                terminal_text_init(s.plain, mode);
         }
         redactor_use(redactor);
         *stream = s;
@@ -57,7 +58,7 @@ static void hide_secrets(void *context, struct str bytes) {
 
 static void take(struct stream *stream, struct str bytes) {
         if (stream->plain)
-                plain_feed(stream->plain, bytes, hide_secrets, stream);
+                terminal_text_feed(stream->plain, bytes, hide_secrets, stream);
         else
                 hide_secrets(stream, bytes);
 }
@@ -79,12 +80,12 @@ ssize_t stream_read(struct stream *stream, int fd) {
 
 void stream_flush(struct stream *stream) {
         if (stream->plain)
-                plain_flush(stream->plain, hide_secrets, stream);
+                terminal_text_flush(stream->plain, hide_secrets, stream);
 }
 
 void stream_end(struct stream *stream) {
         if (stream->plain)
-                plain_end(stream->plain, hide_secrets, stream);
+                terminal_text_end(stream->plain, hide_secrets, stream);
         if (stream->redactor)
                 redact_end(stream->redactor, &stream->redact, keep, stream);
 }

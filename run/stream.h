@@ -6,19 +6,20 @@
 #define BAILEY_RUN_STREAM_H
 
 #include "run/capture.h"
-#include "run/plain.h"
+#include "run/terminal_text.h"
 #include "run/redact.h"
 
 struct stream {
         struct capture capture;
-        struct plain *plain;             /* NULL: bytes stay as they are */
+        struct terminal_text *plain;     /* NULL: bytes stay as they are */
         const struct redactor *redactor; /* NULL: there are no secrets */
         struct redact_state redact;
         uint64_t came; /* bytes, as the command wrote them */
 };
 
 /* Uses `redactor` until it is settled or freed. */
-int stream_init(struct stream *stream, size_t limit, enum plain_mode mode, const struct redactor *redactor, struct err *err);
+int stream_init(struct stream *stream, size_t limit, enum terminal_text_mode mode, const struct redactor *redactor,
+                struct err *err);
 void stream_free(struct stream *stream);
 
 /* One read(). Returns bytes read, 0 at the end, -1 with errno: EAGAIN, EINTR, ... */

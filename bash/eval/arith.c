@@ -10,7 +10,7 @@ enum { ARITH_MAX_DEPTH = 128 };
 enum doing { DOING_ALL, DOING_MAYBE, DOING_NOTHING };
 
 struct arith {
-        struct work *work;
+        struct budget *budget;
         const struct arith_host *host;
         struct str text;
         size_t pos;
@@ -24,7 +24,7 @@ typedef struct arith_result result;
 static result parse_comma(struct arith *a);
 static result parse_assignment(struct arith *a);
 static result parse_unary(struct arith *a);
-static result evaluate(struct work *work, struct str text, const struct arith_host *host, unsigned depth, enum doing doing);
+static result evaluate(struct budget *budget, struct str text, const struct arith_host *host, unsigned depth, enum doing doing);
 
 static result known(int64_t value) {
         return (result){ ARITH_KNOWN, value };
@@ -157,7 +157,7 @@ static result read_variable(struct arith *a, const struct arith_name *name) {
         state = a->host->read(a->host->context, name, &text);
         if (state != ARITH_KNOWN)
                 return state == ARITH_ERROR ? fail(a) : not_known();
-        value = evaluate(a->work, text, a->host, a->depth + 1, a->doing);
+        value = evaluate(a->budget, text, a->host, a->depth + 1, a->doing);
         if (value.state == ARITH_ERROR)
                 a->failed = true;
         return value;
@@ -218,7 +218,7 @@ static result binary(struct arith *a, unsigned level) {
         for (;;) {
                 const struct operator* operator= peek_operator(a);
 
-                if (a->failed || !operator|| operator->level<level || operator->level == ASSIGNS || !work_spend(a->work, 1))
+                if (a->failed || !operator|| operator->level<level || operator->level == ASSIGNS || !budget_spend(a->budget, 1))
                         return left;
                 a->pos += strlen(operator->text);
                 if (operator->level <= LEVEL_AND) {
@@ -286,7 +286,7 @@ static result parse_unary(struct arith *a) {
         result value;
         int c = peek(a);
 
-        if (a->failed || ++a->depth > ARITH_MAX_DEPTH || !work_spend(a->work, 1))
+        if (a->failed || ++a->depth > ARITH_MAX_DEPTH || !budget_spend(a->budget, 1))
                 return fail(a);
         if (prefix_step(a, &value)) {
                 a->depth--;
@@ -378,11 +378,12 @@ static result parse_comma(struct arith *a) {
         return value;
 }
 
-static result evaluate(struct work *work, struct str text, const struct arith_host *host, unsigned depth, enum doing doing) {
-        struct arith a = { .work = work, .host = host, .text = text, .depth = depth, .doing = doing };
+static result evaluate(struct budget *budget, struct str text, const struct arith_host *host, unsigned depth,
+                       enum doing doing) {
+        struct arith a = { .budget = budget, .host = host, .text = text, .depth = depth, .doing = doing };
         result value;
 
-        if (!work_spend(work, 4 + text.len / 16))
+        if (!budget_spend(budget, 4 + text.len / 16))
                 return not_known();
         if (depth > ARITH_MAX_DEPTH) /* a=b b=a; bash stops too, if later */
                 return (result){ ARITH_ERROR, 0 };
@@ -391,11 +392,11 @@ static result evaluate(struct work *work, struct str text, const struct arith_ho
         value = parse_comma(&a);
         if (!a.failed && peek(&a) >= 0)
                 fail(&a);
-        if (a.failed && (str_find(text, ARITH_UNKNOWN_BYTE) < text.len || work->stop))
+        if (a.failed && (str_find(text, ARITH_UNKNOWN_BYTE) < text.len || budget->stop))
                 return not_known(); /* the unknown piece may well have been what was missing */
         return a.failed ? (result){ ARITH_ERROR, 0 } : value;
 }
 
-struct arith_result arith_evaluate(struct work *work, struct str text, const struct arith_host *host) {
-        return evaluate(work, text, host, 0, DOING_ALL);
+struct arith_result arith_evaluate(struct budget *budget, struct str text, const struct arith_host *host) {
+        return evaluate(budget, text, host, 0, DOING_ALL);
 }

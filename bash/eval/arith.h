@@ -35,7 +35,7 @@ struct arith_host {
         void (*write)(void *context, const struct arith_name *name, struct arith_result value, bool maybe);
 };
 
-struct arith_result arith_evaluate(struct work *work, struct str text, const struct arith_host *host);
+struct arith_result arith_evaluate(struct budget *budget, struct str text, const struct arith_host *host);
 
 /* ---- its parts: arith_number.c ---- */
 

@@ -76,12 +76,12 @@ static bool lay_out(struct brace *b, const struct word *word) {
 
         for (const struct part *p = word->parts; p; p = p->next)
                 n += p->kind == PART_LITERAL ? p->text.len : 1;
-        if (!work_spend(b->work, n / 4))
+        if (!budget_spend(b->budget, n / 4))
                 return false;
-        b->units = work_alloc(b->work, n * sizeof(*b->units));
-        b->parts = work_alloc(b->work, n * sizeof(*b->parts));
-        b->offsets = work_alloc(b->work, n * sizeof(*b->offsets));
-        b->closing = work_alloc(b->work, n * sizeof(*b->closing));
+        b->units = budget_alloc(b->budget, n * sizeof(*b->units));
+        b->parts = budget_alloc(b->budget, n * sizeof(*b->parts));
+        b->offsets = budget_alloc(b->budget, n * sizeof(*b->offsets));
+        b->closing = budget_alloc(b->budget, n * sizeof(*b->closing));
         if (!b->closing)
                 return false;
         for (const struct part *p = word->parts; p; p = p->next) {
@@ -148,11 +148,11 @@ static void close_outermost(struct brace *b, const struct pairs *p) {
 
 /* A { without a separator before its partner goes on looking where the { around it ends. */
 static bool close_all(struct brace *b) {
-        struct pairs p = { work_alloc(b->work, (size_t)b->count * sizeof(int32_t)),
-                           work_alloc(b->work, (size_t)b->count * sizeof(int32_t)),
-                           work_alloc(b->work, (size_t)b->count * sizeof(int32_t)) };
+        struct pairs p = { budget_alloc(b->budget, (size_t)b->count * sizeof(int32_t)),
+                           budget_alloc(b->budget, (size_t)b->count * sizeof(int32_t)),
+                           budget_alloc(b->budget, (size_t)b->count * sizeof(int32_t)) };
 
-        if (b->work->stop)
+        if (b->budget->stop)
                 return false;
         pair(b, &p);
         close_outermost(b, &p);
@@ -183,9 +183,9 @@ static struct strands fail(struct brace *b) {
 }
 
 static struct strands one(struct brace *b, struct slice slice) {
-        struct strand *strand = WORK_NEW(b->work, struct strand);
+        struct strand *strand = BUDGET_NEW(b->budget, struct strand);
 
-        if (!strand || !(strand->slices = WORK_NEW(b->work, struct slice)))
+        if (!strand || !(strand->slices = BUDGET_NEW(b->budget, struct slice)))
                 return fail(b);
         *strand->slices = slice;
         strand->count = slice.start < 0 || slice.start < slice.end;
@@ -197,15 +197,15 @@ static struct strands product(struct brace *b, struct strands left, struct stran
         struct strands all = { NULL, left.count * right.count };
 
         if (b->failed || all.count > BRACE_MAX_WORDS ||
-            !(all.items = work_alloc(b->work, (all.count + 1) * sizeof(*all.items))))
+            !(all.items = budget_alloc(b->budget, (all.count + 1) * sizeof(*all.items))))
                 return fail(b);
         for (size_t i = 0; i < all.count; i++) {
                 const struct strand *l = &left.items[i / right.count], *r = &right.items[i % right.count];
                 struct strand *s = &all.items[i];
 
                 s->count = l->count + r->count;
-                if (!work_spend(b->work, 1 + s->count / 4) ||
-                    !(s->slices = work_alloc(b->work, (s->count + 1) * sizeof(*s->slices))))
+                if (!budget_spend(b->budget, 1 + s->count / 4) ||
+                    !(s->slices = budget_alloc(b->budget, (s->count + 1) * sizeof(*s->slices))))
                         return fail(b);
                 memcpy(s->slices, l->slices, l->count * sizeof(*s->slices));
                 memcpy(s->slices + l->count, r->slices, r->count * sizeof(*s->slices));
@@ -216,8 +216,8 @@ static struct strands product(struct brace *b, struct strands left, struct stran
 static struct strands sum(struct brace *b, struct strands left, struct strands right) {
         struct strands all = { NULL, left.count + right.count };
 
-        if (b->failed || all.count > BRACE_MAX_WORDS || !work_spend(b->work, all.count) ||
-            !(all.items = work_alloc(b->work, (all.count + 1) * sizeof(*all.items))))
+        if (b->failed || all.count > BRACE_MAX_WORDS || !budget_spend(b->budget, all.count) ||
+            !(all.items = budget_alloc(b->budget, (all.count + 1) * sizeof(*all.items))))
                 return fail(b);
         if (left.count)
                 memcpy(all.items, left.items, left.count * sizeof(*all.items));
@@ -236,14 +236,14 @@ static struct strands sequence(struct brace *b, const struct brace_sequence *q) 
         b->expanded = true;
         if (q->letters && (q->first <= 'Z') != (q->last <= 'Z'))
                 return fail(b); /* runs through [\]^_`, which mean something later */
-        if (count > BRACE_MAX_WORDS || q->width > 64 || !(all.items = work_alloc(b->work, count * sizeof(*all.items))))
+        if (count > BRACE_MAX_WORDS || q->width > 64 || !(all.items = budget_alloc(b->budget, count * sizeof(*all.items))))
                 return fail(b);
         for (; all.count < count; all.count++) {
                 int64_t by = (int64_t)all.count * q->step;
-                struct str text = brace_sequence_member(b->work, q, q->first < q->last ? q->first + by : q->first - by);
+                struct str text = brace_sequence_member(b->budget, q, q->first < q->last ? q->first + by : q->first - by);
                 struct strands made = one(b, (struct slice){ -1, -1, text });
 
-                if (b->failed || !work_spend(b->work, 1))
+                if (b->failed || !budget_spend(b->budget, 1))
                         return fail(b);
                 all.items[all.count] = made.items[0];
         }
@@ -290,7 +290,7 @@ static struct strands alternatives(struct brace *b, int32_t start, int32_t end, 
 static bool inside(struct brace *b, int32_t open, int32_t close, unsigned depth, struct strands *ret) {
         struct brace_sequence q;
 
-        if (!work_spend(b->work, 1 + (uint64_t)(close - open) / 8) || depth > BRACE_MAX_DEPTH) {
+        if (!budget_spend(b->budget, 1 + (uint64_t)(close - open) / 8) || depth > BRACE_MAX_DEPTH) {
                 *ret = fail(b);
                 return true;
         }
@@ -329,8 +329,8 @@ static struct strands expand(struct brace *b, int32_t start, int32_t end, unsign
         return pos < end ? product(b, all, one(b, (struct slice){ pos, end, { 0 } })) : all;
 }
 
-const struct word *brace_expand(struct work *work, const struct word *word) {
-        struct brace b = { .work = work };
+const struct word *brace_expand(struct budget *budget, const struct word *word) {
+        struct brace b = { .budget = budget };
         struct strands all;
 
         if (!has_brace(word->parts, 0))

@@ -13,7 +13,7 @@ enum {
 
 /* The words that it becomes, linked; the word itself (and nothing else) when it has no braces to expand. NULL when they would
  * be too many, or the work stopped. `next` of the word itself is not looked at. */
-const struct word *brace_expand(struct work *work, const struct word *word);
+const struct word *brace_expand(struct budget *budget, const struct word *word);
 
 struct brace_sequence {
         int64_t first, last, step;
@@ -22,6 +22,6 @@ struct brace_sequence {
 };
 
 bool brace_sequence_read(struct str text, struct brace_sequence *q);
-struct str brace_sequence_member(struct work *work, const struct brace_sequence *q, int64_t value);
+struct str brace_sequence_member(struct budget *budget, const struct brace_sequence *q, int64_t value);
 
 #endif

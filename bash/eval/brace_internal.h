@@ -23,7 +23,7 @@ struct strands {
 };
 
 struct brace {
-        struct work *work;
+        struct budget *budget;
         uint16_t *units;
         const struct part **parts; /* the part that each unit is of */
         int32_t *offsets;          /* and where in its text */

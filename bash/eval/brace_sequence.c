@@ -62,13 +62,13 @@ bool brace_sequence_read(struct str text, struct brace_sequence *q) {
         return true;
 }
 
-struct str brace_sequence_member(struct work *work, const struct brace_sequence *q, int64_t value) {
+struct str brace_sequence_member(struct budget *budget, const struct brace_sequence *q, int64_t value) {
         char digits[24], *text;
         size_t n = 0, len;
         uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
         if (q->letters) {
-                text = work_bytes(work, 1);
+                text = budget_bytes(budget, 1);
                 if (text)
                         *text = (char)value;
                 return str_from(text, text ? 1 : 0);
@@ -77,7 +77,7 @@ struct str brace_sequence_member(struct work *work, const struct brace_sequence 
                 digits[n++] = (char)('0' + rest % 10);
         while (rest /= 10);
         len = n + (value < 0) > q->width ? n + (value < 0) : q->width;
-        text = work_bytes(work, len);
+        text = budget_bytes(budget, len);
         if (!text)
                 return STR("");
         memset(text, '0', len);

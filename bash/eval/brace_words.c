@@ -16,14 +16,14 @@ static bool absorbs_text(const struct part *p) {
 }
 
 /* $a{b,c} is $ab and $ac: braces come first. The name takes what it can of the text behind it. */
-static bool absorb(struct work *work, struct part *param_part, struct part *text) {
-        struct param *param = WORK_NEW(work, struct param);
+static bool absorb(struct budget *budget, struct part *param_part, struct part *text) {
+        struct param *param = BUDGET_NEW(budget, struct param);
         size_t taken = 0;
         char *name;
 
         while (taken < text->text.len && (is_ascii_alnum((unsigned char)text->text.ptr[taken]) || text->text.ptr[taken] == '_'))
                 taken++;
-        name = work_bytes(work, param_part->param->name.len + taken);
+        name = budget_bytes(budget, param_part->param->name.len + taken);
         if (!param || !name)
                 return false;
         *param = *param_part->param;
@@ -38,7 +38,7 @@ static bool absorb(struct work *work, struct part *param_part, struct part *text
 
 /* A literal behind a literal becomes one with it: a tilde may have been cut from what follows. */
 static bool join_literals(struct brace *b, struct part *last, struct str more) {
-        char *text = work_bytes(b->work, last->text.len + more.len);
+        char *text = budget_bytes(b->budget, last->text.len + more.len);
 
         if (!text)
                 return false;
@@ -49,7 +49,7 @@ static bool join_literals(struct brace *b, struct part *last, struct str more) {
 }
 
 static void chain_part(struct brace *b, struct part_chain *chain, const struct part *part, struct str text, bool seam) {
-        struct part *copy = work_spend(b->work, 1) ? WORK_NEW(b->work, struct part) : NULL;
+        struct part *copy = budget_spend(b->budget, 1) ? BUDGET_NEW(b->budget, struct part) : NULL;
         struct part *last = chain->last;
 
         if (!copy) {
@@ -64,7 +64,7 @@ static void chain_part(struct brace *b, struct part_chain *chain, const struct p
         if (seam && last && last->kind == PART_LITERAL && last->text.ptr[last->text.len - 1] == '$')
                 b->failed = true;
         if (seam && last && absorbs_text(last) && starts_with_name_byte(copy)) {
-                if (!absorb(b->work, last, copy))
+                if (!absorb(b->budget, last, copy))
                         b->failed = true;
                 if (copy->text.len == 0)
                         return;
@@ -105,7 +105,7 @@ const struct word *brace_make_words(struct brace *b, const struct word *word, st
 
         for (size_t i = 0; i < all.count && !b->failed; i++) {
                 struct part_chain chain = { NULL, NULL };
-                struct word *made = WORK_NEW(b->work, struct word);
+                struct word *made = BUDGET_NEW(b->budget, struct word);
 
                 for (size_t j = 0; made && j < all.items[i].count; j++)
                         chain_slice(b, &chain, &all.items[i].slices[j]);

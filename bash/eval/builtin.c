@@ -21,7 +21,7 @@ static void read_option_word(struct walk *w, const struct simple *s, struct str 
                 if (!takes_value(with_value, c))
                         continue;
                 if (i + 1 < word.len)
-                        o->values[c - 'A'] = value_text(&w->work, str_skip(word, i + 1));
+                        o->values[c - 'A'] = value_text(&w->budget, str_skip(word, i + 1));
                 else if (o->first < s->argc)
                         o->values[c - 'A'] = s->argv[o->first++].value;
                 return;
@@ -83,12 +83,12 @@ static enum status builtin_unset(struct walk *w, const struct simple *s) {
                     (options_has(&o, 'f') || !named || (!options_has(&o, 'v') && !vars_find(&w->vars, SPACE_VARIABLE, name)))) {
                         var = vars_find(&w->vars, SPACE_FUNCTION, name);
                         if (var && var->content)
-                                walk_put(w, var, content_unset(&w->work, 0), false);
+                                walk_put(w, var, content_unset(&w->budget, 0), false);
                 }
                 if (!named || options_has(&o, 'f'))
                         continue;
                 if (options_has(&o, 'n') && (var = vars_get(&w->vars, SPACE_VARIABLE, target.name)))
-                        walk_put(w, var, content_unset(&w->work, 0), false);
+                        walk_put(w, var, content_unset(&w->budget, 0), false);
                 else
                         walk_unset(w, target.name, target.has_subscript ? &target.subscript : NULL);
         }
@@ -112,9 +112,10 @@ static void getopts_word(struct walk *w, const struct target *name, struct str o
         for (size_t i = 1; i < word.len; i++) {
                 size_t at = str_find(options, word.ptr[i]);
 
-                walk_assign_value(w, name, value_text(&w->work, str_from(word.ptr + i, 1)));
+                walk_assign_value(w, name, value_text(&w->budget, str_from(word.ptr + i, 1)));
                 if (at + 1 < options.len && options.ptr[at + 1] == ':') {
-                        walk_assign_value(w, &argument, i + 1 < word.len ? value_text(&w->work, str_skip(word, i + 1)) : next);
+                        walk_assign_value(w, &argument,
+                                          i + 1 < word.len ? value_text(&w->budget, str_skip(word, i + 1)) : next);
                         return;
                 }
         }
@@ -154,14 +155,14 @@ static enum status builtin_wait(struct walk *w, const struct simple *s) {
 
 /* printf -v name: the text goes into the variable. */
 static enum status builtin_printf(struct walk *w, const struct simple *s) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct target target;
         struct str word;
 
         if (!simple_word(s, 1, &word) || !str_starts(word, STR("-v")))
                 return builtin_printed(w, s);
         if (word.len == 2 ? s->argc > 2 && walk_parse_target(w, s->argv[2].value, &target)
-                          : walk_parse_target(w, value_text(&w->work, str_skip(word, 2)), &target)) {
+                          : walk_parse_target(w, value_text(&w->budget, str_skip(word, 2)), &target)) {
                 size_t format = word.len == 2 ? 3 : 2;
 
                 if (simple_word(s, format, &word) && str_is(word, "--"))
@@ -186,7 +187,7 @@ static enum status builtin_cd(struct walk *w, const struct simple *s) {
         const unsigned strange = ATTR_NAMEREF | ATTR_READONLY | ATTR_ARRAY | ATTR_ASSOC;
         struct var *pwd = vars_get(&w->vars, SPACE_VARIABLE, STR("PWD"));
         struct var *oldpwd = vars_get(&w->vars, SPACE_VARIABLE, STR("OLDPWD"));
-        struct value new = value_unknown(&w->work, UNKNOWN_SPECIAL, STR("PWD"));
+        struct value new = value_unknown(&w->budget, UNKNOWN_SPECIAL, STR("PWD"));
         const struct content *old;
         struct str path;
 
@@ -196,13 +197,13 @@ static enum status builtin_cd(struct walk *w, const struct simple *s) {
         if (s->argc == 2 && simple_word(s, 1, &path) && plain_path(path)) {
                 while (path.len > 1 && path.ptr[path.len - 1] == '/')
                         path.len--;
-                new = value_text(&w->work, path);
+                new = value_text(&w->budget, path);
         }
-        old = pwd->content ? pwd->content : content_scalar(&w->work, 0, value_unknown(&w->work, UNKNOWN_ENV, STR("PWD")));
+        old = pwd->content ? pwd->content : content_scalar(&w->budget, 0, value_unknown(&w->budget, UNKNOWN_ENV, STR("PWD")));
         if (!(oldpwd->content && oldpwd->content->attributes & strange) && !(old && old->attributes & strange))
                 walk_put(w, oldpwd, old, true);
         if (!(pwd->content && pwd->content->attributes & strange))
-                walk_put(w, pwd, content_scalar(&w->work, 0, new), true);
+                walk_put(w, pwd, content_scalar(&w->budget, 0, new), true);
         return STATUS_UNKNOWN;
 }
 
@@ -236,12 +237,12 @@ static enum status builtin_exit(struct walk *w, const struct simple *s) {
 
 /* The arguments from `first` on, with blanks between. */
 static struct value joined(struct walk *w, const struct simple *s, size_t first) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
 
         for (size_t i = first; i < s->argc; i++) {
                 if (i > first)
                         builder_text(&b, STR(" "), false);
-                builder_value(&b, field_value(&w->work, &s->argv[i]), false);
+                builder_value(&b, field_value(&w->budget, &s->argv[i]), false);
         }
         return builder_finish(&b, false);
 }
@@ -295,7 +296,7 @@ static enum status builtin_alias(struct walk *w, const struct simple *s) {
         for (size_t i = 1; i < s->argc; i++) {
                 struct str prefix = s->argv[i].prefix;
                 size_t equals = str_find(prefix, '=');
-                struct builder b = { .work = &w->work };
+                struct builder b = { .budget = &w->budget };
                 struct value value = s->argv[i].value;
 
                 if (equals == prefix.len || !value.pieces)
@@ -303,7 +304,7 @@ static enum status builtin_alias(struct walk *w, const struct simple *s) {
                 builder_text(&b, str_skip(value.pieces->text, equals + 1), false);
                 builder_value(&b, (struct value){ value.pieces->next }, false);
                 walk_put(w, vars_get(&w->vars, SPACE_ALIAS, str_take(prefix, equals)),
-                         content_scalar(&w->work, 0, builder_finish(&b, false)), false);
+                         content_scalar(&w->budget, 0, builder_finish(&b, false)), false);
         }
         if (s->argc == 1)
                 output_unknown(w);
@@ -317,7 +318,7 @@ static enum status builtin_unalias(struct walk *w, const struct simple *s) {
                 struct var *var = simple_word(s, i, &name) ? vars_find(&w->vars, SPACE_ALIAS, name) : NULL;
 
                 if (var && var->content)
-                        walk_put(w, var, content_unset(&w->work, 0), true);
+                        walk_put(w, var, content_unset(&w->budget, 0), true);
         }
         return STATUS_UNKNOWN;
 }
@@ -337,9 +338,9 @@ static enum status builtin_trap(struct walk *w, const struct simple *s) {
         for (size_t i = first + 1; i < s->argc; i++)
                 if (simple_word(s, i, &word))
                         walk_put(w, vars_get(&w->vars, SPACE_TRAP, word),
-                                 content_scalar(&w->work, 0, field_value(&w->work, &s->argv[first])), true);
+                                 content_scalar(&w->budget, 0, field_value(&w->budget, &s->argv[first])), true);
         walk_subshell_begin(w, &subshell, WALK_IN_BRANCH);
-        walk_text(w, WALK_CODE_TRAP, field_value(&w->work, &s->argv[first]));
+        walk_text(w, WALK_CODE_TRAP, field_value(&w->budget, &s->argv[first]));
         walk_subshell_end(w, &subshell);
         return STATUS_TRUE;
 }

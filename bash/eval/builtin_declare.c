@@ -44,12 +44,12 @@ static void make_local(struct walk *w, struct str name) {
         for (local = frame->locals; local; local = local->next)
                 if (local->var == var)
                         return;
-        local = WORK_NEW(&w->work, struct local);
+        local = BUDGET_NEW(&w->budget, struct local);
         if (!local)
                 return;
         *local = (struct local){ frame->locals, var, var->content, w->branches > frame->branches };
         frame->locals = local;
-        vars_put(&w->vars, var, content_unset(&w->work, 0));
+        vars_put(&w->vars, var, content_unset(&w->budget, 0));
 }
 
 /* The content with the attributes changed; something that nobody assigned keeps being the environment's. */
@@ -59,22 +59,22 @@ static void set_attributes(struct walk *w, struct str name, const struct declara
         unsigned attributes;
 
         if (var && !content && assigned) {
-                walk_put(w, var, content_unset(&w->work, d->on), false);
+                walk_put(w, var, content_unset(&w->budget, d->on), false);
                 return;
         }
         if (!var || (!content && !(d->on & ~(unsigned)(ATTR_EXPORT | ATTR_READONLY))))
                 return;
         if (!content) {
-                content = content_scalar(&w->work, 0, value_unknown(&w->work, UNKNOWN_ENV, name));
+                content = content_scalar(&w->budget, 0, value_unknown(&w->budget, UNKNOWN_ENV, name));
                 if (!content)
                         return;
         }
         attributes = (content->attributes | d->on) & ~d->off;
         if (d->on & (ATTR_ARRAY | ATTR_ASSOC) && content->count == 1 && content->alternatives[0].kind == DATUM_SCALAR &&
             value_unknown_piece(content->alternatives[0].value))
-                walk_put(w, var, content_unset(&w->work, attributes), true);
+                walk_put(w, var, content_unset(&w->budget, attributes), true);
         else
-                walk_put(w, var, content_with(&w->work, content, attributes), false);
+                walk_put(w, var, content_with(&w->budget, content, attributes), false);
 }
 
 /* ---- operands ---- */
@@ -88,7 +88,7 @@ struct operand_text {
 
 static void split_operand(struct walk *w, const struct field *field, struct operand_text *o) {
         const struct piece *first = field->value.pieces;
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         size_t equals;
 
         *o = (struct operand_text){ .name = field->value };
@@ -99,7 +99,7 @@ static void split_operand(struct walk *w, const struct field *field, struct oper
                 return;
         o->assigns = true;
         o->append = equals && first->text.ptr[equals - 1] == '+';
-        o->name = value_text(&w->work, str_take(first->text, equals - o->append));
+        o->name = value_text(&w->budget, str_take(first->text, equals - o->append));
         builder_text(&b, str_skip(first->text, equals + 1), false);
         builder_value(&b, (struct value){ first->next }, false);
         o->value = builder_finish(&b, false);
@@ -125,11 +125,11 @@ static void declare_nameref(struct walk *w, const struct target *target, const s
 
         if (o->assigns) {
                 walk_data(w, WALK_CODE_NAME, o->value);
-                walk_put(w, var, content_scalar(&w->work, d->on, o->value), false);
+                walk_put(w, var, content_scalar(&w->budget, d->on, o->value), false);
         } else if (content) {
-                walk_put(w, var, content_with(&w->work, content, content->attributes | d->on), false);
+                walk_put(w, var, content_with(&w->budget, content, content->attributes | d->on), false);
         } else {
-                walk_put(w, var, content_unset(&w->work, d->on), false);
+                walk_put(w, var, content_unset(&w->budget, d->on), false);
         }
 }
 
@@ -184,7 +184,7 @@ static void assign_unknown(struct walk *w, const struct simple *s) {
         for (size_t i = 1; i < s->argc; i++) {
                 split_operand(w, &s->argv[i], &o);
                 if (o.assigns && walk_parse_target(w, o.name, &target))
-                        walk_assign_value(w, &target, value_unknown(&w->work, UNKNOWN_OPTION, STR("")));
+                        walk_assign_value(w, &target, value_unknown(&w->budget, UNKNOWN_OPTION, STR("")));
         }
         for (const struct walk_assign *a = s->arguments; a; a = a->next)
                 walk_assign_unknown(w, a->name, UNKNOWN_OPTION);

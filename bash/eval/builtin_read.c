@@ -20,8 +20,8 @@ struct reader {
 
 /* Up to the delimiter, which is taken too. Without -r, a backslash protects the next byte and joins lines. */
 static struct line take_line(struct reader *r, struct str from, size_t *taken) {
-        char *text = work_bytes(&r->w->work, from.len + 1);
-        bool *plain = work_alloc(&r->w->work, from.len + 1);
+        char *text = budget_bytes(&r->w->budget, from.len + 1);
+        bool *plain = budget_alloc(&r->w->budget, from.len + 1);
         size_t n = 0, i;
 
         *taken = from.len;
@@ -107,7 +107,7 @@ static void assign_fields(struct reader *r, const struct line *line, const struc
 
         if (!ifs->known && count && !r->no_split) {
                 for (size_t i = 0; i < count; i++)
-                        assign_name(r, &names[i], value_unknown(&r->w->work, UNKNOWN_SPLIT, STR("IFS")));
+                        assign_name(r, &names[i], value_unknown(&r->w->budget, UNKNOWN_SPLIT, STR("IFS")));
                 return;
         }
         pos = r->no_split || !count ? 0 : skip_blanks(ifs, line, 0);
@@ -118,23 +118,23 @@ static void assign_fields(struct reader *r, const struct line *line, const struc
                         field = i ? STR("") : line->text;
                 else
                         field = i + 1 < count ? take_field(ifs, line, &pos) : take_rest(ifs, line, pos);
-                assign_name(r, &names[i], value_text(&r->w->work, field));
+                assign_name(r, &names[i], value_text(&r->w->budget, field));
         }
         if (!count)
-                walk_assign_value(r->w, &(struct target){ .name = STR("REPLY") }, value_text(&r->w->work, line->text));
+                walk_assign_value(r->w, &(struct target){ .name = STR("REPLY") }, value_text(&r->w->budget, line->text));
 }
 
 static void assign_array(struct reader *r, const struct line *line, struct value name) {
         const struct ifs *ifs = walk_ifs(r->w);
-        const struct array *array = array_new(&r->w->work, false);
+        const struct array *array = array_new(&r->w->budget, false);
         size_t pos = skip_blanks(ifs, line, 0);
         struct target target;
 
         if (!array || !walk_parse_target(r->w, name, &target))
                 return;
         while (pos < line->text.len && walk_goes_on(r->w))
-                array = array_append(&r->w->work, array, value_text(&r->w->work, take_field(ifs, line, &pos)), false);
-        walk_assign_array(r->w, &target, ifs->known ? array : array_uncertain(&r->w->work, array));
+                array = array_append(&r->w->budget, array, value_text(&r->w->budget, take_field(ifs, line, &pos)), false);
+        walk_assign_array(r->w, &target, ifs->known ? array : array_uncertain(&r->w->budget, array));
 }
 
 static void assign_unknown(struct reader *r, struct value why, const struct options *o, const struct field *names,
@@ -142,7 +142,7 @@ static void assign_unknown(struct reader *r, struct value why, const struct opti
         struct target target;
 
         if (options_has(o, 'a') && walk_parse_target(r->w, o->values['a' - 'A'], &target))
-                walk_assign_array(r->w, &target, array_append(&r->w->work, NULL, why, true));
+                walk_assign_array(r->w, &target, array_append(&r->w->budget, NULL, why, true));
         for (size_t i = 0; i < count; i++)
                 assign_name(r, &names[i], why);
         if (!count && !options_has(o, 'a'))
@@ -208,7 +208,7 @@ static bool read_setup(struct reader *r, const struct options *o) {
 /* Some line of what is read, with what is known of where it comes from. */
 static struct value unknown_input(struct walk *w) {
         return w->input && w->input->value.pieces ? param_unknown(w, w->input->value)
-                                                  : value_unknown(&w->work, UNKNOWN_INPUT, STR(""));
+                                                  : value_unknown(&w->budget, UNKNOWN_INPUT, STR(""));
 }
 
 enum status builtin_read(struct walk *w, const struct simple *s) {
@@ -241,7 +241,7 @@ enum status builtin_read(struct walk *w, const struct simple *s) {
 /* ---- mapfile ---- */
 
 enum status builtin_mapfile(struct walk *w, const struct simple *s) {
-        const struct array *array = array_new(&w->work, false);
+        const struct array *array = array_new(&w->budget, false);
         struct target target = { .name = STR("MAPFILE") };
         struct str text;
         struct options o;
@@ -253,14 +253,14 @@ enum status builtin_mapfile(struct walk *w, const struct simple *s) {
         if (options_has(&o, 'C'))
                 walk_text(w, WALK_CODE_EVAL, o.values['C' - 'A']);
         if (!w->input || !value_known(w->input->value, &text) || w->input->consumed || (o.on & ~((uint64_t)1 << ('t' - 'A')))) {
-                walk_assign_array(w, &target, array_append(&w->work, array, unknown_input(w), true));
+                walk_assign_array(w, &target, array_append(&w->budget, array, unknown_input(w), true));
                 return STATUS_UNKNOWN;
         }
         while (text.len && walk_goes_on(w)) {
                 size_t n = str_find(text, '\n');
 
-                array = array_append(&w->work, array, value_text(&w->work, str_take(text, options_has(&o, 't') ? n : n + 1)),
-                                     false);
+                array = array_append(&w->budget, array,
+                                     value_text(&w->budget, str_take(text, options_has(&o, 't') ? n : n + 1)), false);
                 text = str_skip(text, n + 1);
         }
         walk_assign_array(w, &target, array);

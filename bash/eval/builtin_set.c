@@ -56,7 +56,7 @@ enum status builtin_set(struct walk *w, const struct simple *s) {
         if (positional || first < s->argc) {
                 const struct array *array = walk_array_of_fields(w, s->argv + first, s->argc - first);
 
-                walk_set_positional(w, sure || !array ? array : array_uncertain(&w->work, array));
+                walk_set_positional(w, sure || !array ? array : array_uncertain(&w->budget, array));
         }
         return STATUS_TRUE;
 }
@@ -85,14 +85,14 @@ enum status builtin_shift(struct walk *w, const struct simple *s) {
         if (!array)
                 return STATUS_UNKNOWN;
         if (s->argc > 1 && (!simple_word(s, 1, &word) || !read_number(word, &n)))
-                array = array_uncertain(&w->work, array);
+                array = array_uncertain(&w->budget, array);
         if (array->uncertain) { /* some go, nobody knows which */
                 walk_set_positional(w, array);
                 return STATUS_UNKNOWN;
         }
         if (n < 0 || (size_t)n > array->count)
                 return STATUS_FALSE;
-        walk_set_positional(w, array_skip(&w->work, array, (size_t)n));
+        walk_set_positional(w, array_skip(&w->budget, array, (size_t)n));
         return STATUS_TRUE;
 }
 

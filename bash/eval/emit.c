@@ -8,15 +8,15 @@ void emit_begin(struct emit *e, struct walk *w, struct field_list *list, const s
         *e = (struct emit){ .w = w,
                             .list = list,
                             .word = word,
-                            .b = { .work = &w->work },
+                            .b = { .budget = &w->budget },
                             .splits = list != NULL,
                             .globs = list != NULL && walk_option(w, "noglob", false) != TRUTH_YES,
                             .extglob = walk_option(w, "extglob", false) != TRUTH_NO };
 }
 
 static void finish_field(struct emit *e) {
-        field_add(&e->w->work, e->list, field_make(&e->b, e->word, e->globs, e->extglob, e->may_split));
-        e->b = (struct builder){ .work = &e->w->work };
+        field_add(&e->w->budget, e->list, field_make(&e->b, e->word, e->globs, e->extglob, e->may_split));
+        e->b = (struct builder){ .budget = &e->w->budget };
         e->may_split = false;
 }
 
@@ -66,7 +66,7 @@ static void split_text(struct emit *e, struct str text) {
                 if (i > start)
                         emit_text(e, str_from(text.ptr + start, i - start), false);
                 start = i + 1;
-                if (class && !work_spend(&e->w->work, 1))
+                if (class && !budget_spend(&e->w->budget, 1))
                         return;
                 if (class)
                         separate(e, class == 1);

@@ -25,7 +25,7 @@ static size_t tilde_length(struct str text, bool colons, bool more) {
 }
 
 static void emit_tilde(struct emit *e, struct str who) {
-        struct work *work = &e->w->work;
+        struct budget *budget = &e->w->budget;
         struct value value;
         bool unset = false;
 
@@ -36,11 +36,11 @@ static void emit_tilde(struct emit *e, struct str who) {
         else if (str_is(who, "-"))
                 value = walk_scalar(e->w, STR("OLDPWD"), &unset);
         else if (who.ptr[0] == '+' || who.ptr[0] == '-' || is_ascii_digit((unsigned char)who.ptr[0]))
-                value = value_unknown(work, UNKNOWN_SPECIAL, STR("DIRSTACK"));
+                value = value_unknown(budget, UNKNOWN_SPECIAL, STR("DIRSTACK"));
         else
-                value = value_home(work, who);
+                value = value_home(budget, who);
         if (unset)
-                value = value_home(work, STR("")); /* HOME unset: what the password file says */
+                value = value_home(budget, STR("")); /* HOME unset: what the password file says */
         emit_mark(e);
         emit_value(e, value, true);
 }
@@ -114,7 +114,7 @@ static void expand_double_quoted(struct emit *e, const struct part *part, unsign
 
 static void expand_extglob(struct emit *e, const struct part *part, unsigned flags) {
         char opener[2] = { part->glob, '(' };
-        char *copy = work_bytes(&e->w->work, 2);
+        char *copy = budget_bytes(&e->w->budget, 2);
 
         if (!copy)
                 return;
@@ -136,11 +136,11 @@ static void expand_command(struct emit *e, const struct part *part, unsigned fla
 static void expand_part(struct emit *e, const struct part *p, unsigned flags) {
         bool quoted = flags & EXPAND_QUOTED;
 
-        work_spend(&e->w->work, 1);
+        budget_spend(&e->w->budget, 1);
         switch ((enum part_kind)p->kind) {
         case PART_LITERAL:
                 if (flags & EXPAND_OPERAND && !quoted)
-                        emit_value(e, value_text(&e->w->work, p->text), false);
+                        emit_value(e, value_text(&e->w->budget, p->text), false);
                 else
                         emit_text(e, p->text, quoted);
                 break;
@@ -268,12 +268,12 @@ static void expand_one(struct walk *w, const struct word *word, struct field_lis
 
 /* What a word is that has too many braces in it: anything; but an assignment's name is not in doubt. */
 static void too_complex(struct walk *w, const struct word *word, struct field_list *list) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
 
         if (word_is_assignment(word))
                 builder_text(&b, str_take(word->parts->text, assignment_prefix(word->parts->text)), false);
         builder_unknown(&b, UNKNOWN_TOO_COMPLEX, STR(""), false);
-        field_add(&w->work, list, field_make(&b, word, false, false, !word_is_assignment(word)));
+        field_add(&w->budget, list, field_make(&b, word, false, false, !word_is_assignment(word)));
 }
 
 /* The words that braces made of one; NULL: too many. */
@@ -297,7 +297,7 @@ void expand_word(struct walk *w, const struct word *word, struct field_list *lis
         const struct word *made = word;
 
         if (walk_option(w, "braceexpand", true) == TRUTH_YES)
-                made = brace_expand(&w->work, word);
+                made = brace_expand(&w->budget, word);
         if (made == word)
                 expand_one(w, word, list);
         else
@@ -314,7 +314,7 @@ void expand_assignment_word(struct walk *w, const struct word *word, struct fiel
         struct emit e;
 
         if (walk_option(w, "braceexpand", true) == TRUTH_YES)
-                made = brace_expand(&w->work, word);
+                made = brace_expand(&w->budget, word);
         if (made != word) { /* what braces made is no assignment any more, but plain words */
                 expand_made(w, word, made, list);
                 return;
@@ -322,7 +322,7 @@ void expand_assignment_word(struct walk *w, const struct word *word, struct fiel
         emit_begin(&e, w, NULL, word);
         e.declares = true;
         expand_assignment_parts(&e, word->parts);
-        field_add(&w->work, list, field_make(&e.b, word, false, false, false));
+        field_add(&w->budget, list, field_make(&e.b, word, false, false, false));
 }
 
 /* ---- texts that are not split ---- */
@@ -349,7 +349,7 @@ struct value expand_double(struct walk *w, const struct part *parts) {
 
 /* bash drops double quotes from expressions. */
 static struct value without_quotes(struct walk *w, struct value value) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         bool any = false;
 
         for (const struct piece *p = value.pieces; p; p = p->next)
@@ -380,8 +380,8 @@ struct value expand_arith(struct walk *w, const struct part *parts) {
         struct value value;
 
         if (result.state == ARITH_KNOWN)
-                return value_number(&w->work, result.value);
-        value = value_unknown(&w->work, result.state == ARITH_ERROR ? UNKNOWN_ERROR : UNKNOWN_ARITHMETIC, STR(""));
+                return value_number(&w->budget, result.value);
+        value = value_unknown(&w->budget, result.state == ARITH_ERROR ? UNKNOWN_ERROR : UNKNOWN_ARITHMETIC, STR(""));
         if (value.pieces && result.state == ARITH_UNKNOWN)
                 ((struct piece *)value.pieces)->number = true;
         return value;

@@ -2,7 +2,7 @@
 
 struct dump {
         struct buf *out;
-        struct work work;
+        struct budget budget;
         bool any;
 };
 
@@ -102,7 +102,7 @@ static void field(struct dump *d, const struct field *f) {
         if (f->kind == FIELD_KNOWN)
                 text(d, "text", f->text);
         if (f->kind == FIELD_GLOB)
-                text(d, "pattern", field_pattern(&d->work, f));
+                text(d, "pattern", field_pattern(&d->budget, f));
         if (f->kind == FIELD_UNKNOWN) {
                 text(d, "because", str_z(unknown_name(f->because)));
                 if (f->may_split) {
@@ -202,7 +202,7 @@ static bool command(void *context, const struct walk_visit *visit) {
 }
 
 enum walk_end shell_expand_json(const struct script *script, struct buf *out, struct arena *arena) {
-        struct dump dump = { .out = out, .work = { .arena = arena, .steps = UINT64_MAX, .bytes = UINT64_MAX } };
+        struct dump dump = { .out = out, .budget = { .arena = arena, .steps = UINT64_MAX, .bytes = UINT64_MAX } };
         const struct walk_visitor visitor = { .context = &dump, .command = command };
         enum walk_end end;
 

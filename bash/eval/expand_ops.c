@@ -8,7 +8,7 @@ struct value param_unknown(struct walk *w, struct value value) {
         const struct piece *why = value_unknown_piece(value);
         struct value result;
 
-        result = value_unknown(&w->work, why ? (enum unknown)why->because : UNKNOWN_ENV, why ? why->text : STR("HOME"));
+        result = value_unknown(&w->budget, why ? (enum unknown)why->because : UNKNOWN_ENV, why ? why->text : STR("HOME"));
         if (why && result.pieces) {
                 ((struct piece *)result.pieces)->part = why->part;
                 ((struct piece *)result.pieces)->origin = why->origin;
@@ -17,14 +17,14 @@ struct value param_unknown(struct walk *w, struct value value) {
 }
 
 static struct value unknown_for(struct walk *w, enum unknown because) {
-        return value_unknown(&w->work, because, STR(""));
+        return value_unknown(&w->budget, because, STR(""));
 }
 
 struct value param_length(struct walk *w, struct value value) {
         struct str text;
 
         if (value_known(value, &text) && str_is_ascii(text))
-                return value_number(&w->work, (int64_t)text.len);
+                return value_number(&w->budget, (int64_t)text.len);
         value = param_unknown(w, value);
         if (value.pieces)
                 ((struct piece *)value.pieces)->number = true;
@@ -48,7 +48,7 @@ static struct value substring(struct walk *w, const struct param_operands *ops, 
                 length += size - offset; /* counted from the end */
         if (length < 0)
                 return unknown_for(w, UNKNOWN_ERROR);
-        return value_text(&w->work, str_from(text.ptr + offset, (size_t)length));
+        return value_text(&w->budget, str_from(text.ptr + offset, (size_t)length));
 }
 
 static struct value cut(struct walk *w, const struct param_operands *ops, struct str text) {
@@ -56,12 +56,12 @@ static struct value cut(struct walk *w, const struct param_operands *ops, struct
         bool longest = op == PARAM_PREFIX_LONG || op == PARAM_SUFFIX_LONG;
         bool prefix = op == PARAM_PREFIX || op == PARAM_PREFIX_LONG;
         size_t length = 0;
-        enum truth matched = prefix ? pattern_match_prefix(&w->work, ops->pattern, text, longest, &length)
-                                    : pattern_match_suffix(&w->work, ops->pattern, text, longest, &length);
+        enum truth matched = prefix ? pattern_match_prefix(&w->budget, ops->pattern, text, longest, &length)
+                                    : pattern_match_suffix(&w->budget, ops->pattern, text, longest, &length);
 
         if (matched == TRUTH_MAYBE)
                 return unknown_for(w, ops->pattern->unknown ? UNKNOWN_ENV : UNKNOWN_LOCALE);
-        return value_text(&w->work, prefix ? str_skip(text, length) : str_take(text, text.len - length));
+        return value_text(&w->budget, prefix ? str_skip(text, length) : str_take(text, text.len - length));
 }
 
 /* ---- ${x/p/w} ---- */
@@ -97,8 +97,8 @@ static bool add_replacement(struct walk *w, const struct param_operands *ops, st
 static enum truth find_anchored(struct walk *w, const struct param_operands *ops, struct str text, struct pattern_span *span) {
         bool prefix = ops->param->op == PARAM_REPLACE_PREFIX;
         size_t length = 0;
-        enum truth found = prefix ? pattern_match_prefix(&w->work, ops->pattern, text, true, &length)
-                                  : pattern_match_suffix(&w->work, ops->pattern, text, true, &length);
+        enum truth found = prefix ? pattern_match_prefix(&w->budget, ops->pattern, text, true, &length)
+                                  : pattern_match_suffix(&w->budget, ops->pattern, text, true, &length);
 
         *span = prefix ? (struct pattern_span){ 0, length } : (struct pattern_span){ text.len - length, text.len };
         return found;
@@ -106,7 +106,7 @@ static enum truth find_anchored(struct walk *w, const struct param_operands *ops
 
 static struct value replace(struct walk *w, const struct param_operands *ops, struct str text) {
         uint8_t op = ops->param->op;
-        struct builder out = { .work = &w->work };
+        struct builder out = { .budget = &w->budget };
         struct pattern_span *spans = NULL, one;
         size_t count = 0, pos = 0;
         enum truth found;
@@ -118,7 +118,7 @@ static struct value replace(struct walk *w, const struct param_operands *ops, st
         } else if (ops->pattern->count == 0) {
                 found = TRUTH_NO;
         } else {
-                found = pattern_find(&w->work, ops->pattern, text, op == PARAM_REPLACE_ALL, &spans, &count);
+                found = pattern_find(&w->budget, ops->pattern, text, op == PARAM_REPLACE_ALL, &spans, &count);
         }
         if (found == TRUTH_MAYBE)
                 return unknown_for(w, ops->pattern->unknown ? UNKNOWN_ENV : UNKNOWN_LOCALE);
@@ -153,7 +153,7 @@ static const struct {
 
 static struct value change_case(struct walk *w, const struct param_operands *ops, struct str text) {
         bool every = ops->pattern->count == 0; /* no pattern: as if ? */
-        char *copy = work_bytes(&w->work, text.len);
+        char *copy = budget_bytes(&w->budget, text.len);
 
         if (!str_is_ascii(text))
                 return unknown_for(w, UNKNOWN_LOCALE);
@@ -164,13 +164,13 @@ static struct value change_case(struct walk *w, const struct param_operands *ops
                 if (i && !case_ops[ops->param->op].all)
                         continue;
                 if (!every)
-                        match = pattern_match(&w->work, ops->pattern, str_from(text.ptr + i, 1));
+                        match = pattern_match(&w->budget, ops->pattern, str_from(text.ptr + i, 1));
                 if (match == TRUTH_MAYBE)
                         return unknown_for(w, UNKNOWN_LOCALE);
                 if (match == TRUTH_YES)
                         copy[i] = (char)case_ops[ops->param->op].change((unsigned char)text.ptr[i]);
         }
-        return copy ? value_text(&w->work, str_from(copy, text.len)) : unknown_for(w, UNKNOWN_TOO_COMPLEX);
+        return copy ? value_text(&w->budget, str_from(copy, text.len)) : unknown_for(w, UNKNOWN_TOO_COMPLEX);
 }
 
 /* ---- one for all ---- */

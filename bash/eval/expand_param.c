@@ -17,7 +17,7 @@ static void emit_item(struct emit *e, const struct item *item, bool quoted) {
 static void emit_joined(struct emit *e, const struct operand *o, bool quoted) {
         const struct ifs *ifs = walk_ifs(e->w);
         bool star = o->star;
-        char *joint = work_bytes(&e->w->work, 1);
+        char *joint = budget_bytes(&e->w->budget, 1);
 
         if (!joint)
                 return;
@@ -26,7 +26,7 @@ static void emit_joined(struct emit *e, const struct operand *o, bool quoted) {
                 emit_mark(e);
         for (size_t i = 0; i < o->count; i++) {
                 if (i && (!ifs->known || (ifs->first != ' ' && (star ? e->declares : o->operated))))
-                        emit_value(e, value_unknown(&e->w->work, UNKNOWN_SPLIT, STR("IFS")), true);
+                        emit_value(e, value_unknown(&e->w->budget, UNKNOWN_SPLIT, STR("IFS")), true);
                 else if (i && *joint)
                         emit_text(e, str_from(joint, 1), true);
                 emit_value(e, o->items[i].value, quoted);
@@ -82,7 +82,7 @@ static void mark_nonempty(struct walk *w, struct operand *o) {
         const struct piece *old = o->value.pieces;
         struct piece *copy;
 
-        if (o->list || !old || old->next || old->kind != PIECE_UNKNOWN || !(copy = WORK_NEW(&w->work, struct piece)))
+        if (o->list || !old || old->next || old->kind != PIECE_UNKNOWN || !(copy = BUDGET_NEW(&w->budget, struct piece)))
                 return;
         *copy = *old;
         copy->nonempty = true;
@@ -128,7 +128,7 @@ static void expand_default(struct emit *e, const struct param *p, struct operand
                 assign_default(e, p, o, quoted);
         } else {
                 expand_value(e->w, p->arg, VALUE_WORD);
-                emit_value(e, value_unknown(&e->w->work, UNKNOWN_ERROR, o->name), true);
+                emit_value(e, value_unknown(&e->w->budget, UNKNOWN_ERROR, o->name), true);
         }
 }
 
@@ -142,7 +142,7 @@ static void slice_list(struct walk *w, const struct param_operands *ops, struct 
 
         if (!o->count_known || ops->offset.state != ARITH_KNOWN || (ops->has_length && ops->length.state != ARITH_KNOWN) ||
             o->assoc || length < 0) {
-                struct value value = value_unknown(&w->work, UNKNOWN_POSITIONAL, o->name);
+                struct value value = value_unknown(&w->budget, UNKNOWN_POSITIONAL, o->name);
 
                 *o = (struct operand){ .name = o->name, .star = o->star };
                 operand_list_one(w, o, value, true);
@@ -153,7 +153,7 @@ static void slice_list(struct walk *w, const struct param_operands *ops, struct 
         if (offset < 0)
                 length = 0;
         if (o->positional && offset == 0 && length > 0) {
-                struct item *items = work_alloc(&w->work, (o->count + 1) * sizeof(*items));
+                struct item *items = budget_alloc(&w->budget, (o->count + 1) * sizeof(*items));
                 struct operand zero;
 
                 if (!items)
@@ -186,7 +186,7 @@ static void read_operands(struct walk *w, const struct param *p, struct param_op
                 ops->bad = true; /* ${x///y}: bash takes the third slash for the pattern's first byte */
         if (walk_option(w, "extglob", false) == TRUTH_MAYBE || walk_option(w, "nocasematch", false) != TRUTH_NO)
                 ops->bad = true;
-        ops->pattern = pattern_compile(&w->work, expand_value(w, p->arg, VALUE_PATTERN), flags);
+        ops->pattern = pattern_compile(&w->budget, expand_value(w, p->arg, VALUE_PATTERN), flags);
         if (p->arg2)
                 ops->replacement = expand_value(w, p->arg2, VALUE_PATTERN);
 }
@@ -216,7 +216,7 @@ static void apply_operator(struct walk *w, const struct param *p, struct operand
                 for (size_t i = 0; i < o->count; i++)
                         o->items[i].value = param_apply(w, &ops, o->items[i].value);
         } else if (is_slash(w, &ops, o)) {
-                o->value = value_text(&w->work, STR("/"));
+                o->value = value_text(&w->budget, STR("/"));
         } else if (o->state != OPERAND_UNSET) {
                 o->value = param_apply(w, &ops, o->value);
         }
@@ -224,7 +224,7 @@ static void apply_operator(struct walk *w, const struct param *p, struct operand
 
 /* ${a[@]@A} is three words: declare -a a=(...). */
 static void transform_whole(struct walk *w, char letter, struct operand *o) {
-        struct item *items = work_alloc(&w->work, 3 * sizeof(*items));
+        struct item *items = budget_alloc(&w->budget, 3 * sizeof(*items));
         struct value value = param_transform_list(w, letter, o->items, o->count, o->name, o->assoc);
         bool known = o->count_known && !o->positional && o->count && letter != 'k' && walk_ifs(w)->first == ' ';
         char buffer[16];
@@ -232,21 +232,21 @@ static void transform_whole(struct walk *w, char letter, struct operand *o) {
         if (!items)
                 return;
         if (letter == 'A' && known) {
-                struct builder b = { .work = &w->work };
+                struct builder b = { .budget = &w->budget };
                 struct str letters = attribute_letters(o->attributes, buffer);
 
                 builder_text(&b, STR("-"), false);
                 for (size_t i = 0; i < letters.len; i++)
                         builder_char(&b, letters.ptr[i], false);
-                items[0].value = value_text(&w->work, STR("declare"));
+                items[0].value = value_text(&w->budget, STR("declare"));
                 items[1].value = builder_finish(&b, false);
                 items[2].value = value;
                 o->count = o->attributes ? 3 : 1;
                 o->items = o->attributes ? items : items + 2;
                 return;
         }
-        items[0] =
-                (struct item){ .value = known ? value : value_unknown(&w->work, UNKNOWN_OPTION, o->name), .may_split = !known };
+        items[0] = (struct item){ .value = known ? value : value_unknown(&w->budget, UNKNOWN_OPTION, o->name),
+                                  .may_split = !known };
         o->items = items;
         o->count = 1;
         o->count_known = known;
@@ -267,7 +267,7 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
                 return;
         }
         if (o->list && c == 'a' && !o->count && attributes) { /* an array without elements has attributes, for @ or for * */
-                operand_list_one(w, o, value_unknown(&w->work, UNKNOWN_OPTION, o->name), true);
+                operand_list_one(w, o, value_unknown(&w->budget, UNKNOWN_OPTION, o->name), true);
                 return;
         }
         for (size_t i = 0; i < o->count; i++)
@@ -277,7 +277,7 @@ static void apply_transform(struct walk *w, const struct param *p, struct operan
                                                    : param_unknown(w, o->value);
         if (!o->list && o->state == OPERAND_UNSET && attributes && (c == 'a' || c == 'A')) {
                 o->value = c == 'a' ? param_transform(w, c, o->value, o->name, attributes)
-                                    : value_unknown(&w->work, UNKNOWN_OPTION, o->name);
+                                    : value_unknown(&w->budget, UNKNOWN_OPTION, o->name);
                 o->state = OPERAND_SET;
         }
 }
@@ -286,12 +286,12 @@ static struct value operand_length(struct walk *w, const struct operand *o) {
         struct str index;
 
         if (o->list)
-                return o->count_known ? value_number(&w->work, (int64_t)o->count)
+                return o->count_known ? value_number(&w->budget, (int64_t)o->count)
                                       : operand_number_unknown(w, UNKNOWN_POSITIONAL, o->name);
         if (o->state == OPERAND_UNSET && value_known(o->target.subscript, &index) && index.len && index.ptr[0] == '-')
-                return value_unknown(&w->work, UNKNOWN_ERROR, o->name); /* a bad subscript is an error here, and only here */
+                return value_unknown(&w->budget, UNKNOWN_ERROR, o->name); /* a bad subscript is an error here, and only here */
         if (o->state == OPERAND_UNSET)
-                return value_number(&w->work, 0);
+                return value_number(&w->budget, 0);
         return param_length(w, o->value);
 }
 
@@ -302,7 +302,7 @@ void expand_param(struct emit *e, const struct param *p, unsigned flags) {
         if (p->op == PARAM_BAD || p->op == PARAM_NAMES) {
                 if (p->arg)
                         expand_value(e->w, p->arg, VALUE_WORD);
-                emit_value(e, value_unknown(&e->w->work, p->op == PARAM_BAD ? UNKNOWN_ERROR : UNKNOWN_ENV, p->name), quoted);
+                emit_value(e, value_unknown(&e->w->budget, p->op == PARAM_BAD ? UNKNOWN_ERROR : UNKNOWN_ENV, p->name), quoted);
                 e->may_split |= p->op == PARAM_NAMES && e->splits;
                 return;
         }

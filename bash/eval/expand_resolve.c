@@ -9,10 +9,10 @@ static void list_array(struct walk *w, const struct array *array, struct operand
         o->list = true;
         o->assoc = array->assoc;
         o->count_known = array_count_known(array);
-        array = array_listed(&w->work, array);
+        array = array_listed(&w->budget, array);
         o->count_known = o->count_known && !array->uncertain;
-        if (!array->count || !work_spend(&w->work, array->count) ||
-            !(o->items = work_alloc(&w->work, array->count * sizeof(*o->items))))
+        if (!array->count || !budget_spend(&w->budget, array->count) ||
+            !(o->items = budget_alloc(&w->budget, array->count * sizeof(*o->items))))
                 return;
         for (; o->count < array->count; o->count++) {
                 const struct element *e = &array->items[o->count];
@@ -24,7 +24,7 @@ static void list_array(struct walk *w, const struct array *array, struct operand
 void operand_list_one(struct walk *w, struct operand *o, struct value value, bool may_split) {
         o->list = true;
         o->count_known = !may_split;
-        o->items = WORK_NEW(&w->work, struct item);
+        o->items = BUDGET_NEW(&w->budget, struct item);
         if (!o->items)
                 return;
         o->items[0] = (struct item){ .value = value, .may_split = may_split };
@@ -38,7 +38,7 @@ static void resolve_positionals(struct walk *w, struct operand *o) {
         if (array)
                 list_array(w, array, o);
         else
-                operand_list_one(w, o, value_unknown(&w->work, UNKNOWN_POSITIONAL, STR("@")), true);
+                operand_list_one(w, o, value_unknown(&w->budget, UNKNOWN_POSITIONAL, STR("@")), true);
         for (size_t i = 0; i < o->count; i++)
                 o->items[i].index = (int64_t)i + 1;
         o->state = !o->count ? OPERAND_UNSET : o->count_known ? OPERAND_SET : OPERAND_MAYBE;
@@ -47,7 +47,7 @@ static void resolve_positionals(struct walk *w, struct operand *o) {
 /* ---- scalars ---- */
 
 struct value operand_number_unknown(struct walk *w, enum unknown because, struct str name) {
-        struct value value = value_unknown(&w->work, because, name);
+        struct value value = value_unknown(&w->budget, because, name);
 
         if (value.pieces)
                 ((struct piece *)value.pieces)->number = true;
@@ -61,12 +61,12 @@ static void resolve_position(struct walk *w, struct str name, struct operand *o)
         for (size_t i = 0; i < name.len && n < 1000000; i++)
                 n = n * 10 + (uint64_t)(name.ptr[i] - '0');
         if (n == 0) {
-                o->value = w->options->name.len && !w->call ? value_text(&w->work, w->options->name)
-                                                            : value_unknown(&w->work, UNKNOWN_SPECIAL, STR("0"));
+                o->value = w->options->name.len && !w->call ? value_text(&w->budget, w->options->name)
+                                                            : value_unknown(&w->budget, UNKNOWN_SPECIAL, STR("0"));
                 return;
         }
         if (!array || (array->uncertain && n > 0)) {
-                o->value = value_unknown(&w->work, UNKNOWN_POSITIONAL, name);
+                o->value = value_unknown(&w->budget, UNKNOWN_POSITIONAL, name);
                 o->state = OPERAND_MAYBE;
         } else if (n <= array->count) {
                 o->value = array->items[n - 1].value;
@@ -81,7 +81,7 @@ static void resolve_special(struct walk *w, struct str name, struct operand *o) 
         switch (name.ptr[0]) {
         case '#':
                 array = walk_positional(w);
-                o->value = array && array_count_known(array) ? value_number(&w->work, (int64_t)array->count)
+                o->value = array && array_count_known(array) ? value_number(&w->budget, (int64_t)array->count)
                                                              : operand_number_unknown(w, UNKNOWN_POSITIONAL, name);
                 break;
         case '?':
@@ -89,7 +89,7 @@ static void resolve_special(struct walk *w, struct str name, struct operand *o) 
                 o->value = operand_number_unknown(w, UNKNOWN_SPECIAL, name);
                 break;
         default: /* $! may be empty, $- is letters */
-                o->value = value_unknown(&w->work, UNKNOWN_SPECIAL, name);
+                o->value = value_unknown(&w->budget, UNKNOWN_SPECIAL, name);
         }
 }
 
@@ -103,7 +103,7 @@ static void resolve_variable(struct walk *w, struct str name, char all, const st
         o->array = r.attributes & (ATTR_ARRAY | ATTR_ASSOC);
         o->assoc = r.attributes & ATTR_ASSOC;
         if (r.has_subscript && !subscript && !all) {
-                index = value_text(&w->work, r.subscript);
+                index = value_text(&w->budget, r.subscript);
                 subscript = &index;
                 name = r.name;
         }
@@ -166,7 +166,7 @@ struct value expand_subscript(struct walk *w, const struct word *index, bool ass
 
         if (assoc && value_known(value, &text) && text.len > 1 && text.ptr[0] == '\'' && text.ptr[text.len - 1] == '\'' &&
             index->parts->kind == PART_LITERAL && index->parts->text.ptr[0] == '\'')
-                return value_text(&w->work, str_from(text.ptr + 1, text.len - 2));
+                return value_text(&w->budget, str_from(text.ptr + 1, text.len - 2));
         return value;
 }
 
@@ -204,7 +204,7 @@ static void resolve_indirect(struct walk *w, const struct param *p, const struct
         } else if (is_parameter_without_name(name)) {
                 resolve_name(w, name, 0, NULL, o);
         } else if (name.len == 0 || !walk_parse_target(w, value, &target)) {
-                o->value = value_unknown(&w->work, UNKNOWN_ERROR, STR(""));
+                o->value = value_unknown(&w->budget, UNKNOWN_ERROR, STR(""));
         } else {
                 struct str key;
                 char all = target.has_subscript && value_known(target.subscript, &key) && key.len == 1 &&
@@ -218,9 +218,9 @@ static void resolve_indirect(struct walk *w, const struct param *p, const struct
 
 static void list_keys(struct walk *w, struct operand *o) {
         for (size_t i = 0; i < o->count; i++)
-                o->items[i].value = !o->count_known ? value_unknown(&w->work, UNKNOWN_ARITHMETIC, o->name)
-                                    : o->assoc      ? value_text(&w->work, o->items[i].key)
-                                                    : value_number(&w->work, o->items[i].index);
+                o->items[i].value = !o->count_known ? value_unknown(&w->budget, UNKNOWN_ARITHMETIC, o->name)
+                                    : o->assoc      ? value_text(&w->budget, o->items[i].key)
+                                                    : value_number(&w->budget, o->items[i].index);
 }
 
 void operand_resolve(struct walk *w, const struct param *p, struct operand *o) {

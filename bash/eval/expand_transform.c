@@ -4,7 +4,7 @@
 #include "bash/eval/interp.h"
 
 static struct value unknown_option(struct walk *w, struct str name) {
-        return value_unknown(&w->work, UNKNOWN_OPTION, name);
+        return value_unknown(&w->budget, UNKNOWN_OPTION, name);
 }
 
 /* ---- quoting ---- */
@@ -51,11 +51,11 @@ static void ansi_byte(struct builder *b, unsigned char c) {
 }
 
 struct value param_quote(struct walk *w, struct str text) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         bool ansi = needs_ansi(text);
 
         if (str_is(text, "'"))
-                return value_text(&w->work, STR("\\'"));
+                return value_text(&w->budget, STR("\\'"));
         builder_text(&b, ansi ? STR("$'") : STR("'"), false);
         for (size_t i = 0; ansi && i < text.len; i++)
                 ansi_byte(&b, (unsigned char)text.ptr[i]);
@@ -72,7 +72,7 @@ struct value param_quote(struct walk *w, struct str text) {
 }
 
 struct value param_quote_double(struct walk *w, struct str text) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
 
         if (needs_ansi(text))
                 return param_quote(w, text);
@@ -106,11 +106,11 @@ struct str attribute_letters(unsigned attributes, char *buffer) {
 static struct value attributes_value(struct walk *w, unsigned attributes) {
         char buffer[16];
         struct str letters = attribute_letters(attributes, buffer);
-        char *copy = work_bytes(&w->work, letters.len + 1);
+        char *copy = budget_bytes(&w->budget, letters.len + 1);
 
         if (copy)
                 memcpy(copy, buffer, letters.len);
-        return value_text(&w->work, str_from(copy, copy ? letters.len : 0));
+        return value_text(&w->budget, str_from(copy, copy ? letters.len : 0));
 }
 
 /* declare -ax name= */
@@ -127,7 +127,7 @@ static void add_declaration(struct walk *w, struct builder *b, struct str name, 
 /* ---- the transformations ---- */
 
 static struct value letters(struct walk *w, char letter, struct str text) {
-        char *copy = work_bytes(&w->work, text.len + 1);
+        char *copy = budget_bytes(&w->budget, text.len + 1);
 
         if (!copy)
                 return (struct value){ NULL };
@@ -135,20 +135,20 @@ static struct value letters(struct walk *w, char letter, struct str text) {
                 memcpy(copy, text.ptr, text.len);
         for (size_t i = 0; i < (letter == 'u' && text.len ? 1 : text.len); i++)
                 copy[i] = (char)(letter == 'L' ? ascii_lower((unsigned char)copy[i]) : ascii_upper((unsigned char)copy[i]));
-        return value_text(&w->work, str_from(copy, text.len));
+        return value_text(&w->budget, str_from(copy, text.len));
 }
 
 /* As $'...' decodes; nothing follows a NUL. */
 static struct value escapes(struct walk *w, struct str text) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str decoded;
         struct value value;
 
         if (output_escapes(text, ESCAPE_ANSI, &b) == ESCAPE_UNKNOWN)
-                return value_unknown(&w->work, UNKNOWN_LOCALE, STR(""));
+                return value_unknown(&w->budget, UNKNOWN_LOCALE, STR(""));
         value = builder_finish(&b, false);
         if (value_known(value, &decoded) && str_find(decoded, '\0') < decoded.len)
-                return value_text(&w->work, str_take(decoded, str_find(decoded, '\0')));
+                return value_text(&w->budget, str_take(decoded, str_find(decoded, '\0')));
         return value;
 }
 
@@ -161,7 +161,7 @@ static bool plain_prompt(struct str text) {
 }
 
 struct value param_transform(struct walk *w, char letter, struct value value, struct str name, unsigned attributes) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str text;
 
         if (letter == 'a')
@@ -171,7 +171,7 @@ struct value param_transform(struct walk *w, char letter, struct value value, st
         if (!value_known(value, &text))
                 return param_unknown(w, value);
         if (!str_is_ascii(text))
-                return value_unknown(&w->work, UNKNOWN_LOCALE, name);
+                return value_unknown(&w->budget, UNKNOWN_LOCALE, name);
         switch (letter) {
         case 'U':
         case 'u':
@@ -184,7 +184,7 @@ struct value param_transform(struct walk *w, char letter, struct value value, st
         case 'E':
                 return escapes(w, text);
         case 'P':
-                return plain_prompt(text) ? value : value_unknown(&w->work, UNKNOWN_SPECIAL, name);
+                return plain_prompt(text) ? value : value_unknown(&w->budget, UNKNOWN_SPECIAL, name);
         case 'A':
                 add_declaration(w, &b, name, attributes);
                 builder_value(&b, param_quote(w, text), false);
@@ -196,7 +196,7 @@ struct value param_transform(struct walk *w, char letter, struct value value, st
 /* ${a[@]@A} and ${a[@]@K}: the whole array as one text; without the `declare -a`. */
 struct value param_transform_list(struct walk *w, char letter, const struct item *items, size_t count, struct str name,
                                   bool assoc) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str text;
 
         if (assoc) /* which keys bash quotes, and how, changed too often */
@@ -212,7 +212,7 @@ struct value param_transform_list(struct walk *w, char letter, const struct item
                         builder_text(&b, STR(" "), false);
                 if (letter == 'A')
                         builder_text(&b, STR("["), false);
-                builder_value(&b, value_number(&w->work, items[i].index), false);
+                builder_value(&b, value_number(&w->budget, items[i].index), false);
                 builder_text(&b, letter == 'A' ? STR("]=") : STR(" "), false);
                 builder_value(&b, param_quote_double(w, text), false);
         }

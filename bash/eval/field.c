@@ -23,7 +23,7 @@ struct field field_make(struct builder *b, const struct word *word, bool globs, 
                 field.kind = FIELD_UNKNOWN;
                 field.because = unknown ? unknown->because : UNKNOWN_SPLIT;
         } else if (field.glob) {
-                struct builder copy = { .work = b->work };
+                struct builder copy = { .budget = b->budget };
 
                 field.kind = FIELD_GLOB;
                 builder_value(&copy, field.value, false);
@@ -36,18 +36,18 @@ struct field field_make(struct builder *b, const struct word *word, bool globs, 
         return field;
 }
 
-void field_add(struct work *work, struct field_list *list, struct field field) {
-        if (work_spend(work, 2) && work_room(work, &list->items, list->count, &list->capacity, sizeof(*list->items)))
+void field_add(struct budget *budget, struct field_list *list, struct field field) {
+        if (budget_spend(budget, 2) && budget_room(budget, &list->items, list->count, &list->capacity, sizeof(*list->items)))
                 list->items[list->count++] = field;
 }
 
-struct str field_pattern(struct work *work, const struct field *field) {
+struct str field_pattern(struct budget *budget, const struct field *field) {
         size_t n = 0;
         char *text, *to;
 
         for (const struct piece *p = field->value.pieces; p; p = p->next)
                 n += p->kind == PIECE_TEXT ? p->text.len * 2 : 1;
-        text = to = work_bytes(work, n + 1);
+        text = to = budget_bytes(budget, n + 1);
         for (const struct piece *p = text ? field->value.pieces : NULL; p; p = p->next) {
                 if (p->kind == PIECE_HOME && !p->text.len)
                         *to++ = '~';
@@ -60,18 +60,18 @@ struct str field_pattern(struct work *work, const struct field *field) {
         return str_from(text, text ? (size_t)(to - text) : 0);
 }
 
-struct value field_value(struct work *work, const struct field *field) {
-        struct builder b = { .work = work };
+struct value field_value(struct budget *budget, const struct field *field) {
+        struct builder b = { .budget = budget };
         size_t known = field->prefix.len;
         struct str pattern;
 
         if (field->may_split && !value_unknown_piece(field->value))
-                return value_unknown(work, UNKNOWN_SPLIT, STR("")); /* each byte is known, but not where it is cut */
+                return value_unknown(budget, UNKNOWN_SPLIT, STR("")); /* each byte is known, but not where it is cut */
         if (field->kind != FIELD_GLOB)
                 return field->value;
         while (known && field->prefix.ptr[known - 1] != '/')
                 known--;
-        pattern = field_pattern(work, field);
+        pattern = field_pattern(budget, field);
         builder_text(&b, str_take(field->prefix, known), false);
         builder_unknown(&b, UNKNOWN_FILES, field->home ? pattern : str_skip(pattern, known), false);
         if (b.last && b.last->kind == PIECE_UNKNOWN)
@@ -79,7 +79,7 @@ struct value field_value(struct work *work, const struct field *field) {
         return builder_finish(&b, false);
 }
 
-bool field_may_be(struct work *work, const struct field *field, struct str text) {
+bool field_may_be(struct budget *budget, const struct field *field, struct str text) {
         struct pattern *pattern;
 
         if (field->kind == FIELD_KNOWN)
@@ -89,12 +89,12 @@ bool field_may_be(struct work *work, const struct field *field, struct str text)
         if (!str_starts(text, field->prefix) && !field->may_split)
                 return false;
         if (field->glob) {
-                pattern = pattern_compile(work, field->value, PATTERN_EXTGLOB | PATTERN_PATH | PATTERN_MAY);
+                pattern = pattern_compile(budget, field->value, PATTERN_EXTGLOB | PATTERN_PATH | PATTERN_MAY);
         } else {
-                struct builder b = { .work = work };
+                struct builder b = { .budget = budget };
 
                 builder_value(&b, field->value, true);
-                pattern = pattern_compile(work, (struct value){ b.first }, PATTERN_MAY);
+                pattern = pattern_compile(budget, (struct value){ b.first }, PATTERN_MAY);
         }
-        return !pattern || pattern_match(work, pattern, text) != TRUTH_NO;
+        return !pattern || pattern_match(budget, pattern, text) != TRUTH_NO;
 }

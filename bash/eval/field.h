@@ -30,15 +30,15 @@ struct field_list {
 };
 
 struct field field_make(struct builder *b, const struct word *word, bool globs, bool extglob, bool may_split);
-void field_add(struct work *work, struct field_list *list, struct field field);
+void field_add(struct budget *budget, struct field_list *list, struct field field);
 
 /* The glob, with a backslash before each byte that means only itself. */
-struct str field_pattern(struct work *work, const struct field *field);
+struct str field_pattern(struct budget *budget, const struct field *field);
 
 /* What a variable holds that is assigned the field: in place of a glob, some file's name. */
-struct value field_value(struct work *work, const struct field *field);
+struct value field_value(struct budget *budget, const struct field *field);
 
 /* Can the field be this text, when bash is done with it? What is unknown could be anything. */
-bool field_may_be(struct work *work, const struct field *field, struct str text);
+bool field_may_be(struct budget *budget, const struct field *field, struct str text);
 
 #endif

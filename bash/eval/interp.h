@@ -89,7 +89,7 @@ struct saved {
 };
 
 struct walk {
-        struct work work;
+        struct budget budget;
         struct vars vars;
         const struct walk_options *options;
         const struct walk_visitor *visitor;
@@ -111,7 +111,7 @@ struct walk {
 };
 
 static inline bool walk_goes_on(const struct walk *w) {
-        return !w->stopped && w->work.stop == WORK_GOES_ON;
+        return !w->stopped && w->budget.stop == BUDGET_GOES_ON;
 }
 
 /* ---- walk_unit.c ---- */

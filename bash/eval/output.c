@@ -149,7 +149,7 @@ bool output_echo(struct walk *w, const struct simple *s, struct builder *out) {
         while (simple_word(s, first, &word) && echo_options(word, &newline, &escapes))
                 first++;
         for (size_t i = first; i < s->argc; i++) {
-                struct value value = field_value(&w->work, &s->argv[i]);
+                struct value value = field_value(&w->budget, &s->argv[i]);
                 enum escape escape = ESCAPE_DONE;
 
                 if (i > first)

@@ -5,7 +5,7 @@
 
 /* Room for a result of at most `size` bytes; past the limit of a value there is none. */
 static char *room(struct walk *w, size_t size) {
-        return size <= VALUE_MAX_BYTES ? work_bytes(&w->work, size + 1) : NULL;
+        return size <= VALUE_MAX_BYTES ? budget_bytes(&w->budget, size + 1) : NULL;
 }
 
 static bool option_is(const struct simple *s, size_t i, const char *short_name, const char *long_name) {
@@ -324,7 +324,7 @@ bool output_cut(struct walk *w, const struct simple *s, struct builder *out) {
         }
         if (!chosen || !output_input(w, &input) || !str_is_ascii(input))
                 return false;
-        while (input.len && work_spend(&w->work, 1)) {
+        while (input.len && budget_spend(&w->budget, 1)) {
                 size_t n = str_find(input, '\n');
 
                 cut_line(str_take(input, n), fields, delimiter, first, last, out);

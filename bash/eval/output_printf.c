@@ -28,7 +28,7 @@ static bool next_argument(struct format *f, struct value *ret) {
         *ret = (struct value){ NULL };
         if (f->next >= f->s->argc)
                 return false;
-        *ret = field_value(&f->w->work, &f->s->argv[f->next++]);
+        *ret = field_value(&f->w->budget, &f->s->argv[f->next++]);
         return true;
 }
 
@@ -97,7 +97,7 @@ static void print_padded(struct format *f, const struct conversion *c, struct st
 }
 
 static void print_unknown(struct format *f, struct value why) {
-        builder_value(f->out, why.pieces ? param_unknown(f->w, why) : value_unknown(&f->w->work, UNKNOWN_OUTPUT, STR("")),
+        builder_value(f->out, why.pieces ? param_unknown(f->w, why) : value_unknown(&f->w->budget, UNKNOWN_OUTPUT, STR("")),
                       false);
 }
 
@@ -302,7 +302,7 @@ static bool print_round(struct format *f, struct str text) {
         struct conversion c;
         size_t pos = 0;
 
-        while (pos < text.len && !f->stop && work_spend(&f->w->work, 1)) {
+        while (pos < text.len && !f->stop && budget_spend(&f->w->budget, 1)) {
                 size_t start = pos;
 
                 while (pos < text.len && text.ptr[pos] != '%' && text.ptr[pos] != '\\')

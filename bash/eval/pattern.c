@@ -7,7 +7,7 @@
 enum { UNIT_QUOTED = 0x100, UNIT_UNKNOWN = 0x200, GROUP_MAX_DEPTH = 32 };
 
 struct reader {
-        struct work *work;
+        struct budget *budget;
         const uint16_t *units;
         size_t pos, end;
         unsigned flags, depth;
@@ -24,8 +24,9 @@ static size_t count_units(struct value value) {
         return n;
 }
 
-static uint16_t *lay_out(struct work *work, struct value value, size_t count) {
-        uint16_t *units = work_spend(work, count / 16) ? work_alloc(work, sizeof(*units) * (count + 1)) : NULL, *to = units;
+static uint16_t *lay_out(struct budget *budget, struct value value, size_t count) {
+        uint16_t *units = budget_spend(budget, count / 16) ? budget_alloc(budget, sizeof(*units) * (count + 1)) : NULL,
+                 *to = units;
 
         for (const struct piece *p = value.pieces; units && p; p = p->next) {
                 if (p->kind != PIECE_TEXT)
@@ -125,7 +126,7 @@ static void read_member(struct reader *r, size_t *pos, struct pattern_set *set) 
 }
 
 static bool read_set(struct reader *r, struct pattern_node *node) {
-        struct pattern_set *set = WORK_NEW(r->work, struct pattern_set);
+        struct pattern_set *set = BUDGET_NEW(r->budget, struct pattern_set);
         size_t pos = r->pos;
         bool negated = false;
 
@@ -147,7 +148,7 @@ static bool read_set(struct reader *r, struct pattern_node *node) {
                 }
                 read_member(r, &pos, set);
         }
-        work_spend(r->work, (pos - r->pos) / 8);
+        budget_spend(r->budget, (pos - r->pos) / 8);
         return false; /* no closing bracket: a plain [ */
 }
 
@@ -215,14 +216,14 @@ static struct pattern_node read_node(struct reader *r) {
 
 /* Up to the end, or to the | or ) that ends an alternative. */
 static struct pattern *read_nodes(struct reader *r, bool in_group) {
-        struct pattern *pattern = WORK_NEW(r->work, struct pattern);
+        struct pattern *pattern = BUDGET_NEW(r->budget, struct pattern);
         size_t capacity = 0;
 
         while (pattern && r->pos < r->end) {
                 if (in_group && (r->units[r->pos] == '|' || r->units[r->pos] == ')'))
                         break;
-                if (!work_spend(r->work, 1) ||
-                    !work_room(r->work, &pattern->nodes, pattern->count, &capacity, sizeof(*pattern->nodes)))
+                if (!budget_spend(r->budget, 1) ||
+                    !budget_room(r->budget, &pattern->nodes, pattern->count, &capacity, sizeof(*pattern->nodes)))
                         return NULL;
                 struct pattern_node node = read_node(r);
                 /* ** says no more than * */
@@ -233,12 +234,12 @@ static struct pattern *read_nodes(struct reader *r, bool in_group) {
         return pattern;
 }
 
-struct pattern *pattern_compile(struct work *work, struct value value, unsigned flags) {
+struct pattern *pattern_compile(struct budget *budget, struct value value, unsigned flags) {
         struct pattern seen = { .ascii = true };
-        struct reader r = { .work = work, .flags = flags, .end = count_units(value), .top = &seen };
+        struct reader r = { .budget = budget, .flags = flags, .end = count_units(value), .top = &seen };
         struct pattern *pattern;
 
-        r.units = lay_out(work, value, r.end);
+        r.units = lay_out(budget, value, r.end);
         pattern = r.units ? read_nodes(&r, false) : NULL;
         if (!pattern)
                 return NULL;

@@ -26,22 +26,22 @@ struct pattern {
 };
 
 /* The `quoted` pieces of the value mean only themselves. NULL when the work stopped. */
-struct pattern *pattern_compile(struct work *work, struct value value, unsigned flags);
+struct pattern *pattern_compile(struct budget *budget, struct value value, unsigned flags);
 
 /* Does it match all of the text? */
-enum truth pattern_match(struct work *work, const struct pattern *pattern, struct str text);
+enum truth pattern_match(struct budget *budget, const struct pattern *pattern, struct str text);
 
 /* The shortest or longest beginning (or end) of the text that matches. NO: none does. */
-enum truth pattern_match_prefix(struct work *work, const struct pattern *pattern, struct str text, bool longest,
+enum truth pattern_match_prefix(struct budget *budget, const struct pattern *pattern, struct str text, bool longest,
                                 size_t *ret_length);
-enum truth pattern_match_suffix(struct work *work, const struct pattern *pattern, struct str text, bool longest,
+enum truth pattern_match_suffix(struct budget *budget, const struct pattern *pattern, struct str text, bool longest,
                                 size_t *ret_length);
 
 /* ${text/pattern/...}: the places to replace, as start and end offsets, leftmost and longest first. */
 struct pattern_span {
         size_t start, end;
 };
-enum truth pattern_find(struct work *work, const struct pattern *pattern, struct str text, bool all,
+enum truth pattern_find(struct budget *budget, const struct pattern *pattern, struct str text, bool all,
                         struct pattern_span **ret_spans, size_t *ret_count);
 
 /* Does an unquoted part of the value hold something that bash would take for a glob? */

@@ -22,11 +22,11 @@ static size_t match_here(const struct matcher *m, const struct pattern *pattern,
 
 /* The positions where some match starts: all ends of the text backwards, matched from everywhere. */
 static bool find_starts(struct matcher *m, const struct pattern *pattern, struct positions *starts) {
-        const struct pattern *backwards = pattern_reverse(m->work, pattern);
+        const struct pattern *backwards = pattern_reverse(m->budget, pattern);
         struct matcher back = *m;
         struct positions everywhere = positions_none(m), found = positions_none(m);
 
-        back.text = pattern_reverse_text(m->work, m->text);
+        back.text = pattern_reverse_text(m->budget, m->text);
         if (!backwards || !everywhere.words || !found.words || back.text.len != m->text.len)
                 return false;
         for (size_t i = 0; i <= m->text.len; i++)
@@ -68,19 +68,20 @@ static bool find_next(struct finder *f, size_t pos, struct pattern_span *ret) {
         return true;
 }
 
-enum truth pattern_find(struct work *work, const struct pattern *pattern, struct str text, bool all,
+enum truth pattern_find(struct budget *budget, const struct pattern *pattern, struct str text, bool all,
                         struct pattern_span **ret_spans, size_t *ret_count) {
-        struct finder f = { matcher_new(work, pattern, text), pattern, fixed_length(pattern), { 0 }, { 0 } };
+        struct finder f = { matcher_new(budget, pattern, text), pattern, fixed_length(pattern), { 0 }, { 0 } };
         struct pattern_span *spans = NULL, span;
         size_t count = 0, capacity = 0, pos = 0;
 
         f.starts = positions_none(&f.m);
         f.ends = positions_none(&f.m);
-        if (!pattern_can_tell(pattern, text) || pattern->odd || work->stop ||
-            !work_spend(work, 1 + text.len * (pattern->count + 1) / 64) || (!f.fixed && !find_starts(&f.m, pattern, &f.starts)))
+        if (!pattern_can_tell(pattern, text) || pattern->odd || budget->stop ||
+            !budget_spend(budget, 1 + text.len * (pattern->count + 1) / 64) ||
+            (!f.fixed && !find_starts(&f.m, pattern, &f.starts)))
                 return TRUTH_MAYBE;
         while (pos <= text.len && find_next(&f, pos, &span)) {
-                if (!work_spend(work, 1) || !work_room(work, &spans, count, &capacity, sizeof(*spans)))
+                if (!budget_spend(budget, 1) || !budget_room(budget, &spans, count, &capacity, sizeof(*spans)))
                         return TRUTH_MAYBE;
                 spans[count++] = span;
                 pos = span.end > span.start ? span.end : span.end + 1; /* an empty match moves on by one byte */
@@ -89,5 +90,5 @@ enum truth pattern_find(struct work *work, const struct pattern *pattern, struct
         }
         *ret_spans = spans;
         *ret_count = count;
-        return work->stop ? TRUTH_MAYBE : count ? TRUTH_YES : TRUTH_NO;
+        return budget->stop ? TRUTH_MAYBE : count ? TRUTH_YES : TRUTH_NO;
 }

@@ -5,7 +5,7 @@
 #include "bash/eval/pattern_node.h"
 
 struct positions positions_none(struct matcher *m) {
-        return (struct positions){ work_alloc(m->work, m->words * sizeof(uint64_t)), 1, 0 };
+        return (struct positions){ budget_alloc(m->budget, m->words * sizeof(uint64_t)), 1, 0 };
 }
 
 bool positions_is_none(const struct positions *set) {
@@ -115,7 +115,7 @@ static bool run_alternatives(struct matcher *m, const struct pattern *group, con
 static bool take_repeated(struct matcher *m, const struct pattern *group, const struct positions *from, struct positions *to) {
         struct positions front = positions_none(m), reached = positions_none(m);
 
-        if (m->work->stop)
+        if (m->budget->stop)
                 return false;
         add_all(&front, from);
         while (!positions_is_none(&front)) {
@@ -135,13 +135,13 @@ static bool take_repeated(struct matcher *m, const struct pattern *group, const 
 static bool take_other(struct matcher *m, const struct pattern *group, const struct positions *from, struct positions *to) {
         struct positions start = positions_none(m), reached = positions_none(m);
 
-        if (m->work->stop)
+        if (m->budget->stop)
                 return false;
         for (size_t i = positions_next(from, 0); i != SIZE_MAX; i = positions_next(from, i + 1)) {
                 positions_clear(&start);
                 positions_clear(&reached);
                 positions_add(&start, i);
-                if (!work_spend(m->work, 1 + (m->text.len - i) / 16) || !run_alternatives(m, group, &start, &reached))
+                if (!budget_spend(m->budget, 1 + (m->text.len - i) / 16) || !run_alternatives(m, group, &start, &reached))
                         return false;
                 for (size_t end = i; end <= m->text.len; end++) {
                         if (!(reached.words[end / 64] >> (end % 64) & 1))
@@ -165,16 +165,16 @@ static bool take_group(struct matcher *m, const struct pattern_node *node, const
 
 /* Adds to `to` every position that can be reached from `from`. False when the work stopped. */
 bool matcher_run(struct matcher *m, const struct pattern *pattern, const struct positions *from, struct positions *to) {
-        struct arena_mark mark = arena_mark(m->work->arena);
+        struct arena_mark mark = arena_mark(m->budget->arena);
         struct positions now = positions_none(m), after = positions_none(m), swap;
-        bool ok = m->work->stop == WORK_GOES_ON;
+        bool ok = m->budget->stop == BUDGET_GOES_ON;
 
         if (ok)
                 add_all(&now, from);
         for (size_t i = 0; ok && i < pattern->count && !positions_is_none(&now); i++) {
                 const struct pattern_node *node = &pattern->nodes[i];
 
-                ok = work_spend(m->work, 1 + (now.last - now.first) * 8);
+                ok = budget_spend(m->budget, 1 + (now.last - now.first) * 8);
                 if (node->kind == GLOB_STAR || node->kind == GLOB_ANYTHING)
                         take_any_number(m, node->kind == GLOB_STAR && m->flags & PATTERN_PATH, &now, &after);
                 else if (node->kind == GLOB_GROUP)
@@ -188,19 +188,19 @@ bool matcher_run(struct matcher *m, const struct pattern *pattern, const struct 
         }
         if (ok)
                 add_all(to, &now);
-        arena_rewind(m->work->arena, mark);
+        arena_rewind(m->budget->arena, mark);
         return ok;
 }
 
 /* ---- backwards ---- */
 
-struct pattern *pattern_reverse(struct work *work, const struct pattern *pattern) {
-        struct pattern *result = WORK_NEW(work, struct pattern);
+struct pattern *pattern_reverse(struct budget *budget, const struct pattern *pattern) {
+        struct pattern *result = BUDGET_NEW(budget, struct pattern);
 
-        if (!result || !work_spend(work, pattern->count / 4))
+        if (!result || !budget_spend(budget, pattern->count / 4))
                 return NULL;
         *result = *pattern;
-        result->nodes = work_alloc(work, sizeof(*result->nodes) * (pattern->count + 1));
+        result->nodes = budget_alloc(budget, sizeof(*result->nodes) * (pattern->count + 1));
         for (size_t i = 0; result->nodes && i < pattern->count; i++) {
                 struct pattern_node *node = &result->nodes[i];
                 const struct pattern **tail;
@@ -210,7 +210,7 @@ struct pattern *pattern_reverse(struct work *work, const struct pattern *pattern
                         continue;
                 tail = &node->group;
                 for (const struct pattern *p = *tail; p; p = p->next) {
-                        struct pattern *alternative = pattern_reverse(work, p);
+                        struct pattern *alternative = pattern_reverse(budget, p);
 
                         if (!alternative)
                                 return NULL;
@@ -222,8 +222,8 @@ struct pattern *pattern_reverse(struct work *work, const struct pattern *pattern
         return result->nodes ? result : NULL;
 }
 
-struct str pattern_reverse_text(struct work *work, struct str text) {
-        char *copy = work_spend(work, text.len / 16) ? work_alloc(work, text.len + 1) : NULL;
+struct str pattern_reverse_text(struct budget *budget, struct str text) {
+        char *copy = budget_spend(budget, text.len / 16) ? budget_alloc(budget, text.len + 1) : NULL;
 
         for (size_t i = 0; copy && i < text.len; i++)
                 copy[i] = text.ptr[text.len - 1 - i];
@@ -241,36 +241,36 @@ bool pattern_can_tell(const struct pattern *pattern, struct str text) {
         return str_is_ascii(text) ? true : pattern->ascii && !pattern->wild && !(pattern->flags & PATTERN_NOCASE);
 }
 
-struct matcher matcher_new(struct work *work, const struct pattern *pattern, struct str text) {
-        return (struct matcher){ work, text, text.len / 64 + 1, pattern->flags };
+struct matcher matcher_new(struct budget *budget, const struct pattern *pattern, struct str text) {
+        return (struct matcher){ budget, text, text.len / 64 + 1, pattern->flags };
 }
 
 /* All ends of matches that start at `start`. */
 bool matcher_ends(struct matcher *m, const struct pattern *pattern, size_t start, struct positions *ends) {
         struct positions from = positions_none(m);
 
-        if (m->work->stop)
+        if (m->budget->stop)
                 return false;
         positions_add(&from, start);
         return matcher_run(m, pattern, &from, ends);
 }
 
-enum truth pattern_match(struct work *work, const struct pattern *pattern, struct str text) {
-        struct matcher m = matcher_new(work, pattern, text);
-        struct arena_mark mark = arena_mark(work->arena);
+enum truth pattern_match(struct budget *budget, const struct pattern *pattern, struct str text) {
+        struct matcher m = matcher_new(budget, pattern, text);
+        struct arena_mark mark = arena_mark(budget->arena);
         struct positions ends = positions_none(&m);
         enum truth truth = TRUTH_MAYBE;
 
         if (pattern_can_tell(pattern, text) && ends.words && matcher_ends(&m, pattern, 0, &ends))
                 truth = positions_last(&ends) == text.len ? TRUTH_YES : TRUTH_NO;
-        arena_rewind(work->arena, mark);
+        arena_rewind(budget->arena, mark);
         return truth;
 }
 
-enum truth pattern_match_prefix(struct work *work, const struct pattern *pattern, struct str text, bool longest,
+enum truth pattern_match_prefix(struct budget *budget, const struct pattern *pattern, struct str text, bool longest,
                                 size_t *ret_length) {
-        struct matcher m = matcher_new(work, pattern, text);
-        struct arena_mark mark = arena_mark(work->arena);
+        struct matcher m = matcher_new(budget, pattern, text);
+        struct arena_mark mark = arena_mark(budget->arena);
         struct positions ends = positions_none(&m);
         enum truth truth = TRUTH_MAYBE;
         size_t end;
@@ -281,19 +281,19 @@ enum truth pattern_match_prefix(struct work *work, const struct pattern *pattern
                 if (truth == TRUTH_YES)
                         *ret_length = end;
         }
-        arena_rewind(work->arena, mark);
+        arena_rewind(budget->arena, mark);
         return truth;
 }
 
-enum truth pattern_match_suffix(struct work *work, const struct pattern *pattern, struct str text, bool longest,
+enum truth pattern_match_suffix(struct budget *budget, const struct pattern *pattern, struct str text, bool longest,
                                 size_t *ret_length) {
-        struct arena_mark mark = arena_mark(work->arena);
-        const struct pattern *backwards = pattern_can_tell(pattern, text) ? pattern_reverse(work, pattern) : NULL;
-        struct str reversed = backwards ? pattern_reverse_text(work, text) : STR("");
+        struct arena_mark mark = arena_mark(budget->arena);
+        const struct pattern *backwards = pattern_can_tell(pattern, text) ? pattern_reverse(budget, pattern) : NULL;
+        struct str reversed = backwards ? pattern_reverse_text(budget, text) : STR("");
         enum truth truth = TRUTH_MAYBE;
 
         if (backwards && reversed.len == text.len)
-                truth = pattern_match_prefix(work, backwards, reversed, longest, ret_length);
-        arena_rewind(work->arena, mark);
+                truth = pattern_match_prefix(budget, backwards, reversed, longest, ret_length);
+        arena_rewind(budget->arena, mark);
         return truth;
 }

@@ -36,7 +36,7 @@ struct positions {
 };
 
 struct matcher {
-        struct work *work;
+        struct budget *budget;
         struct str text;
         size_t words;
         unsigned flags;
@@ -50,10 +50,10 @@ size_t positions_next(const struct positions *set, size_t pos);
 size_t positions_last(const struct positions *set);
 bool matcher_takes(const struct matcher *m, const struct pattern_node *node, unsigned char c);
 bool matcher_run(struct matcher *m, const struct pattern *pattern, const struct positions *from, struct positions *to);
-struct pattern *pattern_reverse(struct work *work, const struct pattern *pattern);
-struct str pattern_reverse_text(struct work *work, struct str text);
+struct pattern *pattern_reverse(struct budget *budget, const struct pattern *pattern);
+struct str pattern_reverse_text(struct budget *budget, struct str text);
 bool pattern_can_tell(const struct pattern *pattern, struct str text);
-struct matcher matcher_new(struct work *work, const struct pattern *pattern, struct str text);
+struct matcher matcher_new(struct budget *budget, const struct pattern *pattern, struct str text);
 bool matcher_ends(struct matcher *m, const struct pattern *pattern, size_t start, struct positions *ends);
 
 #endif

@@ -39,7 +39,7 @@ static void builder_add(struct builder *b, const struct piece *piece, bool quote
                         return;
                 piece = &too_complex;
         }
-        if (!work_spend(b->work, 1) || !(copy = WORK_NEW(b->work, struct piece)))
+        if (!budget_spend(b->budget, 1) || !(copy = BUDGET_NEW(b->budget, struct piece)))
                 return;
         *copy = *piece;
         copy->next = NULL;
@@ -111,9 +111,9 @@ static bool mergeable(const struct piece *a, const struct piece *b, bool keep_qu
 }
 
 /* One text out of those from `piece` up to `end`. */
-static struct piece *merge(struct work *work, const struct piece *piece, const struct piece *end, size_t bytes) {
-        struct piece *merged = WORK_NEW(work, struct piece);
-        char *text = work_bytes(work, bytes), *to = text;
+static struct piece *merge(struct budget *budget, const struct piece *piece, const struct piece *end, size_t bytes) {
+        struct piece *merged = BUDGET_NEW(budget, struct piece);
+        char *text = budget_bytes(budget, bytes), *to = text;
 
         if (!merged || !text)
                 return NULL;
@@ -136,7 +136,7 @@ struct value builder_finish(struct builder *b, bool keep_quotes) {
                 for (end = p->next; end && mergeable(p, end, keep_quotes); end = end->next)
                         bytes += end->text.len;
                 made = (struct piece *)p;
-                if (end != p->next && !(made = merge(b->work, p, end, bytes)))
+                if (end != p->next && !(made = merge(b->budget, p, end, bytes)))
                         break;
                 if (last)
                         last->next = made;
@@ -149,28 +149,28 @@ struct value builder_finish(struct builder *b, bool keep_quotes) {
         return (struct value){ first };
 }
 
-struct value value_text(struct work *work, struct str text) {
-        struct builder b = { .work = work };
+struct value value_text(struct budget *budget, struct str text) {
+        struct builder b = { .budget = budget };
 
         builder_text(&b, text, false);
         return (struct value){ b.first };
 }
 
-struct value value_unknown(struct work *work, enum unknown because, struct str name) {
-        struct builder b = { .work = work };
+struct value value_unknown(struct budget *budget, enum unknown because, struct str name) {
+        struct builder b = { .budget = budget };
 
         builder_unknown(&b, because, name, false);
         return (struct value){ b.first };
 }
 
-struct value value_home(struct work *work, struct str user) {
-        struct builder b = { .work = work };
+struct value value_home(struct budget *budget, struct str user) {
+        struct builder b = { .budget = budget };
 
         builder_add(&b, &(const struct piece){ .kind = PIECE_HOME, .text = user }, false);
         return (struct value){ b.first };
 }
 
-struct value value_number(struct work *work, int64_t number) {
+struct value value_number(struct budget *budget, int64_t number) {
         uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
         char digits[24], *to, *p = digits + sizeof(digits);
         size_t len;
@@ -181,11 +181,11 @@ struct value value_number(struct work *work, int64_t number) {
         if (number < 0)
                 *--p = '-';
         len = (size_t)(digits + sizeof(digits) - p);
-        to = work_bytes(work, len);
+        to = budget_bytes(budget, len);
         if (!to)
                 return (struct value){ NULL };
         memcpy(to, p, len);
-        return value_text(work, str_from(to, len));
+        return value_text(budget, str_from(to, len));
 }
 
 /* ---- asking ---- */
@@ -204,11 +204,11 @@ static bool piece_equal(const struct piece *a, const struct piece *b) {
                a->origin == b->origin && str_eq(a->text, b->text);
 }
 
-bool value_equal(struct work *work, struct value a, struct value b) {
+bool value_equal(struct budget *budget, struct value a, struct value b) {
         const struct piece *p = a.pieces, *q = b.pieces;
 
         for (; p && q && p != q; p = p->next, q = q->next)
-                if (!work_spend(work, 1 + p->text.len / 64) || !piece_equal(p, q))
+                if (!budget_spend(budget, 1 + p->text.len / 64) || !piece_equal(p, q))
                         return false;
         return p == q;
 }

@@ -6,7 +6,7 @@
 #define BAILEY_SHELL_VALUE_H
 
 #include "bash/syntax/ast.h"
-#include "bash/eval/work.h"
+#include "bash/eval/budget.h"
 
 enum {
         VALUE_MAX_BYTES = 64 << 10, /* a longer text is unknown, being too complex */
@@ -67,7 +67,7 @@ struct value {
 
 /* Grows a value. Past the limits it keeps what it has and ends in one piece that says TOO_COMPLEX. */
 struct builder {
-        struct work *work;
+        struct budget *budget;
         const struct piece *first;
         struct piece *last;
         size_t bytes, count;
@@ -91,14 +91,14 @@ void builder_rewind(struct builder *b, struct builder_mark mark);
 /* Neighbouring texts become one. `keep_quotes`: only those that are both quoted or both not, as patterns need it. */
 struct value builder_finish(struct builder *b, bool keep_quotes);
 
-struct value value_text(struct work *work, struct str text);
-struct value value_unknown(struct work *work, enum unknown because, struct str name);
-struct value value_number(struct work *work, int64_t number);
-struct value value_home(struct work *work, struct str user);
+struct value value_text(struct budget *budget, struct str text);
+struct value value_unknown(struct budget *budget, enum unknown because, struct str name);
+struct value value_number(struct budget *budget, int64_t number);
+struct value value_home(struct budget *budget, struct str user);
 
 /* True when every byte is known; finished values only. */
 bool value_known(struct value value, struct str *ret_text);
-bool value_equal(struct work *work, struct value a, struct value b);
+bool value_equal(struct budget *budget, struct value a, struct value b);
 
 enum truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE };
 enum truth value_empty(struct value value);

@@ -5,9 +5,9 @@
 
 enum { TABLE_FIRST = 64, ALTERNATIVES_MAX = VARS_MAX_LISTED + 1 };
 
-int vars_init(struct vars *vars, struct work *work) {
-        *vars = (struct vars){ .work = work, .mask = TABLE_FIRST - 1, .scope = 1, .last_scope = 1 };
-        vars->table = work_alloc(work, TABLE_FIRST * sizeof(struct var *));
+int vars_init(struct vars *vars, struct budget *budget) {
+        *vars = (struct vars){ .budget = budget, .mask = TABLE_FIRST - 1, .scope = 1, .last_scope = 1 };
+        vars->table = budget_alloc(budget, TABLE_FIRST * sizeof(struct var *));
         return vars->table ? 0 : -1;
 }
 
@@ -32,7 +32,7 @@ struct var *vars_find(const struct vars *vars, enum space space, struct str name
 
 static void grow(struct vars *vars) {
         size_t size = (vars->mask + 1) * 4;
-        struct var **table = work_alloc(vars->work, size * sizeof(*table));
+        struct var **table = budget_alloc(vars->budget, size * sizeof(*table));
 
         for (size_t i = 0; table && i <= vars->mask; i++) {
                 for (struct var *var = vars->table[i], *next; var; var = next) {
@@ -53,13 +53,13 @@ struct var *vars_get(struct vars *vars, enum space space, struct str name) {
         struct var *var;
         size_t at;
 
-        work_spend(vars->work, 1 + name.len / 16);
+        budget_spend(vars->budget, 1 + name.len / 16);
         var = vars_find(vars, space, name);
         if (var)
                 return var;
         if (vars->count > vars->mask)
                 grow(vars);
-        var = WORK_NEW(vars->work, struct var);
+        var = BUDGET_NEW(vars->budget, struct var);
         if (!var)
                 return NULL;
         var->space = space;
@@ -73,11 +73,11 @@ struct var *vars_get(struct vars *vars, enum space space, struct str name) {
 }
 
 void vars_put(struct vars *vars, struct var *var, const struct content *content) {
-        if (!var || (!content && vars->work->stop))
+        if (!var || (!content && vars->budget->stop))
                 return;
         if (var->logged != vars->scope) {
-                if (!work_spend(vars->work, 1) ||
-                    !work_room(vars->work, &vars->log, vars->logged, &vars->log_capacity, sizeof(*vars->log)))
+                if (!budget_spend(vars->budget, 1) ||
+                    !budget_room(vars->budget, &vars->log, vars->logged, &vars->log_capacity, sizeof(*vars->log)))
                         return;
                 vars->log[vars->logged++] = (struct vars_log){ var, var->content };
                 var->logged = vars->scope;
@@ -87,11 +87,11 @@ void vars_put(struct vars *vars, struct var *var, const struct content *content)
 
 /* ---- contents ---- */
 
-struct content *content_new(struct work *work, unsigned attributes, size_t count) {
+struct content *content_new(struct budget *budget, unsigned attributes, size_t count) {
         struct content *content = NULL;
 
-        if (work_spend(work, 1 + count))
-                content = work_alloc(work, sizeof(*content) + count * sizeof(content->alternatives[0]));
+        if (budget_spend(budget, 1 + count))
+                content = budget_alloc(budget, sizeof(*content) + count * sizeof(content->alternatives[0]));
         if (content) {
                 content->attributes = (uint16_t)attributes;
                 content->count = (uint16_t)count;
@@ -99,16 +99,16 @@ struct content *content_new(struct work *work, unsigned attributes, size_t count
         return content;
 }
 
-const struct content *content_scalar(struct work *work, unsigned attributes, struct value value) {
-        struct content *content = content_new(work, attributes, 1);
+const struct content *content_scalar(struct budget *budget, unsigned attributes, struct value value) {
+        struct content *content = content_new(budget, attributes, 1);
 
         if (content)
                 content->alternatives[0] = (struct datum){ .kind = DATUM_SCALAR, .value = value };
         return content;
 }
 
-const struct content *content_array(struct work *work, unsigned attributes, const struct array *array) {
-        struct content *content = array ? content_new(work, attributes, 1) : NULL;
+const struct content *content_array(struct budget *budget, unsigned attributes, const struct array *array) {
+        struct content *content = array ? content_new(budget, attributes, 1) : NULL;
 
         if (content) {
                 content->attributes |= array->assoc ? ATTR_ASSOC : ATTR_ARRAY;
@@ -117,26 +117,26 @@ const struct content *content_array(struct work *work, unsigned attributes, cons
         return content;
 }
 
-const struct content *content_unset(struct work *work, unsigned attributes) {
-        return content_new(work, attributes, 1);
+const struct content *content_unset(struct budget *budget, unsigned attributes) {
+        return content_new(budget, attributes, 1);
 }
 
-const struct content *content_with(struct work *work, const struct content *content, unsigned attributes) {
+const struct content *content_with(struct budget *budget, const struct content *content, unsigned attributes) {
         struct content *copy;
 
         if (content->attributes == attributes)
                 return content;
-        copy = content_new(work, attributes, content->count);
+        copy = content_new(budget, attributes, content->count);
         if (copy)
                 memcpy(copy->alternatives, content->alternatives, content->count * sizeof(copy->alternatives[0]));
         return copy;
 }
 
-static bool datum_equal(struct work *work, const struct datum *a, const struct datum *b) {
+static bool datum_equal(struct budget *budget, const struct datum *a, const struct datum *b) {
         if (a->kind != b->kind)
                 return false;
         if (a->kind == DATUM_SCALAR)
-                return value_equal(work, a->value, b->value);
+                return value_equal(budget, a->value, b->value);
         if (a->kind == DATUM_CODE)
                 return a->function == b->function;
         if (a->kind == DATUM_UNSET || a->array == b->array)
@@ -146,20 +146,20 @@ static bool datum_equal(struct work *work, const struct datum *a, const struct d
         for (size_t i = 0; i < a->array->count; i++) {
                 const struct element *x = &a->array->items[i], *y = &b->array->items[i];
 
-                if (!work_spend(work, 1) || x->index != y->index || !str_eq(x->key, y->key) ||
-                    !value_equal(work, x->value, y->value))
+                if (!budget_spend(budget, 1) || x->index != y->index || !str_eq(x->key, y->key) ||
+                    !value_equal(budget, x->value, y->value))
                         return false;
         }
         return true;
 }
 
-bool content_equal(struct work *work, const struct content *a, const struct content *b) {
+bool content_equal(struct budget *budget, const struct content *a, const struct content *b) {
         if (a == b)
                 return true;
         if (!a || !b || a->count != b->count || a->attributes != b->attributes)
                 return false;
         for (size_t i = 0; i < a->count; i++)
-                if (!datum_equal(work, &a->alternatives[i], &b->alternatives[i]))
+                if (!datum_equal(budget, &a->alternatives[i], &b->alternatives[i]))
                         return false;
         return true;
 }
@@ -168,7 +168,7 @@ bool content_equal(struct work *work, const struct content *a, const struct cont
 static struct datum from_environment(struct vars *vars, const struct var *var) {
         if (var->space != SPACE_VARIABLE || vars->environment_known)
                 return (struct datum){ .kind = DATUM_UNSET };
-        return (struct datum){ .kind = DATUM_SCALAR, .value = value_unknown(vars->work, UNKNOWN_ENV, var->name) };
+        return (struct datum){ .kind = DATUM_SCALAR, .value = value_unknown(vars->budget, UNKNOWN_ENV, var->name) };
 }
 
 /* Alternatives that are being collected. */
@@ -180,7 +180,7 @@ struct collection {
 
 static void collect(struct vars *vars, struct collection *c, const struct datum *datum) {
         for (size_t i = 0; i < c->count; i++)
-                if (datum_equal(vars->work, &c->all[i], datum))
+                if (datum_equal(vars->budget, &c->all[i], datum))
                         return;
         if (c->count < c->limit) {
                 c->all[c->count++] = *datum;
@@ -188,7 +188,7 @@ static void collect(struct vars *vars, struct collection *c, const struct datum 
         }
         if (!c->overflow)
                 c->all[c->limit - 1] = (struct datum){ .kind = DATUM_SCALAR,
-                                                       .value = value_unknown(vars->work, UNKNOWN_TOO_COMPLEX, STR("")) };
+                                                       .value = value_unknown(vars->budget, UNKNOWN_TOO_COMPLEX, STR("")) };
         c->overflow = true;
 }
 
@@ -215,7 +215,7 @@ const struct content *content_join(struct vars *vars, const struct var *var, con
         struct collection c; /* large; only what is used is set */
         struct content *joined;
 
-        if (a == b || (a && b && content_equal(vars->work, a, b)))
+        if (a == b || (a && b && content_equal(vars->budget, a, b)))
                 return a;
         c.count = 0;
         c.overflow = false;
@@ -226,7 +226,7 @@ const struct content *content_join(struct vars *vars, const struct var *var, con
         collect_all(vars, &c, var, b);
         if (a && c.count == a->count && (!c.overflow || is_cut(a)) && (!b || !(b->attributes & ~a->attributes)))
                 return a; /* nothing new */
-        joined = content_new(vars->work, (a ? a->attributes : 0u) | (b ? b->attributes : 0u), c.count);
+        joined = content_new(vars->budget, (a ? a->attributes : 0u) | (b ? b->attributes : 0u), c.count);
         if (joined)
                 memcpy(joined->alternatives, c.all, c.count * sizeof(*c.all));
         return joined;
@@ -234,8 +234,8 @@ const struct content *content_join(struct vars *vars, const struct var *var, con
 
 const struct content *content_widen(struct vars *vars, const struct var *var, const struct content *content,
                                     enum unknown because) {
-        const struct content *unknown =
-                content_scalar(vars->work, content ? content->attributes : 0, value_unknown(vars->work, because, var->name));
+        const struct content *unknown = content_scalar(vars->budget, content ? content->attributes : 0,
+                                                       value_unknown(vars->budget, because, var->name));
 
         return unknown ? content_join(vars, var, content, unknown, ALTERNATIVES_MAX) : content;
 }
@@ -268,8 +268,8 @@ struct delta vars_peek(struct vars *vars, struct scope scope) {
         uint32_t mark = ++vars->joins;
         size_t count = vars->logged - scope.log;
 
-        if (!count || !work_spend(vars->work, count) ||
-            !(delta.changes = work_alloc(vars->work, count * sizeof(*delta.changes))))
+        if (!count || !budget_spend(vars->budget, count) ||
+            !(delta.changes = budget_alloc(vars->budget, count * sizeof(*delta.changes))))
                 return delta;
         for (size_t i = scope.log; i < vars->logged; i++) {
                 struct var *var = vars->log[i].var;
@@ -321,7 +321,7 @@ bool vars_join(struct vars *vars, const struct delta *deltas, size_t count, bool
 
         for (size_t i = 0; i < count; i++)
                 changes += deltas[i].count;
-        if (!changes || !work_spend(vars->work, changes) || !(slots = work_alloc(vars->work, changes * sizeof(*slots))))
+        if (!changes || !budget_spend(vars->budget, changes) || !(slots = budget_alloc(vars->budget, changes * sizeof(*slots))))
                 return false;
         mark = ++vars->joins;
         for (size_t i = 0; i < count; i++)

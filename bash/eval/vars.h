@@ -82,7 +82,7 @@ struct vars_log {
 };
 
 struct vars {
-        struct work *work;
+        struct budget *budget;
         struct var **table;
         size_t mask, count;
         struct vars_log *log;
@@ -92,7 +92,7 @@ struct vars {
         bool environment_known; /* what nobody assigned is unset */
 };
 
-int vars_init(struct vars *vars, struct work *work);
+int vars_init(struct vars *vars, struct budget *budget);
 
 /* The variable, made when it is not there yet; NULL only when the work stopped. */
 struct var *vars_get(struct vars *vars, enum space space, struct str name);
@@ -101,18 +101,18 @@ struct var *vars_find(const struct vars *vars, enum space space, struct str name
 
 void vars_put(struct vars *vars, struct var *var, const struct content *content);
 
-struct content *content_new(struct work *work, unsigned attributes, size_t count);
-const struct content *content_scalar(struct work *work, unsigned attributes, struct value value);
-const struct content *content_array(struct work *work, unsigned attributes, const struct array *array);
-const struct content *content_unset(struct work *work, unsigned attributes);
+struct content *content_new(struct budget *budget, unsigned attributes, size_t count);
+const struct content *content_scalar(struct budget *budget, unsigned attributes, struct value value);
+const struct content *content_array(struct budget *budget, unsigned attributes, const struct array *array);
+const struct content *content_unset(struct budget *budget, unsigned attributes);
 /* The union, in this order; past `limit` alternatives the last one says TOO_COMPLEX. Either may be NULL: the environment. */
 const struct content *content_join(struct vars *vars, const struct var *var, const struct content *a, const struct content *b,
                                    size_t limit);
-const struct content *content_with(struct work *work, const struct content *content, unsigned attributes);
+const struct content *content_with(struct budget *budget, const struct content *content, unsigned attributes);
 /* Adds an alternative that is unknown. */
 const struct content *content_widen(struct vars *vars, const struct var *var, const struct content *content,
                                     enum unknown because);
-bool content_equal(struct work *work, const struct content *a, const struct content *b);
+bool content_equal(struct budget *budget, const struct content *a, const struct content *b);
 
 /* ---- scopes ---- */
 
@@ -137,20 +137,22 @@ bool vars_join(struct vars *vars, const struct delta *deltas, size_t count, bool
 
 /* ---- arrays ---- */
 
-struct array *array_new(struct work *work, bool assoc);
+struct array *array_new(struct budget *budget, bool assoc);
 /* A new array, with the element set. Indices count from 0. */
-const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key, struct value value);
+const struct array *array_set(struct budget *budget, const struct array *array, int64_t index, struct str key,
+                              struct value value);
 /* Behind all others. */
-const struct array *array_append(struct work *work, const struct array *array, struct value value, bool may_split);
-const struct array *array_skip(struct work *work, const struct array *array, size_t count); /* the rest, indices as they are */
-const struct array *array_remove(struct work *work, const struct array *array, int64_t index, struct str key);
-const struct element *array_find(struct work *work, const struct array *array, int64_t index, struct str key);
+const struct array *array_append(struct budget *budget, const struct array *array, struct value value, bool may_split);
+const struct array *array_skip(struct budget *budget, const struct array *array,
+                               size_t count); /* the rest, indices as they are */
+const struct array *array_remove(struct budget *budget, const struct array *array, int64_t index, struct str key);
+const struct element *array_find(struct budget *budget, const struct array *array, int64_t index, struct str key);
 bool array_count_known(const struct array *array);
 int64_t array_next_index(const struct array *array);
-const struct array *array_uncertain(struct work *work, const struct array *array);
+const struct array *array_uncertain(struct budget *budget, const struct array *array);
 /* Some element was changed, nobody knows which: each may be there no more. */
-const struct array *array_blurred(struct work *work, const struct array *array);
+const struct array *array_blurred(struct budget *budget, const struct array *array);
 /* The order in which bash 5.2 lists the keys of an associative array. */
-const struct array *array_listed(struct work *work, const struct array *array);
+const struct array *array_listed(struct budget *budget, const struct array *array);
 
 #endif

@@ -6,8 +6,8 @@
 
 static const struct array empty_array;
 
-struct array *array_new(struct work *work, bool assoc) {
-        struct array *array = WORK_NEW(work, struct array);
+struct array *array_new(struct budget *budget, bool assoc) {
+        struct array *array = BUDGET_NEW(budget, struct array);
 
         if (array)
                 array->assoc = assoc;
@@ -15,16 +15,16 @@ struct array *array_new(struct work *work, bool assoc) {
 }
 
 /* A copy with room for `extra` more elements. The buffer is its own. */
-static struct array *copy(struct work *work, const struct array *array, size_t extra) {
+static struct array *copy(struct budget *budget, const struct array *array, size_t extra) {
         size_t capacity = array->count + array->count / 2 + extra + 4;
-        struct array *result = WORK_NEW(work, struct array);
+        struct array *result = BUDGET_NEW(budget, struct array);
         struct element *items;
 
-        if (!result || !work_spend(work, 1 + array->count / 4) || !work_spend_bytes(work, capacity * sizeof(*items)))
+        if (!result || !budget_spend(budget, 1 + array->count / 4) || !budget_spend_bytes(budget, capacity * sizeof(*items)))
                 return NULL;
         *result = *array;
-        items = work_alloc(work, capacity * sizeof(*items));
-        result->used = WORK_NEW(work, size_t);
+        items = budget_alloc(budget, capacity * sizeof(*items));
+        result->used = BUDGET_NEW(budget, size_t);
         if (!items || !result->used)
                 return NULL;
         if (array->count)
@@ -35,19 +35,19 @@ static struct array *copy(struct work *work, const struct array *array, size_t e
         return result;
 }
 
-static const struct array *append(struct work *work, const struct array *array, const struct element *element) {
+static const struct array *append(struct budget *budget, const struct array *array, const struct element *element) {
         struct array *result;
 
         if (array->count >= ARRAY_MAX) {
-                work_spend(work, UINT64_MAX);
+                budget_spend(budget, UINT64_MAX);
                 return array;
         }
         if (array->used && *array->used == array->count && array->count < array->capacity) {
-                result = work_spend(work, 1) ? WORK_NEW(work, struct array) : NULL;
+                result = budget_spend(budget, 1) ? BUDGET_NEW(budget, struct array) : NULL;
                 if (result)
                         *result = *array;
         } else {
-                result = copy(work, array, 1);
+                result = copy(budget, array, 1);
         }
         if (!result)
                 return array;
@@ -71,13 +71,13 @@ static size_t place(const struct array *array, int64_t index) {
         return low;
 }
 
-const struct element *array_find(struct work *work, const struct array *array, int64_t index, struct str key) {
+const struct element *array_find(struct budget *budget, const struct array *array, int64_t index, struct str key) {
         if (!array->assoc) {
                 size_t at = place(array, index);
 
                 return at < array->count && array->items[at].index == index ? &array->items[at] : NULL;
         }
-        work_spend(work, array->count / 4);
+        budget_spend(budget, array->count / 4);
         for (size_t i = 0; i < array->count; i++)
                 if (str_eq(array->items[i].key, key))
                         return &array->items[i];
@@ -95,16 +95,17 @@ bool array_count_known(const struct array *array) {
         return !array->uncertain;
 }
 
-const struct array *array_set(struct work *work, const struct array *array, int64_t index, struct str key, struct value value) {
+const struct array *array_set(struct budget *budget, const struct array *array, int64_t index, struct str key,
+                              struct value value) {
         const struct element element = { .index = index, .key = key, .value = value };
-        const struct element *old = array_find(work, array, index, key);
+        const struct element *old = array_find(budget, array, index, key);
         struct array *result;
         size_t at;
 
         if (!old && (array->assoc || index >= array_next_index(array)))
-                return append(work, array, &element);
+                return append(budget, array, &element);
         at = old ? (size_t)(old - array->items) : place(array, index);
-        result = copy(work, array, 1);
+        result = copy(budget, array, 1);
         if (!result)
                 return array;
         if (!old) {
@@ -115,16 +116,16 @@ const struct array *array_set(struct work *work, const struct array *array, int6
         return result;
 }
 
-const struct array *array_append(struct work *work, const struct array *array, struct value value, bool may_split) {
+const struct array *array_append(struct budget *budget, const struct array *array, struct value value, bool may_split) {
         const struct array *from = array ? array : &empty_array;
         const struct element element = { .index = array_next_index(from), .value = value, .may_split = may_split };
-        const struct array *result = append(work, from, &element);
+        const struct array *result = append(budget, from, &element);
 
-        return may_split ? array_uncertain(work, result) : result;
+        return may_split ? array_uncertain(budget, result) : result;
 }
 
-const struct array *array_skip(struct work *work, const struct array *array, size_t count) {
-        struct array *result = WORK_NEW(work, struct array);
+const struct array *array_skip(struct budget *budget, const struct array *array, size_t count) {
+        struct array *result = BUDGET_NEW(budget, struct array);
 
         if (!result)
                 return array;
@@ -135,9 +136,9 @@ const struct array *array_skip(struct work *work, const struct array *array, siz
         return result;
 }
 
-const struct array *array_remove(struct work *work, const struct array *array, int64_t index, struct str key) {
-        const struct element *old = array_find(work, array, index, key);
-        struct array *result = old ? copy(work, array, 0) : NULL;
+const struct array *array_remove(struct budget *budget, const struct array *array, int64_t index, struct str key) {
+        const struct element *old = array_find(budget, array, index, key);
+        struct array *result = old ? copy(budget, array, 0) : NULL;
         size_t at;
 
         if (!result)
@@ -148,18 +149,18 @@ const struct array *array_remove(struct work *work, const struct array *array, i
         return result;
 }
 
-const struct array *array_uncertain(struct work *work, const struct array *array) {
+const struct array *array_uncertain(struct budget *budget, const struct array *array) {
         struct array *result;
 
-        if (array->uncertain || !(result = WORK_NEW(work, struct array)))
+        if (array->uncertain || !(result = BUDGET_NEW(budget, struct array)))
                 return array;
         *result = *array;
         result->uncertain = true;
         return result;
 }
 
-const struct array *array_blurred(struct work *work, const struct array *array) {
-        struct array *result = copy(work, array, 1);
+const struct array *array_blurred(struct budget *budget, const struct array *array) {
+        struct array *result = copy(budget, array, 1);
 
         if (!result)
                 return array;
@@ -182,14 +183,14 @@ static uint32_t bucket(struct str key) {
         return h & 1023;
 }
 
-const struct array *array_listed(struct work *work, const struct array *array) {
+const struct array *array_listed(struct budget *budget, const struct array *array) {
         struct array *result;
         size_t starts[1025] = { 0 };
 
-        if (!array->assoc || array->count < 2 || !(result = copy(work, array, 0)))
+        if (!array->assoc || array->count < 2 || !(result = copy(budget, array, 0)))
                 return array;
         if (array->count > 2048) /* bash has more buckets by now */
-                return array_uncertain(work, array);
+                return array_uncertain(budget, array);
         for (size_t i = 0; i < array->count; i++)
                 starts[bucket(array->items[i].key) + 1]++;
         for (size_t i = 1; i < 1025; i++)

@@ -41,10 +41,10 @@ bool walk_file(struct walk *w, struct str path, struct value *ret) {
 enum status walk_command(struct walk *w, const struct command *command) {
         enum status status = STATUS_UNKNOWN;
 
-        if (!walk_goes_on(w) || !work_spend(&w->work, 1))
+        if (!walk_goes_on(w) || !budget_spend(&w->budget, 1))
                 return status;
         if (++w->depth > WALK_MAX_DEPTH)
-                w->work.stop = WORK_TOO_COMPLEX;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
         else if (command->kind == COMMAND_SIMPLE)
                 status = walk_simple(w, command);
         else
@@ -90,7 +90,7 @@ static void set_origin(struct walk *w, struct value value, const struct command 
         for (const struct piece *p = value.pieces; p; p = p->next) {
                 if (p->kind != PIECE_UNKNOWN || p->because != UNKNOWN_OUTPUT || p->part || p->origin)
                         continue;
-                if (!origin && !(origin = WORK_NEW(&w->work, struct origin)))
+                if (!origin && !(origin = BUDGET_NEW(&w->budget, struct origin)))
                         return;
                 *origin = (struct origin){ .first = first, .last = last };
                 ((struct piece *)p)->origin = origin; /* nobody else has seen it yet */
@@ -105,14 +105,14 @@ static void walk_elements(struct walk *w, void *context) {
 
         for (const struct command *c = p->first; c != p->end && walk_goes_on(w); c = c->next) {
                 bool last = c->next == p->end;
-                struct builder printed = { .work = &w->work };
+                struct builder printed = { .budget = &w->budget };
                 struct input *input;
 
                 w->pipe_from = previous;
                 w->pipe_to = last ? NULL : c->next;
                 status = walk_piped(w, c, last, last ? w->output : &printed);
                 previous = c;
-                if (last || !(input = WORK_NEW(&w->work, struct input)))
+                if (last || !(input = BUDGET_NEW(&w->budget, struct input)))
                         break;
                 input->value = builder_finish(&printed, false);
                 set_origin(w, input->value, p->first, c);
@@ -331,10 +331,10 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
                 own.steps = own.steps < budget->steps ? own.steps : budget->steps;
                 own.memory = own.memory < budget->memory ? own.memory : budget->memory;
         }
-        w->work = (struct work){ .arena = arena,
-                                 .steps = own.steps,
-                                 .bytes = WALK_BYTES_LEAST + (uint64_t)WALK_BYTES_PER_BYTE * script->source.len,
-                                 .memory_limit = own.memory + 1 }; /* 0 would be no limit */
+        w->budget = (struct budget){ .arena = arena,
+                                     .steps = own.steps,
+                                     .bytes = WALK_BYTES_LEAST + (uint64_t)WALK_BYTES_PER_BYTE * script->source.len,
+                                     .memory_limit = own.memory + 1 }; /* 0 would be no limit */
         w->options = options ? options : &nothing;
         w->visitor = visitor;
         w->script = script;
@@ -347,8 +347,8 @@ enum walk_end shell_walk(const struct script *script, const struct walk_options 
                 walk_leave(w, &frame, false);
         }
         if (budget)
-                budget_take(budget, own.steps - w->work.steps, w->work.memory);
+                budget_take(budget, own.steps - w->budget.steps, w->budget.memory);
         if (w->stopped)
                 return WALK_STOPPED;
-        return w->work.stop == WORK_NO_MEMORY ? WALK_NO_MEMORY : w->work.stop ? WALK_TOO_COMPLEX : WALK_COMPLETE;
+        return w->budget.stop == BUDGET_NO_MEMORY ? WALK_NO_MEMORY : w->budget.stop ? WALK_TOO_COMPLEX : WALK_COMPLETE;
 }

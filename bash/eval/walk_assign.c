@@ -13,8 +13,8 @@ static struct value subscript_value(struct walk *w, struct str subscript) {
                 if (strchr("$`[]~"
                            "\x01",
                            subscript.ptr[i])) /* \x01: ARITH_UNKNOWN_BYTE */
-                        return value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
-        return value_text(&w->work, subscript);
+                        return value_unknown(&w->budget, UNKNOWN_ARITHMETIC, STR(""));
+        return value_text(&w->budget, subscript);
 }
 
 static bool is_assoc(const struct reading *r) {
@@ -30,13 +30,13 @@ static struct value read_element(struct walk *w, const struct reading *r, struct
 
         *ret_unset = false;
         if (!subscript.pieces)
-                return value_unknown(&w->work, UNKNOWN_ERROR, r->name);
+                return value_unknown(&w->budget, UNKNOWN_ERROR, r->name);
         if (is_assoc(r))
                 state = value_known(subscript, &key) ? ARITH_KNOWN : ARITH_UNKNOWN;
         else
                 state = walk_index(w, subscript, &index);
         if (state != ARITH_KNOWN)
-                return value_unknown(&w->work, state == ARITH_ERROR ? UNKNOWN_ERROR : UNKNOWN_ARITHMETIC, r->name);
+                return value_unknown(&w->budget, state == ARITH_ERROR ? UNKNOWN_ERROR : UNKNOWN_ARITHMETIC, r->name);
         *ret_unset = r->datum.kind == DATUM_UNSET;
         if (*ret_unset)
                 return (struct value){ NULL };
@@ -52,7 +52,7 @@ static struct value read_element(struct walk *w, const struct reading *r, struct
                 return walk_some_element(w, r->datum.array, r->name);
         if (index < 0 && !r->datum.array->assoc)
                 index += array_next_index(r->datum.array);
-        element = array_find(&w->work, r->datum.array, index, key);
+        element = array_find(&w->budget, r->datum.array, index, key);
         *ret_unset = !element;
         return element ? element->value : (struct value){ NULL };
 }
@@ -93,9 +93,9 @@ static void host_write(void *context, const struct arith_name *name, struct arit
         if (name->has_subscript)
                 target.subscript = subscript_value(w, name->subscript);
         if (value.state == ARITH_KNOWN) {
-                result = value_number(&w->work, value.value);
+                result = value_number(&w->budget, value.value);
         } else {
-                result = value_unknown(&w->work, UNKNOWN_ARITHMETIC, name->name);
+                result = value_unknown(&w->budget, UNKNOWN_ARITHMETIC, name->name);
                 if (result.pieces)
                         ((struct piece *)result.pieces)->number = true;
         }
@@ -104,7 +104,7 @@ static void host_write(void *context, const struct arith_name *name, struct arit
 
 /* Known bytes as they are, one byte for each unknown piece. */
 static struct str arith_text(struct walk *w, struct value value) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str text = STR("");
 
         if (value_known(value, &text))
@@ -122,7 +122,7 @@ struct arith_result walk_arith(struct walk *w, struct value text) {
         walk_data(w, WALK_CODE_ARITHMETIC, text);
         if (w->arith_depth < ARITH_MAX_NESTING && walk_goes_on(w)) { /* a[a[...]]: a subscript is an expression too */
                 w->arith_depth++;
-                result = arith_evaluate(&w->work, arith_text(w, text), &host);
+                result = arith_evaluate(&w->budget, arith_text(w, text), &host);
                 w->arith_depth--;
         }
         return result;
@@ -146,8 +146,8 @@ struct value walk_coerce(struct walk *w, unsigned attributes, struct value value
                 struct arith_result result = walk_arith(w, value);
 
                 if (result.state == ARITH_KNOWN)
-                        return value_number(&w->work, result.value);
-                value = value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
+                        return value_number(&w->budget, result.value);
+                value = value_unknown(&w->budget, UNKNOWN_ARITHMETIC, STR(""));
                 if (value.pieces)
                         ((struct piece *)value.pieces)->number = true;
                 return value;
@@ -157,14 +157,14 @@ struct value walk_coerce(struct walk *w, unsigned attributes, struct value value
         if (!value_known(value, &text))
                 return param_unknown(w, value);
         if (!str_is_ascii(text))
-                return value_unknown(&w->work, UNKNOWN_LOCALE, STR(""));
-        copy = work_bytes(&w->work, text.len);
+                return value_unknown(&w->budget, UNKNOWN_LOCALE, STR(""));
+        copy = budget_bytes(&w->budget, text.len);
         for (size_t i = 0; copy && i < text.len; i++) {
                 bool upper = attributes & ATTR_UPPER || (attributes & ATTR_CAPITAL && i == 0);
 
                 copy[i] = (char)(upper ? ascii_upper((unsigned char)text.ptr[i]) : ascii_lower((unsigned char)text.ptr[i]));
         }
-        return copy ? value_text(&w->work, str_from(copy, text.len)) : value;
+        return copy ? value_text(&w->budget, str_from(copy, text.len)) : value;
 }
 
 /* ---- assigning ---- */
@@ -178,7 +178,7 @@ void walk_put(struct walk *w, struct var *var, const struct content *content, bo
 }
 
 static struct value concatenate(struct walk *w, unsigned attributes, struct value old, struct value more) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
 
         if (attributes & ATTR_INTEGER) {
                 builder_text(&b, STR("("), false);
@@ -202,17 +202,17 @@ const struct array *walk_array_of(struct walk *w, const struct reading *r) {
 
         if (r->datum.kind == DATUM_ARRAY)
                 return r->datum.array;
-        array = array_new(&w->work, r->attributes & ATTR_ASSOC);
+        array = array_new(&w->budget, r->attributes & ATTR_ASSOC);
         if (!array || r->datum.kind != DATUM_SCALAR)
                 return array;
-        array = array_set(&w->work, array, 0, STR("0"), r->datum.value);
+        array = array_set(&w->budget, array, 0, STR("0"), r->datum.value);
         if (!array->count) /* the work stopped */
                 return array;
         array->items[0].may_split = r->maybe_unset; /* there, if the environment has it */
         unknown = value_unknown_piece(r->datum.value);
         if (unknown && (unknown->because == UNKNOWN_TOO_COMPLEX || unknown->because == UNKNOWN_LOOP)) {
                 array->items[0].may_split = true; /* stands for all it could be, arrays too */
-                array = array_uncertain(&w->work, array);
+                array = array_uncertain(&w->budget, array);
         }
         return array;
 }
@@ -229,10 +229,10 @@ static const struct array *set_element(struct walk *w, const struct reading *r, 
         if (index < 0)
                 index += array_next_index(array);
         if (!known || index < 0 || array->uncertain) /* some element, nobody knows which */
-                return array_append(&w->work, array_blurred(&w->work, array), value, true);
+                return array_append(&w->budget, array_blurred(&w->budget, array), value, true);
         if (t->append)
                 value = concatenate(w, r->attributes, read_element(w, r, t->subscript, &unset), value);
-        return array_set(&w->work, array, index, key, walk_coerce(w, r->attributes, value));
+        return array_set(&w->budget, array, index, key, walk_coerce(w, r->attributes, value));
 }
 
 /* Only what bash lets be assigned. */
@@ -250,7 +250,7 @@ void walk_assign_value(struct walk *w, const struct target *target, struct value
         struct var *var;
 
         if (r.attributes & ATTR_NAMEREF && r.datum.kind == DATUM_UNSET) { /* the first value of a nameref is its target */
-                walk_put(w, r.var, content_scalar(&w->work, r.attributes, value), t.maybe);
+                walk_put(w, r.var, content_scalar(&w->budget, r.attributes, value), t.maybe);
                 return;
         }
         var = assignable(w, &r);
@@ -258,19 +258,19 @@ void walk_assign_value(struct walk *w, const struct target *target, struct value
                 return;
         if (r.has_subscript && !t.has_subscript) {
                 t.has_subscript = true;
-                t.subscript = value_text(&w->work, r.subscript);
+                t.subscript = value_text(&w->budget, r.subscript);
         }
         if (!t.has_subscript && (r.datum.kind == DATUM_ARRAY || r.attributes & (ATTR_ARRAY | ATTR_ASSOC))) {
                 t.has_subscript = true; /* a=x assigns a[0] */
-                t.subscript = value_text(&w->work, STR("0"));
+                t.subscript = value_text(&w->budget, STR("0"));
         }
         if (t.has_subscript) {
-                walk_put(w, var, content_array(&w->work, r.attributes, set_element(w, &r, &t, value)), t.maybe);
+                walk_put(w, var, content_array(&w->budget, r.attributes, set_element(w, &r, &t, value)), t.maybe);
                 return;
         }
         if (t.append && r.datum.kind != DATUM_UNSET)
                 value = concatenate(w, r.attributes, r.datum.value, value);
-        walk_put(w, var, content_scalar(&w->work, r.attributes, walk_coerce(w, r.attributes, value)), t.maybe);
+        walk_put(w, var, content_scalar(&w->budget, r.attributes, walk_coerce(w, r.attributes, value)), t.maybe);
 }
 
 void walk_assign_array(struct walk *w, const struct target *target, const struct array *array) {
@@ -278,12 +278,12 @@ void walk_assign_array(struct walk *w, const struct target *target, const struct
         struct var *var = assignable(w, &r);
 
         if (var && array)
-                walk_put(w, var, content_array(&w->work, r.attributes & ~(unsigned)(ATTR_ARRAY | ATTR_ASSOC), array),
+                walk_put(w, var, content_array(&w->budget, r.attributes & ~(unsigned)(ATTR_ARRAY | ATTR_ASSOC), array),
                          target->maybe);
 }
 
 void walk_assign_unknown(struct walk *w, struct str name, enum unknown because) {
-        walk_assign_value(w, &(struct target){ .name = name }, value_unknown(&w->work, because, name));
+        walk_assign_value(w, &(struct target){ .name = name }, value_unknown(&w->budget, because, name));
 }
 
 void walk_unset(struct walk *w, struct str name, const struct value *subscript) {
@@ -295,7 +295,7 @@ void walk_unset(struct walk *w, struct str name, const struct value *subscript) 
         if (!var)
                 return;
         if (!subscript) {
-                walk_put(w, var, content_unset(&w->work, 0), false);
+                walk_put(w, var, content_unset(&w->budget, 0), false);
                 return;
         }
         if (r.datum.kind != DATUM_ARRAY)
@@ -303,12 +303,12 @@ void walk_unset(struct walk *w, struct str name, const struct value *subscript) 
         if (r.datum.array->uncertain ? true
             : r.datum.array->assoc   ? !value_known(*subscript, &key)
                                      : walk_index(w, *subscript, &index) != ARITH_KNOWN) {
-                walk_put(w, var, content_array(&w->work, r.attributes, array_blurred(&w->work, r.datum.array)), false);
+                walk_put(w, var, content_array(&w->budget, r.attributes, array_blurred(&w->budget, r.datum.array)), false);
                 return;
         }
         if (index < 0)
                 index += array_next_index(r.datum.array);
-        walk_put(w, var, content_array(&w->work, r.attributes, array_remove(&w->work, r.datum.array, index, key)), false);
+        walk_put(w, var, content_array(&w->budget, r.attributes, array_remove(&w->budget, r.datum.array, index, key)), false);
 }
 
 /* ---- names given as text ---- */
@@ -326,7 +326,7 @@ bool walk_parse_target(struct walk *w, struct value text, struct target *target)
                 walk_data(w, WALK_CODE_NAME, text);
                 target->has_subscript = true;
                 if (text.pieces->next || known.ptr[known.len - 1] != ']')
-                        target->subscript = value_unknown(&w->work, UNKNOWN_ARITHMETIC, STR(""));
+                        target->subscript = value_unknown(&w->budget, UNKNOWN_ARITHMETIC, STR(""));
                 else
                         target->subscript = subscript_value(w, str_from(known.ptr + open + 1, known.len - open - 2));
         } else if (text.pieces->next) {

@@ -12,35 +12,35 @@ static bool show_code(struct walk *w, enum walk_code code, struct value text) {
 }
 
 void walk_unread_code(struct walk *w) {
-        walk_put(w, w->unread, content_scalar(&w->work, 0, (struct value){ NULL }), false);
+        walk_put(w, w->unread, content_scalar(&w->budget, 0, (struct value){ NULL }), false);
 }
 
 /* ---- parsing texts ---- */
 
 /* A script of its own, whose commands live as long as the walk. */
 static struct script *parse(struct walk *w, struct str text) {
-        struct script *script = work_spend(&w->work, 1 + text.len) ? WORK_NEW(&w->work, struct script) : NULL;
+        struct script *script = budget_spend(&w->budget, 1 + text.len) ? BUDGET_NEW(&w->budget, struct script) : NULL;
 
         if (!script || text.len > SHELL_MAX_BYTES)
                 return NULL;
-        shell_parse(text, w->work.arena, script);
+        shell_parse(text, w->budget.arena, script);
         if (script->error.kind == SYNTAX_NO_MEMORY)
-                w->work.stop = WORK_NO_MEMORY;
+                w->budget.stop = BUDGET_NO_MEMORY;
         if (script->error.kind == SYNTAX_TOO_COMPLEX)
-                w->work.stop = WORK_TOO_COMPLEX;
-        return w->work.stop ? NULL : script;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
+        return w->budget.stop ? NULL : script;
 }
 
 /* The text with a parameter in place of each piece that is not known: the parameter's value is that piece. */
 static struct str spell_out(struct walk *w, struct value text) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str spelled = STR("");
         unsigned n = 0;
 
         if (value_known(text, &spelled))
                 return spelled;
         for (const struct piece *p = text.pieces; p && walk_goes_on(w); p = p->next) {
-                struct builder name = { .work = &w->work };
+                struct builder name = { .budget = &w->budget };
                 struct piece alone = *p;
                 struct str known;
 
@@ -49,14 +49,14 @@ static struct str spell_out(struct walk *w, struct value text) {
                         continue;
                 }
                 builder_text(&name, str_skip(STR(CODE_PLACEHOLDER), 2), false);
-                builder_value(&name, value_number(&w->work, w->eval_depth * 1000 + n++), false);
+                builder_value(&name, value_number(&w->budget, w->eval_depth * 1000 + n++), false);
                 value_known(builder_finish(&name, false), &known);
                 alone.next = NULL;
-                struct piece *kept = WORK_NEW(&w->work, struct piece);
+                struct piece *kept = BUDGET_NEW(&w->budget, struct piece);
                 if (!kept)
                         break;
                 *kept = alone;
-                walk_put(w, vars_get(&w->vars, SPACE_VARIABLE, known), content_scalar(&w->work, 0, (struct value){ kept }),
+                walk_put(w, vars_get(&w->vars, SPACE_VARIABLE, known), content_scalar(&w->budget, 0, (struct value){ kept }),
                          false);
                 builder_text(&b, STR("${"), false);
                 builder_text(&b, known, false);
@@ -99,7 +99,7 @@ enum status walk_text(struct walk *w, enum walk_code code, struct value text) {
         if (value_unknown_piece(text))
                 walk_unread_code(w);
         if (w->eval_depth >= WALK_MAX_EVAL) {
-                w->work.stop = WORK_TOO_COMPLEX;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
                 return status;
         }
         script = parse(w, spell_out(w, text));
@@ -136,7 +136,7 @@ static bool find_alias(struct walk *w, const struct command *command, struct var
 }
 
 bool walk_alias(struct walk *w, const struct command *command, enum status *ret) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str source = w->script->source;
         const struct content *alias;
         struct value text;
@@ -152,7 +152,7 @@ bool walk_alias(struct walk *w, const struct command *command, enum status *ret)
         builder_text(&b, STR(" "), false);
         builder_text(&b, str_from(source.ptr + end, command->range.end - end), false);
         alias = var->content;
-        vars_put(&w->vars, var, content_unset(&w->work, 0)); /* not again inside itself */
+        vars_put(&w->vars, var, content_unset(&w->budget, 0)); /* not again inside itself */
         *ret = walk_text(w, WALK_CODE_ALIAS, builder_finish(&b, false));
         vars_put(&w->vars, var, alias);
         return true;
@@ -198,7 +198,7 @@ static bool dangerous(enum walk_code code, struct str text) {
 /* A here document of the text: bash reads that as it does what stands between double quotes. Its delimiter ends in one
  * underscore more than the text has anywhere in a row, so that no line of the text can be it. */
 static struct str as_document(struct walk *w, struct str text) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str document = STR("");
         size_t longest = 0, run = 0;
 
@@ -217,7 +217,7 @@ static struct str as_document(struct walk *w, struct str text) {
                 }
         }
         if (b.full || !value_known(builder_finish(&b, false), &document))
-                w->work.stop = w->work.stop ? w->work.stop : WORK_TOO_COMPLEX;
+                w->budget.stop = w->budget.stop ? w->budget.stop : BUDGET_TOO_COMPLEX;
         return document;
 }
 
@@ -233,7 +233,7 @@ void walk_data(struct walk *w, enum walk_code code, struct value text) {
         if (!any || !show_code(w, code, text))
                 return;
         if (w->eval_depth >= WALK_MAX_EVAL) {
-                w->work.stop = WORK_TOO_COMPLEX;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
                 return;
         }
         script = parse(w, as_document(w, spell_out(w, text)));

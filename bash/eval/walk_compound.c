@@ -17,14 +17,14 @@ static struct input *input_from(struct walk *w, const struct walk_redirect *r) {
                 content = *p->content;
         else if (p->kind != PIECE_TEXT || (!str_is(p->text, "/dev/null") && !walk_file(w, p->text, &content)))
                 return NULL;
-        input = WORK_NEW(&w->work, struct input);
+        input = BUDGET_NEW(&w->budget, struct input);
         if (input)
                 input->value = content;
         return input;
 }
 
 static struct value with_newline(struct walk *w, struct value value) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
 
         builder_value(&b, value, false);
         builder_text(&b, STR("\n"), false);
@@ -36,7 +36,7 @@ static void redirect_input(struct walk *w, struct walk_redirect *r, struct redir
         struct input *input = NULL;
 
         if (redir->op == REDIR_HEREDOC || redir->op == REDIR_HEREDOC_TABS || redir->op == REDIR_HERESTRING) {
-                input = WORK_NEW(&w->work, struct input);
+                input = BUDGET_NEW(&w->budget, struct input);
                 if (input)
                         input->value = redir->op == REDIR_HERESTRING ? with_newline(w, r->body) : r->body;
         } else if (redir->op == REDIR_INPUT) {
@@ -72,7 +72,7 @@ struct redirected walk_redirects(struct walk *w, const struct redir *redirs) {
         struct walk_redirect **tail = &all.list;
 
         for (const struct redir *redir = redirs; redir && walk_goes_on(w); redir = redir->next) {
-                struct walk_redirect *r = WORK_NEW(&w->work, struct walk_redirect);
+                struct walk_redirect *r = BUDGET_NEW(&w->budget, struct walk_redirect);
                 struct field_list targets = { 0 };
 
                 if (!r)
@@ -160,7 +160,7 @@ static enum status walk_if(struct walk *w, const struct command *command) {
 
         for (const struct if_clause *c = command->clauses; c; c = c->next)
                 n++;
-        deltas = work_alloc(&w->work, n * sizeof(*deltas));
+        deltas = budget_alloc(&w->budget, n * sizeof(*deltas));
         for (const struct if_clause *c = command->clauses; deltas && c && walk_goes_on(w); c = c->next) {
                 enum status status = STATUS_UNKNOWN;
 
@@ -214,7 +214,7 @@ static enum status walk_case(struct walk *w, const struct command *command) {
         walk_each(w, case_subject, choice);
         for (const struct case_item *item = choice->items; item; item = item->next)
                 n++;
-        deltas = work_alloc(&w->work, (n + 1) * sizeof(*deltas));
+        deltas = budget_alloc(&w->budget, (n + 1) * sizeof(*deltas));
         for (const struct case_item *item = choice->items; deltas && item && walk_goes_on(w); item = item->next) {
                 struct delta delta;
                 bool reached = walk_branch(w, item->body, &delta);
@@ -275,7 +275,7 @@ static void cond_command(struct walk *w, void *context) {
 }
 
 static void define(struct walk *w, const struct function *function) {
-        struct content *content = content_new(&w->work, 0, 1);
+        struct content *content = content_new(&w->budget, 0, 1);
 
         if (!content)
                 return;
@@ -356,7 +356,7 @@ static void show_written(struct walk *w, const struct redirecting *r, struct bui
 
 enum status walk_compound(struct walk *w, const struct command *command) {
         struct redirecting r = { .command = command };
-        struct builder *output = w->output, printed = { .work = &w->work };
+        struct builder *output = w->output, printed = { .budget = &w->budget };
         struct input *input = w->input;
         enum status status;
 

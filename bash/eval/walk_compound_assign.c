@@ -17,12 +17,12 @@ static void add_elements(struct walk *w, const struct assign *assign, struct wal
                 }
                 expand_word(w, e->value, &fields);
                 for (size_t i = 0; i < fields.count; i++) {
-                        struct walk_assign *element = WORK_NEW(&w->work, struct walk_assign);
+                        struct walk_assign *element = BUDGET_NEW(&w->budget, struct walk_assign);
 
                         if (!element)
                                 return;
                         element->assign = e;
-                        element->value = field_value(&w->work, &fields.items[i]);
+                        element->value = field_value(&w->budget, &fields.items[i]);
                         element->may_split = fields.items[i].may_split || fields.items[i].glob;
                         *tail = element;
                         tail = &element->next;
@@ -43,11 +43,11 @@ static void become_array(struct walk *w, struct str name) {
         if (!r.var)
                 r.var = vars_get(&w->vars, SPACE_VARIABLE, r.name);
         if (r.var && r.datum.kind == DATUM_UNSET && !(r.attributes & (ATTR_ARRAY | ATTR_ASSOC | ATTR_NAMEREF)))
-                walk_put(w, r.var, content_unset(&w->work, r.attributes | ATTR_ARRAY), false);
+                walk_put(w, r.var, content_unset(&w->budget, r.attributes | ATTR_ARRAY), false);
 }
 
 struct walk_assign *walk_expand_assign(struct walk *w, const struct assign *assign) {
-        struct walk_assign *out = WORK_NEW(&w->work, struct walk_assign);
+        struct walk_assign *out = BUDGET_NEW(&w->budget, struct walk_assign);
 
         if (!out)
                 return NULL;
@@ -82,24 +82,24 @@ static const struct array *fill_array(struct walk *w, const struct walk_assign *
                         const struct walk_assign *other = e->next;
 
                         if (!value_known(e->value, &key) || (other && other->indexed))
-                                return array_uncertain(&w->work, array_append(&w->work, array, value, true));
-                        array = array_set(&w->work, array, 0, key, other ? other->value : (struct value){ NULL });
+                                return array_uncertain(&w->budget, array_append(&w->budget, array, value, true));
+                        array = array_set(&w->budget, array, 0, key, other ? other->value : (struct value){ NULL });
                         if (!other)
                                 break;
                         e = other;
                         continue;
                 }
                 if (!e->indexed) {
-                        array = e->may_split || array->uncertain ? array_append(&w->work, array, value, e->may_split)
-                                                                 : array_set(&w->work, array, next++, STR(""), value);
+                        array = e->may_split || array->uncertain ? array_append(&w->budget, array, value, e->may_split)
+                                                                 : array_set(&w->budget, array, next++, STR(""), value);
                         continue;
                 }
                 if (array->assoc ? !value_known(e->index, &key) : walk_index(w, e->index, &index) != ARITH_KNOWN || index < 0)
-                        array = array_append(&w->work, array_blurred(&w->work, array), value, true);
+                        array = array_append(&w->budget, array_blurred(&w->budget, array), value, true);
                 else if (e->append)
-                        array = array_uncertain(&w->work, array);
+                        array = array_uncertain(&w->budget, array);
                 else
-                        array = array_set(&w->work, array, index, key, value);
+                        array = array_set(&w->budget, array, index, key, value);
                 next = index + 1;
         }
         return array;
@@ -107,10 +107,10 @@ static const struct array *fill_array(struct walk *w, const struct walk_assign *
 
 static void assign_compound(struct walk *w, const struct walk_assign *assign, bool maybe) {
         struct reading r = walk_read(w, assign->name);
-        const struct array *array = assign->append ? walk_array_of(w, &r) : array_new(&w->work, r.attributes & ATTR_ASSOC);
+        const struct array *array = assign->append ? walk_array_of(w, &r) : array_new(&w->budget, r.attributes & ATTR_ASSOC);
 
         if (array && assign->append && r.maybe_unset)
-                array = array_uncertain(&w->work, array); /* whether the new ones start at 0 or 1 */
+                array = array_uncertain(&w->budget, array); /* whether the new ones start at 0 or 1 */
         walk_assign_array(w, &(struct target){ .name = assign->name, .maybe = maybe },
                           fill_array(w, assign, array, r.attributes));
 }

@@ -34,11 +34,11 @@ static bool compares_numbers(struct str op) {
 }
 
 static enum status compare_pattern(struct walk *w, const struct cond *cond, struct str left) {
-        struct pattern *pattern = pattern_compile(&w->work, expand_value(w, cond->right, VALUE_PATTERN), PATTERN_EXTGLOB);
+        struct pattern *pattern = pattern_compile(&w->budget, expand_value(w, cond->right, VALUE_PATTERN), PATTERN_EXTGLOB);
         enum truth truth = TRUTH_MAYBE;
 
         if (pattern && walk_option(w, "nocasematch", false) == TRUTH_NO)
-                truth = pattern_match(&w->work, pattern, left);
+                truth = pattern_match(&w->budget, pattern, left);
         if (truth == TRUTH_MAYBE)
                 return STATUS_UNKNOWN;
         return from_bool((truth == TRUTH_YES) != str_is(cond->op, "!="));
@@ -104,8 +104,8 @@ static enum status walk_connected(struct walk *w, const struct cond *cond) {
 enum status walk_condition(struct walk *w, const struct cond *cond) {
         enum status status = STATUS_UNKNOWN;
 
-        if (!cond || !work_spend(&w->work, 1) || ++w->depth > WALK_MAX_DEPTH) {
-                w->work.stop = cond && w->work.stop == WORK_GOES_ON ? WORK_TOO_COMPLEX : w->work.stop;
+        if (!cond || !budget_spend(&w->budget, 1) || ++w->depth > WALK_MAX_DEPTH) {
+                w->budget.stop = cond && w->budget.stop == BUDGET_GOES_ON ? BUDGET_TOO_COMPLEX : w->budget.stop;
                 return status;
         }
         switch (cond->kind) {

@@ -196,7 +196,7 @@ static void list_words(struct walk *w, void *context) {
         for (size_t i = 0; i < fields.count; i++)
                 l->exact &= !fields.items[i].may_split && !fields.items[i].glob;
         for (size_t i = 0; i < fields.count && i <= VARS_MAX_LISTED && walk_goes_on(w); i++) {
-                const struct content *one = content_scalar(&w->work, 0, field_value(&w->work, &fields.items[i]));
+                const struct content *one = content_scalar(&w->budget, 0, field_value(&w->budget, &fields.items[i]));
 
                 l->values = l->values ? content_join(&w->vars, l->var, l->values, one, VARS_MAX_LISTED) : one;
         }

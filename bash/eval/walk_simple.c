@@ -64,7 +64,7 @@ static bool declares(const struct word *words) {
 static void expand_argument(struct walk *w, struct simple *s, const struct assign *assign, const struct word *word,
                             struct field_list *fields) {
         struct walk_assign *expanded = walk_expand_assign(w, assign), **tail = &s->arguments;
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct str source = w->script->source;
 
         while (*tail)
@@ -72,7 +72,7 @@ static void expand_argument(struct walk *w, struct simple *s, const struct assig
         *tail = expanded;
         if (word->range.end <= source.len && word->range.start <= word->range.end)
                 builder_text(&b, str_from(source.ptr + word->range.start, word->range.end - word->range.start), true);
-        field_add(&w->work, fields, field_make(&b, word, false, false, false));
+        field_add(&w->budget, fields, field_make(&b, word, false, false, false));
 }
 
 static void expand_simple(struct walk *w, const struct command *command, struct simple *s) {
@@ -102,7 +102,7 @@ static struct saved *assign_before(struct walk *w, const struct command *command
         struct saved *all = NULL;
 
         for (const struct assign *a = command->simple.assigns; a && a != end && walk_goes_on(w); a = a->next) {
-                struct saved *saved = s->argc ? WORK_NEW(&w->work, struct saved) : NULL;
+                struct saved *saved = s->argc ? BUDGET_NEW(&w->budget, struct saved) : NULL;
 
                 if (saved && (saved->var = vars_get(&w->vars, SPACE_VARIABLE, a->name))) {
                         saved->before = saved->var->content;
@@ -129,7 +129,7 @@ static bool running(const struct walk *w, const struct function *function) {
 
 static enum status call_function(struct walk *w, const struct datum *datum, const struct simple *s) {
         struct walk_call call = { .outer = w->call, .function = datum->function, .caller = s->command };
-        struct walk_call *kept = WORK_NEW(&w->work, struct walk_call);
+        struct walk_call *kept = BUDGET_NEW(&w->budget, struct walk_call);
         const struct content *positional = w->positional->content;
         const struct script *script = w->script;
         struct unit *unit = w->unit;
@@ -140,7 +140,7 @@ static enum status call_function(struct walk *w, const struct datum *datum, cons
         if (!kept || running(w, datum->function))
                 return STATUS_UNKNOWN;
         if (w->call_depth >= WALK_MAX_CALLS) {
-                w->work.stop = WORK_TOO_COMPLEX;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
                 return STATUS_UNKNOWN;
         }
         *kept = call;
@@ -203,8 +203,8 @@ static bool worth_keeping(struct value value) {
 
 /* What a command writes into the file it is redirected to: somebody may run that file later. */
 static const struct value *written_output(struct walk *w, const struct simple *s) {
-        struct builder printed = { .work = &w->work }, *outer = w->output;
-        struct value *value = s->argc && s->redirected.output_gone ? WORK_NEW(&w->work, struct value) : NULL;
+        struct builder printed = { .budget = &w->budget }, *outer = w->output;
+        struct value *value = s->argc && s->redirected.output_gone ? BUDGET_NEW(&w->budget, struct value) : NULL;
 
         if (!value)
                 return NULL;

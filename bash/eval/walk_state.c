@@ -73,39 +73,39 @@ static void bind(struct walk *w, struct str name, struct value value, unsigned a
         struct var *var = vars_get(&w->vars, SPACE_VARIABLE, name);
 
         if (var)
-                var->content = content_scalar(&w->work, attributes, value);
+                var->content = content_scalar(&w->budget, attributes, value);
 }
 
 int walk_init(struct walk *w) {
         const struct walk_options *o = w->options;
 
-        if (vars_init(&w->vars, &w->work) < 0)
+        if (vars_init(&w->vars, &w->budget) < 0)
                 return -1;
-        bind(w, STR("IFS"), value_text(&w->work, STR(" \t\n")), 0);
-        bind(w, STR("OPTIND"), value_text(&w->work, STR("1")), 0);
-        bind(w, STR("OPTERR"), value_text(&w->work, STR("1")), 0);
+        bind(w, STR("IFS"), value_text(&w->budget, STR(" \t\n")), 0);
+        bind(w, STR("OPTIND"), value_text(&w->budget, STR("1")), 0);
+        bind(w, STR("OPTERR"), value_text(&w->budget, STR("1")), 0);
         if (!o->environment_known)
-                bind(w, STR("HOME"), value_home(&w->work, STR("")), ATTR_EXPORT);
+                bind(w, STR("HOME"), value_home(&w->budget, STR("")), ATTR_EXPORT);
         w->vars.environment_known = o->environment_known;
         for (size_t i = 0; i < o->binding_count; i++)
-                bind(w, o->bindings[i].name, value_text(&w->work, o->bindings[i].value), ATTR_EXPORT);
+                bind(w, o->bindings[i].name, value_text(&w->budget, o->bindings[i].value), ATTR_EXPORT);
         w->ifs_var = vars_get(&w->vars, SPACE_VARIABLE, STR("IFS"));
         w->unread = vars_get(&w->vars, SPACE_SHELL, STR("code"));
         w->positional = vars_get(&w->vars, SPACE_SHELL, STR("@"));
         if (w->positional && o->arguments_known) {
-                const struct array *array = array_new(&w->work, false);
+                const struct array *array = array_new(&w->budget, false);
 
                 for (size_t i = 0; array && i < o->argument_count; i++)
-                        array = array_append(&w->work, array, value_text(&w->work, o->arguments[i]), false);
-                w->positional->content = content_array(&w->work, 0, array);
+                        array = array_append(&w->budget, array, value_text(&w->budget, o->arguments[i]), false);
+                w->positional->content = content_array(&w->budget, 0, array);
         }
-        return w->work.stop ? -1 : 0;
+        return w->budget.stop ? -1 : 0;
 }
 
 /* ---- reading ---- */
 
 static struct datum unknown_datum(struct walk *w, enum unknown because, struct str name, bool number) {
-        struct value value = value_unknown(&w->work, because, name);
+        struct value value = value_unknown(&w->budget, because, name);
 
         if (value.pieces)
                 ((struct piece *)value.pieces)->number = number; /* nobody else has seen it yet */
@@ -173,7 +173,7 @@ struct reading walk_read(struct walk *w, struct str name) {
         struct reading r = { .name = name };
         struct str target;
 
-        work_spend(&w->work, 1);
+        budget_spend(&w->budget, 1);
         for (unsigned i = 0; i < NAMEREF_MAX; i++) {
                 read_once(w, &r);
                 if (!(r.attributes & ATTR_NAMEREF) || r.datum.kind == DATUM_UNSET)
@@ -192,7 +192,7 @@ struct value walk_some_element(struct walk *w, const struct array *array, struct
                 if (p && (p->part || p->origin))
                         return param_unknown(w, array->items[i].value); /* at least where it may be from */
         }
-        return value_unknown(&w->work, UNKNOWN_POSITIONAL, name);
+        return value_unknown(&w->budget, UNKNOWN_POSITIONAL, name);
 }
 
 /* An element of what was read; unknown when its place is. */
@@ -203,7 +203,7 @@ static struct value element_of(struct walk *w, const struct reading *r, const st
         *ret_unset = false;
         if (array->uncertain)
                 return walk_some_element(w, array, r->name);
-        element = array_find(&w->work, array, index, key);
+        element = array_find(&w->budget, array, index, key);
         *ret_unset = !element;
         return element ? element->value : (struct value){ NULL };
 }
@@ -240,9 +240,9 @@ enum truth walk_option(struct walk *w, const char *name, bool at_start) {
 
 void walk_set_option(struct walk *w, struct str name, bool on) {
         struct var *var = vars_get(&w->vars, SPACE_OPTION, name);
-        struct value value = on ? value_text(&w->work, STR("1")) : (struct value){ NULL };
+        struct value value = on ? value_text(&w->budget, STR("1")) : (struct value){ NULL };
 
-        walk_put(w, var, content_scalar(&w->work, 0, value), false);
+        walk_put(w, var, content_scalar(&w->budget, 0, value), false);
 }
 
 /* ---- IFS ---- */
@@ -303,16 +303,16 @@ const struct array *walk_positional(struct walk *w) {
 
 void walk_set_positional(struct walk *w, const struct array *array) {
         if (array)
-                walk_put(w, w->positional, content_array(&w->work, 0, array), false);
+                walk_put(w, w->positional, content_array(&w->budget, 0, array), false);
 }
 
 const struct array *walk_array_of_fields(struct walk *w, const struct field *fields, size_t count) {
-        const struct array *array = array_new(&w->work, false);
+        const struct array *array = array_new(&w->budget, false);
 
         for (size_t i = 0; array && i < count; i++) {
-                struct value value = field_value(&w->work, &fields[i]);
+                struct value value = field_value(&w->budget, &fields[i]);
 
-                array = array_append(&w->work, array, value, fields[i].may_split || fields[i].glob);
+                array = array_append(&w->budget, array, value, fields[i].may_split || fields[i].glob);
         }
         return array;
 }

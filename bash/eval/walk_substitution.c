@@ -15,20 +15,20 @@ static bool remembered(struct walk *w, const struct part *part, struct value *re
                 *ret = unit->memory[at].value;
                 return true;
         }
-        work_spend(&w->work, unit && unit->run ? unit->remembered / 16 : 0);
+        budget_spend(&w->budget, unit && unit->run ? unit->remembered / 16 : 0);
         return false;
 }
 
 static void remember(struct walk *w, const struct part *part, struct value value) {
         struct unit *unit = w->unit;
 
-        if (unit && work_room(&w->work, &unit->memory, unit->remembered, &unit->memory_capacity, sizeof(*unit->memory)))
+        if (unit && budget_room(&w->budget, &unit->memory, unit->remembered, &unit->memory_capacity, sizeof(*unit->memory)))
                 unit->memory[unit->remembered++] = (struct remembered){ part, value };
 }
 
 /* Trailing newlines go, and bytes that no variable can hold. */
 static struct value captured(struct walk *w, struct builder *printed, const struct part *part) {
-        struct builder b = { .work = &w->work };
+        struct builder b = { .budget = &w->budget };
         struct value value = builder_finish(printed, false);
 
         for (const struct piece *p = value.pieces; p; p = p->next) {
@@ -61,8 +61,8 @@ static struct value printed_by(struct builder *printed, const struct part *part)
 }
 
 static struct value substituted_file(struct walk *w, const struct part *part, struct value content) {
-        struct value *kept = WORK_NEW(&w->work, struct value);
-        struct value value = value_unknown(&w->work, UNKNOWN_PROCESS, STR(""));
+        struct value *kept = BUDGET_NEW(&w->budget, struct value);
+        struct value value = value_unknown(&w->budget, UNKNOWN_PROCESS, STR(""));
         struct piece *piece = (struct piece *)value.pieces;
 
         if (!piece || !kept)
@@ -98,7 +98,7 @@ static void return_to(struct walk *w, const struct place *place) {
 }
 
 struct value walk_substitution(struct walk *w, const struct part *part) {
-        struct builder printed = { .work = &w->work };
+        struct builder printed = { .budget = &w->budget };
         bool file = part->style == STYLE_INPUT || part->style == STYLE_OUTPUT;
         unsigned choices = w->unit ? w->unit->choices : 0;
         struct subshell subshell;
@@ -108,7 +108,7 @@ struct value walk_substitution(struct walk *w, const struct part *part) {
         if (remembered(w, part, &value) || !walk_goes_on(w))
                 return value;
         if (w->depth >= WALK_MAX_DEPTH) {
-                w->work.stop = WORK_TOO_COMPLEX;
+                w->budget.stop = BUDGET_TOO_COMPLEX;
                 return (struct value){ NULL };
         }
         w->depth++;

@@ -40,9 +40,9 @@ _Noreturn void shell_unclosed(struct parser *p, uint32_t start, const char *open
 }
 
 static void check_work(struct parser *p, size_t more) {
-        size_t work = p->arena->used - p->arena_start + p->looked + more;
+        size_t budget = p->arena->used - p->arena_start + p->looked + more;
 
-        if (work > SHELL_MAX_PER_BYTE * p->root.len + SHELL_MAX_MORE)
+        if (budget > SHELL_MAX_PER_BYTE * p->root.len + SHELL_MAX_MORE)
                 shell_fail(p, SYNTAX_TOO_COMPLEX, p->pos, "too complex: texts inside texts have to be read too often");
 }
 

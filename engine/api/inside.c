@@ -51,6 +51,6 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
                                                     .asked = CONTROL_FD,
                                                     .outside = OUTSIDE_FD,
                                                     .work = -1,
-                                                    .seed = -1,
+                                                    .preload = -1,
                                                     .roots = ROOTS_FD });
 }

@@ -226,7 +226,7 @@ static int prepare(struct run *run) {
 /* Where its output goes, once it is known what is secret. */
 static int open_streams(struct run *run) {
         const struct run_policy *limits = &run->policy->run;
-        enum plain_mode mode = limits->ansi == ANSI_KEEP ? PLAIN_KEEP : PLAIN_TEXT;
+        enum terminal_text_mode mode = limits->ansi == ANSI_KEEP ? TERMINAL_KEEP : TERMINAL_TEXT;
         int64_t limit = run->options.background ? limits->background_output_bytes : limits->output_bytes;
         const struct redactor *redactor = NULL;
 

@@ -14,8 +14,8 @@
 #include "launch/clone.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
-#include "launch/pass.h"
-#include "launch/warm/seed.h"
+#include "launch/fd_passing.h"
+#include "launch/warm/preload.h"
 
 /* What goes back: a sandbox with its files, or why there is none, and if it had begun to be one, the first of them. */
 struct made {
@@ -50,7 +50,7 @@ static int hand_in(const struct made *made, const int *files, size_t count) {
         struct iovec part = { (struct made *)made, sizeof(*made) };
         struct pollfd fds[] = { { .fd = MAKER_SOCKET, .events = POLLOUT }, { .fd = MAKER_OUTSIDE, .events = POLLIN } };
 
-        while (pass_send(MAKER_SOCKET, &part, 1, files, count) < 0) {
+        while (fds_send(MAKER_SOCKET, &part, 1, files, count) < 0) {
                 if (errno != EAGAIN || (poll(fds, 2, -1) < 0 && errno != EINTR) || fds[1].revents)
                         return -1;
         }
@@ -68,10 +68,10 @@ static _Noreturn void abandon(struct launched *launched) {
         _exit(MAKER_ABANDONED);
 }
 
-static bool make_one(const struct launch *launch, const struct mount_places *places, int seed) {
+static bool make_one(const struct launch *launch, const struct mount_places *places, int preload) {
         struct warm warm = { .launched = { .pidfd = -1, .control = -1, .report_fd = -1 }, .work = -1, .mounts = -1 };
         struct made made = {};
-        bool ready = launch_prepare(launch, places, MAKER_OUTSIDE, seed, &warm.launched, &warm.work, &made.err) == 0 &&
+        bool ready = launch_prepare(launch, places, MAKER_OUTSIDE, preload, &warm.launched, &warm.work, &made.err) == 0 &&
                      warm_ready(&warm, &made.err) == 0;
         const int files[MADE_COUNT] = {
                 [MADE_PIDFD] = warm.launched.pidfd,
@@ -94,7 +94,7 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
                            int socket, int outside) {
         int from[MAKER_FILES] = { -1, -1, -1, socket, outside };
         struct err err = {};
-        int seed;
+        int preload;
 
         if (group && cgroup_add(group, 0, &err) < 0)
                 _exit(0);
@@ -102,8 +102,8 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
         setsid(); /* what a terminal sends is not for it */
         if (files_arrange(from, MAKER_FILES, true, &err) < 0)
                 _exit(0);
-        seed = seed_suits(launch) ? seed_open() : -1;
-        while (wait_for_order() && make_one(launch, places, seed))
+        preload = preload_suits(launch) ? preload_open() : -1;
+        while (wait_for_order() && make_one(launch, places, preload))
                 ;
         _exit(0);
 }
@@ -168,10 +168,10 @@ static void reap_lost(pid_t group, pid_t pid) {
 }
 
 static int take(const struct maker *maker, int flags, struct warm *ret, struct err *err) {
-        int files[PASS_FILES_MAX], status;
+        int files[FDS_MAX], status;
         struct made made = {};
         size_t count;
-        ssize_t len = pass_receive(maker->socket, &made, sizeof(made), files, &count, flags);
+        ssize_t len = fds_receive(maker->socket, &made, sizeof(made), files, &count, flags);
 
         if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
                 return 0;

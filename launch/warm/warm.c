@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/warm/handed.h"
+#include "launch/warm/command_message.h"
 #include "launch/kernel.h"
 #include "launch/mount.h"
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 #include "launch/report.h"
 
 /* ---- the key ---- */
@@ -93,22 +93,22 @@ bool warm_possible(const struct launch *launch) {
                launch->group.memory_bytes == 0 && launch->group.pids == 0;
 }
 
-static size_t gather(const struct launch *launch, struct iovec parts[static HANDED_PARTS_MAX]) {
-        return handed_gather(launch->program, launch->cwd, launch->argv, parts);
+static size_t gather(const struct launch *launch, struct iovec parts[static MESSAGE_PARTS_MAX]) {
+        return command_message_gather(launch->program, launch->cwd, launch->argv, parts);
 }
 
 bool warm_fits(const struct launch *launch) {
-        struct iovec parts[HANDED_PARTS_MAX];
+        struct iovec parts[MESSAGE_PARTS_MAX];
 
         return !launch->announce && gather(launch, parts) > 0;
 }
 
 int warm_ready(struct warm *warm, struct err *err) {
-        int files[PASS_FILES_MAX];
+        int files[FDS_MAX];
         size_t count;
         char byte;
 
-        if (pass_receive(warm->work, &byte, 1, files, &count, 0) == 1 && count == 1) {
+        if (fds_receive(warm->work, &byte, 1, files, &count, 0) == 1 && count == 1) {
                 warm->mounts = files[0];
                 return 0;
         }
@@ -125,11 +125,11 @@ bool warm_unchanged(const struct warm *warm) {
 }
 
 int warm_hand_over(struct warm *warm, const struct launch *launch, const struct launch_files *files, struct launched *ret) {
-        const int handed[] = { files->in, files->out, files->err };
-        struct iovec parts[HANDED_PARTS_MAX];
+        const int message[] = { files->in, files->out, files->err };
+        struct iovec parts[MESSAGE_PARTS_MAX];
         size_t count = gather(launch, parts);
 
-        if (count == 0 || pass_send(warm->work, parts, count, handed, 3) < 0) {
+        if (count == 0 || fds_send(warm->work, parts, count, message, 3) < 0) {
                 warm_discard(warm);
                 return -1;
         }
@@ -156,7 +156,7 @@ int warm_tell_ready(int work, struct err *err) {
         char zero = 0;
         struct iovec byte = { &zero, 1 };
 
-        return mounts < 0 || pass_send(work, &byte, 1, &mounts, 1) < 0 ? err_sys(err, "telling that it is ready") : 0;
+        return mounts < 0 || fds_send(work, &byte, 1, &mounts, 1) < 0 ? err_sys(err, "telling that it is ready") : 0;
 }
 
 /* Ends with who wants it, even if somebody else has the other end of `work`, too. */
@@ -184,15 +184,15 @@ bool warm_comes_up(int up, pid_t pid, int outside) {
 }
 
 int warm_await(int work, int outside, struct launch *launch, struct err *err) {
-        struct handed *handed = handed_new(err);
+        struct command_message *message = command_message_new(err);
 
-        if (!handed)
+        if (!message)
                 return -1;
         wait_for_work(work, outside);
-        if (handed_receive(work, handed, err) < 0)
+        if (command_message_receive(work, message, err) < 0)
                 return -1;
-        launch->program = handed->program;
-        launch->cwd = handed->cwd;
-        launch->argv = handed->argv;
+        launch->program = message->program;
+        launch->cwd = message->cwd;
+        launch->argv = message->argv;
         return 0;
 }

@@ -45,7 +45,7 @@ void warm_discard(struct warm *warm);
 /* The walls are. */
 int warm_tell_ready(int work, struct err *err);
 
-/* Does a shell that was started for it (launch/warm/seed.h) wait for a command? Waits until that is known. */
+/* Does a shell that was started for it (launch/warm/preload.h) wait for a command? Waits until that is known. */
 bool warm_comes_up(int up, pid_t pid, int outside);
 
 /* Waits for the command. Then 0, 1 and 2 are its own, and `launch` has it. Ends when nobody wants

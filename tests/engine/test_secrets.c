@@ -107,7 +107,7 @@ static void a_command_under_way(void **state) {
         arena_init(&arena, 0);
         secrets_init(&secrets);
         write_file(STR("password = first-one\n"));
-        assert_int_equal(stream_init(&stream, 64 << 10, PLAIN_TEXT, look(&secrets), NULL), 0);
+        assert_int_equal(stream_init(&stream, 64 << 10, TERMINAL_TEXT, look(&secrets), NULL), 0);
         print(&stream, "first-");
         write_file(STR("password = second-one\n"));
         assert_ptr_not_equal(look(&secrets), stream.redactor);

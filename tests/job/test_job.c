@@ -37,8 +37,8 @@ struct scene {
 static void prepare(struct scene *s, const char *script) {
         *s = (struct scene){ .argv = { "bash", "-c", script } };
         s->launch = (struct launch){ .backend = "none", .program = "bash", .argv = s->argv, .envp = envp, .cwd = "/" };
-        assert_int_equal(stream_init(&s->out, OUTPUT, PLAIN_TEXT, NULL, NULL), 0);
-        assert_int_equal(stream_init(&s->err, OUTPUT, PLAIN_TEXT, NULL, NULL), 0);
+        assert_int_equal(stream_init(&s->out, OUTPUT, TERMINAL_TEXT, NULL, NULL), 0);
+        assert_int_equal(stream_init(&s->err, OUTPUT, TERMINAL_TEXT, NULL, NULL), 0);
         s->setup = (struct job_setup){
                 .launch = &s->launch, .out = &s->out, .out_fd = -1, .err_fd = -1, .cancel_fd = -1, .epoll_fd = -1
         };

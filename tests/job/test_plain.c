@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "run/plain.h"
+#include "run/terminal_text.h"
 
 static uint64_t seed = 88172645463325252;
 
@@ -21,19 +21,19 @@ static void take(void *context, struct str text) {
 
 /* Pieces of up to `chunk` bytes; 0: in one. */
 static bool make_plain(struct str bytes, size_t chunk, struct buf *got) {
-        static struct plain plain;
+        static struct terminal_text plain;
 
-        plain_init(&plain, PLAIN_TEXT);
+        terminal_text_init(&plain, TERMINAL_TEXT);
         for (struct str rest = bytes, piece; rest.len > 0; rest = str_skip(rest, piece.len)) {
                 char *exact;
 
                 piece = str_take(rest, chunk ? 1 + any(chunk) : rest.len);
                 exact = malloc(piece.len);
                 memcpy(exact, piece.ptr, piece.len);
-                plain_feed(&plain, str_from(exact, piece.len), take, got);
+                terminal_text_feed(&plain, str_from(exact, piece.len), take, got);
                 free(exact);
         }
-        plain_end(&plain, take, got);
+        terminal_text_end(&plain, take, got);
         return plain.invalid_utf8;
 }
 
@@ -194,15 +194,15 @@ static void long_lines(void **state) {
         (void)state;
         buf_init(&bytes, SIZE_MAX);
         buf_init(&expected, SIZE_MAX);
-        for (int i = 0; i < PLAIN_LINE_MAX + 2; i++)
+        for (int i = 0; i < TERMINAL_LINE_MAX + 2; i++)
                 buf_append(&bytes, STR("\xc3\xa9"));
-        buf_append(&expected, str_take(buf_str(&bytes), (size_t)PLAIN_LINE_MAX * 2));
+        buf_append(&expected, str_take(buf_str(&bytes), (size_t)TERMINAL_LINE_MAX * 2));
         buf_append(&bytes, STR("\rx\n")); /* goes back to where the part begins */
         buf_append(&expected, STR("x\xc3\xa9\n"));
         check(buf_str(&bytes), buf_str(&expected));
 
         buf_clear(&expected);
-        for (int i = 0; i < PLAIN_LINE_MAX - 1; i++)
+        for (int i = 0; i < TERMINAL_LINE_MAX - 1; i++)
                 buf_char(&expected, ' ');
         buf_append(&expected, STR("xy"));
         check(STR("\033[9999Cxy"), buf_str(&expected));
@@ -232,16 +232,16 @@ static void long_runs(void **state) {
 }
 
 static void keep(void **state) {
-        static struct plain plain;
+        static struct terminal_text plain;
         struct str bytes = STR("\033[1m\r\xff");
         BUF_AUTO got;
 
         (void)state;
         buf_init(&got, SIZE_MAX);
-        plain_init(&plain, PLAIN_KEEP);
-        plain_feed(&plain, bytes, take, &got);
-        plain_feed(&plain, STR(""), take, &got);
-        plain_end(&plain, take, &got);
+        terminal_text_init(&plain, TERMINAL_KEEP);
+        terminal_text_feed(&plain, bytes, take, &got);
+        terminal_text_feed(&plain, STR(""), take, &got);
+        terminal_text_end(&plain, take, &got);
         assert_str_equal(buf_str(&got), bytes);
 }
 

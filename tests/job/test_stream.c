@@ -30,7 +30,7 @@ struct scene {
         int reads, writes; /* the ends of a pipe */
 };
 
-static void begin(struct scene *s, enum plain_mode mode, bool has_secrets) {
+static void begin(struct scene *s, enum terminal_text_mode mode, bool has_secrets) {
         int ends[2];
 
         *s = (struct scene){};
@@ -87,7 +87,7 @@ static void a_secret_in_parts(void **state) {
                                 struct str value = secrets[i].value;
                                 struct scene s;
 
-                                begin(&s, PLAIN_TEXT, true);
+                                begin(&s, TERMINAL_TEXT, true);
                                 feed(&s, STR("token="));
                                 feed(&s, str_take(value, first));
                                 stream_flush(&s.stream);
@@ -112,7 +112,7 @@ static void no_secret_after_all(void **state) {
         struct scene s;
 
         (void)state;
-        begin(&s, PLAIN_TEXT, true);
+        begin(&s, TERMINAL_TEXT, true);
         feed(&s, STR("a hunter2hunt"));
         stream_flush(&s.stream);
         assert_str_equal(text_of(&s), STR("a "));
@@ -141,7 +141,7 @@ static void a_secret_in_disguise(void **state) {
                 for (size_t piece = 1; piece <= rows[i].len; piece++) {
                         struct scene s;
 
-                        begin(&s, PLAIN_TEXT, true);
+                        begin(&s, TERMINAL_TEXT, true);
                         for (struct str rest = rows[i]; rest.len; rest = str_skip(rest, piece))
                                 feed(&s, str_take(rest, piece));
                         feed(&s, STR("\n"));
@@ -171,7 +171,7 @@ static void an_escape_in_parts(void **state) {
                 for (size_t cut = 0; cut <= sequences[i].len; cut++) {
                         struct scene s;
 
-                        begin(&s, PLAIN_TEXT, false);
+                        begin(&s, TERMINAL_TEXT, false);
                         feed(&s, STR("before "));
                         if (cut)
                                 feed(&s, str_take(sequences[i], cut));
@@ -190,7 +190,7 @@ static void a_character_in_parts(void **state) {
         struct scene s;
 
         (void)state;
-        begin(&s, PLAIN_TEXT, false);
+        begin(&s, TERMINAL_TEXT, false);
         feed(&s, STR("\xe2"));
         stream_flush(&s.stream);
         assert_str_equal(text_of(&s), STR(""));
@@ -209,7 +209,7 @@ static void a_line_that_is_looked_at(void **state) {
         struct scene s;
 
         (void)state;
-        begin(&s, PLAIN_TEXT, false);
+        begin(&s, TERMINAL_TEXT, false);
         feed(&s, STR("10 %\r20 %"));
         stream_flush(&s.stream);
         assert_str_equal(text_of(&s), STR("20 %"));
@@ -224,7 +224,7 @@ static void everything_is_kept(void **state) {
         struct scene s;
 
         (void)state;
-        begin(&s, PLAIN_KEEP, true);
+        begin(&s, TERMINAL_KEEP, true);
         assert_null(s.stream.plain);
         feed(&s, STR("\x1b[31mhunter2"));
         stream_flush(&s.stream);
@@ -233,7 +233,7 @@ static void everything_is_kept(void **state) {
         stream_end(&s.stream);
         assert_str_equal(text_of(&s), STR("\x1b[31m[redacted TOKEN]\x1b[0m"));
         clean(&s);
-        begin(&s, PLAIN_KEEP, false);
+        begin(&s, TERMINAL_KEEP, false);
         feed(&s, STR("\x1b[31m\0"));
         stream_flush(&s.stream);
         stream_end(&s.stream);
@@ -265,8 +265,8 @@ static void looking_changes_nothing(void **state) {
                 BUF_AUTO all;
 
                 buf_init(&all, LIMIT);
-                begin(&s, PLAIN_TEXT, true);
-                begin(&other, PLAIN_TEXT, true);
+                begin(&s, TERMINAL_TEXT, true);
+                begin(&other, TERMINAL_TEXT, true);
                 for (size_t count = any(30); count > 0; count--)
                         buf_append(&all, words[any(sizeof(words) / sizeof(*words))]);
                 if (all.len)
@@ -294,7 +294,7 @@ static void the_end_of_the_pipe(void **state) {
         struct err err = {};
 
         (void)state;
-        begin(&s, PLAIN_TEXT, true);
+        begin(&s, TERMINAL_TEXT, true);
         assert_int_equal(stream_read(&s.stream, s.reads), -1);
         assert_int_equal(errno, EAGAIN);
         fd_close(TAKE_FD(s.writes));
@@ -304,7 +304,7 @@ static void the_end_of_the_pipe(void **state) {
         stream_end(&s.stream);
         assert_str_equal(text_of(&s), STR(""));
         clean(&s);
-        assert_int_equal(stream_init(&s.stream, 1, PLAIN_TEXT, NULL, &err), -1);
+        assert_int_equal(stream_init(&s.stream, 1, TERMINAL_TEXT, NULL, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
 }
 

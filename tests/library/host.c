@@ -177,7 +177,7 @@ struct worker {
         int number;
 };
 
-static void *work(void *data) {
+static void *budget(void *data) {
         const struct worker *worker = data;
 
         for (int i = 0; i < ROUNDS; i++) {
@@ -206,7 +206,7 @@ static int threads(const char *how) {
         begin(&others[BUSY + 1], run_alone, policy);
         for (int i = 0; i < SESSIONS; i++) {
                 workers[i] = (struct worker){ .policy = policy, .number = i };
-                begin(&workers[i].thread, work, &workers[i]);
+                begin(&workers[i].thread, budget, &workers[i]);
         }
         if (strcmp(how, "alone") != 0)
                 have_children();

@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "policy/show.h"
-#include "policy/texts.h"
+#include "policy/value_types.h"
 #include "tests/policy/config_test.h"
 
 static bool in_policy(const struct key_row *key) {

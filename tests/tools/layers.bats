@@ -125,11 +125,11 @@ refused() {
 }
 
 @test "a subfolder may have a layer of its own" {
-        file launch/warm/seed/seed.c '"launch/execute.h"' '"base/a.h"'
+        file launch/warm/preload/preload.c '"launch/execute.h"' '"base/a.h"'
         run "$check" .
         [ "$status" = 0 ]
-        file launch/warm/warm.c '"launch/warm/seed.h"' '"launch/warm/seed/seed.h"'
-        refused 'launch/warm/warm.c:2: #include "launch/warm/seed/seed.h": launch/warm/seed/ is above launch/'
+        file launch/warm/warm.c '"launch/warm/preload.h"' '"launch/warm/preload/preload.h"'
+        refused 'launch/warm/warm.c:2: #include "launch/warm/preload/preload.h": launch/warm/preload/ is above launch/'
 }
 
 @test "spaces do not hide an include" {

@@ -47,8 +47,8 @@ static void command_start(struct command *c, const char *const *argv, const char
         struct spawn_setup setup = { .program = child_path, .argv = argv, .envp = envp, .cwd = here };
 
         *c = (struct command){ 0 };
-        CHECK(stream_init(&c->out, 64 << 10, PLAIN_KEEP, NULL, &err) == 0);
-        CHECK(stream_init(&c->err, 64 << 10, PLAIN_KEEP, NULL, &err) == 0);
+        CHECK(stream_init(&c->out, 64 << 10, TERMINAL_KEEP, NULL, &err) == 0);
+        CHECK(stream_init(&c->err, 64 << 10, TERMINAL_KEEP, NULL, &err) == 0);
         CHECK(fd_pipe(out, &err) == 0 && fd_pipe(errors, &err) == 0);
         setup.out = out[1];
         setup.err = errors[1];

@@ -1,31 +1,33 @@
-#include "launch/warm/handed.h"
+#include "launch/warm/command_message.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 
-size_t handed_gather(const char *program, const char *cwd, const char *const *argv, struct iovec ret[static HANDED_PARTS_MAX]) {
+size_t command_message_gather(const char *program, const char *cwd, const char *const *argv,
+                              struct iovec ret[static MESSAGE_PARTS_MAX]) {
         size_t count = 0, bytes = 0;
 
         ret[count++] = (struct iovec){ (char *)program, strlen(program) + 1 };
         ret[count++] = (struct iovec){ (char *)cwd, strlen(cwd) + 1 };
         for (; *argv; argv++) {
-                if (count == HANDED_PARTS_MAX)
+                if (count == MESSAGE_PARTS_MAX)
                         return 0;
                 ret[count++] = (struct iovec){ (char *)*argv, strlen(*argv) + 1 };
         }
         for (size_t i = 0; i < count; i++)
                 bytes += ret[i].iov_len;
-        return bytes <= HANDED_TEXT_MAX ? count : 0;
+        return bytes <= MESSAGE_TEXT_MAX ? count : 0;
 }
 
-struct handed *handed_new(struct err *err) {
-        struct handed *handed = mmap(NULL, sizeof(*handed), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+struct command_message *command_message_new(struct err *err) {
+        struct command_message *message =
+                mmap(NULL, sizeof(*message), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-        if (handed != MAP_FAILED)
-                return handed;
+        if (message != MAP_FAILED)
+                return message;
         err_sys(err, "memory for a command");
         return NULL;
 }
@@ -37,10 +39,10 @@ static int take_files(const int files[static 3], struct err *err) {
         return 0;
 }
 
-int handed_receive(int work, struct handed *ret, struct err *err) {
-        int files[PASS_FILES_MAX];
+int command_message_receive(int work, struct command_message *ret, struct err *err) {
+        int files[FDS_MAX];
         size_t file_count, count = 0;
-        ssize_t len = pass_receive(work, ret->text, sizeof(ret->text), files, &file_count, 0);
+        ssize_t len = fds_receive(work, ret->text, sizeof(ret->text), files, &file_count, 0);
 
         if (len == 0)
                 _exit(0);
@@ -49,7 +51,7 @@ int handed_receive(int work, struct handed *ret, struct err *err) {
         ret->end = ret->text + len;
         ret->program = ret->text;
         ret->cwd = ret->text + strlen(ret->text) + 1;
-        for (const char *word = ret->cwd + strlen(ret->cwd) + 1; word < ret->end && count < HANDED_WORDS_MAX;
+        for (const char *word = ret->cwd + strlen(ret->cwd) + 1; word < ret->end && count < MESSAGE_WORDS_MAX;
              word += strlen(word) + 1)
                 ret->argv[count++] = word;
         return take_files(files, err); /* the words are ended by what was never written */

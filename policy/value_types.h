@@ -1,8 +1,8 @@
 /*
  * What strings in a config have to look like, and how times and sizes are written.
  */
-#ifndef BAILEY_POLICY_TEXTS_H
-#define BAILEY_POLICY_TEXTS_H
+#ifndef BAILEY_POLICY_VALUE_TYPES_H
+#define BAILEY_POLICY_VALUE_TYPES_H
 
 #include "policy/keys.h"
 

@@ -1,4 +1,4 @@
-#include "run/plain_chars.h"
+#include "run/terminal_chars.h"
 
 enum { UTF8_MAX = 4 };
 
@@ -18,7 +18,7 @@ static const struct {
         { 0xe0100, 0xe01ef }, /* variation selectors, of which a text can be made, too */
 };
 
-uint32_t plain_code_point(struct str c) {
+uint32_t terminal_code_point(struct str c) {
         uint32_t code = (unsigned char)c.ptr[0];
 
         if (c.len > 1)
@@ -28,8 +28,8 @@ uint32_t plain_code_point(struct str c) {
         return code;
 }
 
-bool plain_hidden(struct str c) {
-        uint32_t code = plain_code_point(c);
+bool terminal_hidden(struct str c) {
+        uint32_t code = terminal_code_point(c);
 
         for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)
                 if (code <= hidden[i].last)
@@ -44,7 +44,7 @@ static bool all_printable(uint64_t word) {
         return ((word | (word - ones * ' ') | (word + ones)) & ones * 0x80) == 0;
 }
 
-size_t plain_clean_run(struct str s) {
+size_t terminal_clean_run(struct str s) {
         size_t at = 0, step;
         uint64_t word;
 
@@ -56,19 +56,19 @@ size_t plain_clean_run(struct str s) {
                                 continue;
                 }
                 step = 1;
-                if (plain_is_text((unsigned char)s.ptr[at]))
+                if (terminal_is_text((unsigned char)s.ptr[at]))
                         continue;
                 if ((unsigned char)s.ptr[at] < 0x80)
                         break;
                 step = str_utf8(str_skip(s, at));
-                if (step == 0 || plain_hidden(str_from(s.ptr + at, step)))
+                if (step == 0 || terminal_hidden(str_from(s.ptr + at, step)))
                         break;
         }
         return at;
 }
 
 /* If some bytes do, the lowest or the highest ones do. */
-bool plain_may_become_utf8(struct str bytes) {
+bool terminal_may_become_utf8(struct str bytes) {
         char low[UTF8_MAX], high[UTF8_MAX];
 
         memset(low, 0x80, sizeof(low));

@@ -2,7 +2,7 @@
  * Signs (a table of phrases that programs print) are looked for in the output, line by line. A sign that speaks of a path
  * counts only with a path that the sandbox has something to do with.
  */
-#include "run/explain_look.h"
+#include "run/explain_evidence.h"
 
 #include "run/explain_path.h"
 
@@ -99,9 +99,9 @@ static void paths_add(struct paths *paths, struct str path) {
 }
 
 /* The path of the list that the line names. */
-static bool line_has(const struct look *look, struct str line, const char *const *list, struct str *ret_path) {
+static bool line_has(const struct evidence *evidence, struct str line, const char *const *list, struct str *ret_path) {
         for (; list && *list; list++)
-                if (explain_names(look->in, line, str_z(*list))) {
+                if (explain_names(evidence->in, line, str_z(*list))) {
                         *ret_path = str_z(*list);
                         return true;
                 }
@@ -115,23 +115,23 @@ static bool under_any(struct str text, const char *const *list) {
         return false;
 }
 
-static bool is_target(const struct look *look, struct str path) {
-        for (size_t i = 0; i < look->command.target_count; i++)
-                if (str_eq(look->command.targets[i], path))
+static bool is_target(const struct evidence *evidence, struct str path) {
+        for (size_t i = 0; i < evidence->command.target_count; i++)
+                if (str_eq(evidence->command.targets[i], path))
                         return true;
         return false;
 }
 
 /* An absolute path on the line that is outside of all that can be written. With `wants_to_write` false, only one that the
  * command redirects to. */
-static bool line_has_outside(const struct look *look, struct str line, bool wants_to_write, struct str *ret_path) {
+static bool line_has_outside(const struct evidence *evidence, struct str line, bool wants_to_write, struct str *ret_path) {
         for (size_t at = 0; explain_next_path(line, &at); at++) {
                 struct str text = str_skip(line, at), path = explain_path_text(text);
 
-                if (under_any(text, look->in->writable) || under_any(text, temporary) || under_any(text, devices) ||
+                if (under_any(text, evidence->in->writable) || under_any(text, temporary) || under_any(text, devices) ||
                     path.len > PATH_TEXT_MAX)
                         continue;
-                if (wants_to_write || is_target(look, path)) {
+                if (wants_to_write || is_target(evidence, path)) {
                         *ret_path = path;
                         return true;
                 }
@@ -150,65 +150,67 @@ bool explain_workspace_writable(const struct explain_input *in) {
         return in->workspace && under_any(str_z(in->workspace), in->writable);
 }
 
-static void note_denied(struct look *look, struct str line, struct str lower, bool read_only) {
+static void note_denied(struct evidence *evidence, struct str line, struct str lower, bool read_only) {
         struct str path;
 
-        if (!read_only && line_has(look, line, look->in->masked, &path))
-                paths_add(&look->masked, path);
-        else if (look->command.prints_only)
+        if (!read_only && line_has(evidence, line, evidence->in->masked, &path))
+                paths_add(&evidence->masked, path);
+        else if (evidence->command.prints_only)
                 return; /* what it prints are not its own troubles */
-        else if (line_has(look, line, look->in->read_only, &path))
-                paths_add(&look->protected, path);
-        else if (line_has_outside(look, line, read_only || is_writing(lower), &path))
-                paths_add(&look->outside, path);
-        else if (read_only && look->in->exit_code != 0 && look->in->workspace && !explain_workspace_writable(look->in))
-                look->workspace_read_only = true;
+        else if (line_has(evidence, line, evidence->in->read_only, &path))
+                paths_add(&evidence->protected, path);
+        else if (line_has_outside(evidence, line, read_only || is_writing(lower), &path))
+                paths_add(&evidence->outside, path);
+        else if (read_only && evidence->in->exit_code != 0 && evidence->in->workspace &&
+                 !explain_workspace_writable(evidence->in))
+                evidence->workspace_read_only = true;
 }
 
-static bool is_under_temporary(const struct look *look, struct str line) {
+static bool is_under_temporary(const struct evidence *evidence, struct str line) {
         struct str path;
 
-        return line_has(look, line, temporary, &path);
+        return line_has(evidence, line, temporary, &path);
 }
 
-static void note_line(struct look *look, unsigned sign, struct str line, struct str lower) {
+static void note_line(struct evidence *evidence, unsigned sign, struct str line, struct str lower) {
         const unsigned of_paths = SIGN_BUSY | SIGN_SPACE;
         struct str path;
 
         if (sign == SIGN_NETWORK && (has(lower, localhosts[0]) || has(lower, localhosts[1]) || has(lower, localhosts[2])))
                 return;
         if (sign == SIGN_DENIED || sign == SIGN_READ_ONLY)
-                note_denied(look, line, lower, sign == SIGN_READ_ONLY);
-        else if (sign == SIGN_BUSY && line_has(look, line, look->in->read_only, &path))
-                paths_add(&look->protected, path);
-        else if (!(sign & of_paths) || (sign == SIGN_SPACE && is_under_temporary(look, line)))
-                look->seen |= sign;
+                note_denied(evidence, line, lower, sign == SIGN_READ_ONLY);
+        else if (sign == SIGN_BUSY && line_has(evidence, line, evidence->in->read_only, &path))
+                paths_add(&evidence->protected, path);
+        else if (!(sign & of_paths) || (sign == SIGN_SPACE && is_under_temporary(evidence, line)))
+                evidence->seen |= sign;
 }
 
 /* Each line with the phrase, once. */
-static void look_for(struct look *look, const struct phrase *phrase) {
+static void find_phrase(struct evidence *evidence, const struct phrase *phrase) {
         size_t at = 0, len = strlen(phrase->text);
 
-        while (at < look->lower.len) {
-                const char *hit = memmem(look->lower.ptr + at, look->lower.len - at, phrase->text, len);
-                const char *before = hit ? memrchr(look->lower.ptr + at, '\n', (size_t)(hit - look->lower.ptr) - at) : NULL;
-                size_t start = before ? (size_t)(before + 1 - look->lower.ptr) : at;
-                size_t line = str_find(str_skip(look->lower, start), '\n');
-                struct str lower = str_from(look->lower.ptr + start, line);
+        while (at < evidence->lower.len) {
+                const char *hit = memmem(evidence->lower.ptr + at, evidence->lower.len - at, phrase->text, len);
+                const char *before =
+                        hit ? memrchr(evidence->lower.ptr + at, '\n', (size_t)(hit - evidence->lower.ptr) - at) : NULL;
+                size_t start = before ? (size_t)(before + 1 - evidence->lower.ptr) : at;
+                size_t line = str_find(str_skip(evidence->lower, start), '\n');
+                struct str lower = str_from(evidence->lower.ptr + start, line);
 
                 if (!hit)
                         return;
                 if (!phrase->with || has(lower, phrase->with))
-                        note_line(look, phrase->sign, str_from(look->output.ptr + start, line), lower);
+                        note_line(evidence, phrase->sign, str_from(evidence->output.ptr + start, line), lower);
                 at = start + line + 1;
         }
 }
 
 /* Signs that could explain something: there is a limit or wall to run into. */
-static unsigned wanted_signs(const struct look *look) {
-        const struct sandbox_policy *sandbox = &look->in->policy->sandbox;
-        const struct explain_command *command = &look->command;
-        bool failed = look->in->exit_code != 0 && !command->prints_only;
+static unsigned wanted_signs(const struct evidence *evidence) {
+        const struct sandbox_policy *sandbox = &evidence->in->policy->sandbox;
+        const struct explain_command *command = &evidence->command;
+        bool failed = evidence->in->exit_code != 0 && !command->prints_only;
         unsigned wanted = SIGN_DENIED;
 
         /* A program that needs no network may run one that does, and must have failed for it. */
@@ -224,20 +226,20 @@ static unsigned wanted_signs(const struct look *look) {
         return wanted;
 }
 
-int explain_look(struct look *look) {
-        struct str all = look->in->output_known ? look->in->output : STR("");
-        unsigned wanted = wanted_signs(look);
+int explain_gather(struct evidence *evidence) {
+        struct str all = evidence->in->output_known ? evidence->in->output : STR("");
+        unsigned wanted = wanted_signs(evidence);
         char *lower;
 
-        look->output = str_skip(all, all.len > EXPLAIN_OUTPUT_MAX ? all.len - EXPLAIN_OUTPUT_MAX : 0);
-        lower = arena_bytes(look->arena, look->output.len);
+        evidence->output = str_skip(all, all.len > EXPLAIN_OUTPUT_MAX ? all.len - EXPLAIN_OUTPUT_MAX : 0);
+        lower = arena_bytes(evidence->arena, evidence->output.len);
         if (!lower)
                 return -1;
-        for (size_t i = 0; i < look->output.len; i++)
-                lower[i] = (char)ascii_lower((unsigned char)look->output.ptr[i]);
-        look->lower = str_from(lower, look->output.len);
+        for (size_t i = 0; i < evidence->output.len; i++)
+                lower[i] = (char)ascii_lower((unsigned char)evidence->output.ptr[i]);
+        evidence->lower = str_from(lower, evidence->output.len);
         for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
                 if (phrases[i].sign & wanted)
-                        look_for(look, &phrases[i]);
+                        find_phrase(evidence, &phrases[i]);
         return 0;
 }

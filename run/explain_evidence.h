@@ -1,8 +1,8 @@
 /*
  * What is seen in a command's output, before anything is made of it.
  */
-#ifndef BAILEY_RUN_EXPLAIN_LOOK_H
-#define BAILEY_RUN_EXPLAIN_LOOK_H
+#ifndef BAILEY_RUN_EXPLAIN_EVIDENCE_H
+#define BAILEY_RUN_EXPLAIN_EVIDENCE_H
 
 #include "run/explain.h"
 #include "run/explain_command.h"
@@ -27,7 +27,7 @@ struct paths {
         size_t count;
 };
 
-struct look {
+struct evidence {
         const struct explain_input *in;
         struct explain_command command;
         struct arena *arena;
@@ -38,7 +38,7 @@ struct look {
 };
 
 /* `in`, `command` and `arena` are given. -1: no memory. */
-int explain_look(struct look *look);
+int explain_gather(struct evidence *evidence);
 
 bool explain_workspace_writable(const struct explain_input *in);
 

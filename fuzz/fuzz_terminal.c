@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "run/plain.h"
+#include "run/terminal_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,13 +20,13 @@ static void take(void *context, struct str text) {
 }
 
 static bool make_plain(struct str bytes, size_t chunk, struct buf *ret) {
-        static struct plain plain;
+        static struct terminal_text plain;
 
         buf_init(ret, SIZE_MAX);
-        plain_init(&plain, PLAIN_TEXT);
+        terminal_text_init(&plain, TERMINAL_TEXT);
         for (struct str rest = bytes; rest.len > 0; rest = str_skip(rest, chunk))
-                plain_feed(&plain, str_take(rest, chunk), take, ret);
-        plain_end(&plain, take, ret);
+                terminal_text_feed(&plain, str_take(rest, chunk), take, ret);
+        terminal_text_end(&plain, take, ret);
         return plain.invalid_utf8;
 }
 

@@ -1,4 +1,4 @@
-#include "launch/pass.h"
+#include "launch/fd_passing.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 union files_space {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int) * PASS_FILES_MAX)];
+        char bytes[CMSG_SPACE(sizeof(int) * FDS_MAX)];
 };
 
-int pass_send(int socket, const struct iovec *parts, size_t part_count, const int *files, size_t file_count) {
+int fds_send(int socket, const struct iovec *parts, size_t part_count, const int *files, size_t file_count) {
         union files_space space = {};
         struct msghdr message = {
                 .msg_iov = (struct iovec *)parts,
@@ -29,7 +29,7 @@ int pass_send(int socket, const struct iovec *parts, size_t part_count, const in
         return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
-ssize_t pass_receive(int socket, void *bytes, size_t size, int ret_files[static PASS_FILES_MAX], size_t *ret_count, int flags) {
+ssize_t fds_receive(int socket, void *bytes, size_t size, int ret_files[static FDS_MAX], size_t *ret_count, int flags) {
         union files_space space = {};
         struct iovec part = { bytes, size };
         struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &space, .msg_controllen = sizeof(space) };

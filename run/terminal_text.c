@@ -1,15 +1,15 @@
-#include "run/plain.h"
+#include "run/terminal_text.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "run/plain_chars.h"
+#include "run/terminal_chars.h"
 
 enum {
         NUMBER_MAX = 9999,
         SHOWN_MAX = 16, /* <U+10FFFF> */
         FLUSH_BYTES = 4096,
-        SHOWN_AT_ONCE = 8 * PLAIN_LINE_MAX,
+        SHOWN_AT_ONCE = 8 * TERMINAL_LINE_MAX,
         ESC = 0x1b,
         CANCEL = 0x18,
         SUBSTITUTE = 0x1a,
@@ -17,14 +17,14 @@ enum {
 
 /* Where text goes. */
 struct sink {
-        struct plain *plain;
-        plain_out *out;
+        struct terminal_text *text;
+        terminal_text_out *out;
         void *context;
 };
 
 /* ---- the line ---- */
 
-static size_t cell_len(const struct plain_cell *cell) {
+static size_t cell_len(const struct terminal_cell *cell) {
         unsigned char c = (unsigned char)cell->bytes[0];
 
         return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
@@ -34,8 +34,8 @@ static void flush_line(const struct sink *s, bool newline) {
         char text[FLUSH_BYTES];
         size_t used = 0;
 
-        for (size_t i = 0; i < s->plain->len; i++) {
-                const struct plain_cell *cell = &s->plain->line[i];
+        for (size_t i = 0; i < s->text->len; i++) {
+                const struct terminal_cell *cell = &s->text->line[i];
 
                 memcpy(text + used, cell->bytes, sizeof(cell->bytes));
                 used += cell_len(cell);
@@ -48,33 +48,33 @@ static void flush_line(const struct sink *s, bool newline) {
                 text[used++] = '\n';
         if (used)
                 s->out(s->context, str_from(text, used));
-        s->plain->len = s->plain->cursor = 0;
+        s->text->len = s->text->cursor = 0;
 }
 
 /* Makes room for characters at the cursor. Returns for how many of `count`. */
-static size_t reach(struct plain *p, size_t count) {
-        size_t room = PLAIN_LINE_MAX - p->cursor;
+static size_t reach(struct terminal_text *p, size_t count) {
+        size_t room = TERMINAL_LINE_MAX - p->cursor;
 
         while (p->len < p->cursor)
-                p->line[p->len++] = (struct plain_cell){ " " };
+                p->line[p->len++] = (struct terminal_cell){ " " };
         return count < room ? count : room;
 }
 
 static void go_on(const struct sink *s, size_t count) {
-        struct plain *p = s->plain;
+        struct terminal_text *p = s->text;
 
         p->cursor += count;
         if (p->len < p->cursor)
                 p->len = p->cursor;
-        if (p->cursor == PLAIN_LINE_MAX)
+        if (p->cursor == TERMINAL_LINE_MAX)
                 flush_line(s, false);
 }
 
 /* The parts of a long line that are passed on as they come. Returns the rest. */
 static struct str put_parts(const struct sink *s, struct str text) {
-        size_t parts = text.len - text.len % PLAIN_LINE_MAX;
+        size_t parts = text.len - text.len % TERMINAL_LINE_MAX;
 
-        if (parts == 0 || s->plain->len || s->plain->cursor)
+        if (parts == 0 || s->text->len || s->text->cursor)
                 return text;
         s->out(s->context, str_take(text, parts));
         return str_skip(text, parts);
@@ -82,11 +82,11 @@ static struct str put_parts(const struct sink *s, struct str text) {
 
 static void put_ascii(const struct sink *s, struct str text) {
         while ((text = put_parts(s, text)).len) {
-                size_t count = reach(s->plain, text.len);
-                struct plain_cell *cells = &s->plain->line[s->plain->cursor];
+                size_t count = reach(s->text, text.len);
+                struct terminal_cell *cells = &s->text->line[s->text->cursor];
 
                 for (size_t i = 0; i < count; i++)
-                        cells[i] = (struct plain_cell){ { text.ptr[i] } };
+                        cells[i] = (struct terminal_cell){ { text.ptr[i] } };
                 go_on(s, count);
                 text = str_skip(text, count);
         }
@@ -125,9 +125,9 @@ static void put_controls(const struct sink *s, struct str controls) {
 }
 
 static void put_utf8(const struct sink *s, struct str character) {
-        reach(s->plain, 1);
-        s->plain->line[s->plain->cursor] = (struct plain_cell){ "" };
-        memcpy(s->plain->line[s->plain->cursor].bytes, character.ptr, character.len);
+        reach(s->text, 1);
+        s->text->line[s->text->cursor] = (struct terminal_cell){ "" };
+        memcpy(s->text->line[s->text->cursor].bytes, character.ptr, character.len);
         go_on(s, 1);
 }
 
@@ -151,7 +151,7 @@ static void put_text(const struct sink *s, struct str text) {
 static void put_run(const struct sink *s, struct str run) {
         const char *last;
 
-        if (s->plain->len || s->plain->cursor) {
+        if (s->text->len || s->text->cursor) {
                 size_t first = str_find(run, '\n');
 
                 put_text(s, str_take(run, first));
@@ -176,28 +176,28 @@ static void put_character(const struct sink *s, struct str c) {
         char shown[SHOWN_MAX];
         int len;
 
-        if (!plain_hidden(c)) {
+        if (!terminal_hidden(c)) {
                 put_utf8(s, c);
                 return;
         }
-        len = snprintf(shown, sizeof(shown), "<U+%04X>", plain_code_point(c));
+        len = snprintf(shown, sizeof(shown), "<U+%04X>", terminal_code_point(c));
         put_ascii(s, str_from(shown, (size_t)len));
 }
 
 static void put_invalid(const struct sink *s) {
-        s->plain->invalid_utf8 = true;
+        s->text->invalid_utf8 = true;
         put_utf8(s, STR("\xef\xbf\xbd"));
 }
 
 /* What was pending and cannot become a character: its first byte is none. The rest are continuation bytes, so neither. */
 static void drop_pending(const struct sink *s) {
-        for (size_t i = 0; i < s->plain->pending_len; i++)
+        for (size_t i = 0; i < s->text->pending_len; i++)
                 put_invalid(s);
-        s->plain->pending_len = 0;
+        s->text->pending_len = 0;
 }
 
 static void take_high(const struct sink *s, char byte) {
-        struct plain *p = s->plain;
+        struct terminal_text *p = s->text;
         size_t len;
 
         p->pending[p->pending_len++] = byte;
@@ -205,7 +205,7 @@ static void take_high(const struct sink *s, char byte) {
         if (str_utf8(str_from(p->pending, len)) == len) {
                 p->pending_len = 0;
                 put_character(s, str_from(p->pending, len));
-        } else if (!plain_may_become_utf8(str_from(p->pending, len))) {
+        } else if (!terminal_may_become_utf8(str_from(p->pending, len))) {
                 p->pending_len--;
                 drop_pending(s);
                 if (len > 1)
@@ -216,7 +216,7 @@ static void take_high(const struct sink *s, char byte) {
 }
 
 static void take_low(const struct sink *s, unsigned char c) {
-        struct plain *p = s->plain;
+        struct terminal_text *p = s->text;
 
         if (c == '\n')
                 flush_line(s, true);
@@ -225,8 +225,8 @@ static void take_low(const struct sink *s, unsigned char c) {
         else if (c == '\b')
                 p->cursor -= p->cursor > 0;
         else if (c == ESC)
-                p->state = PLAIN_ESCAPE;
-        else if (plain_is_text(c))
+                p->state = TERMINAL_ESCAPE;
+        else if (terminal_is_text(c))
                 put_ascii(s, str_from((const char *)&c, 1));
         else
                 put_controls(s, str_from((const char *)&c, 1));
@@ -234,24 +234,24 @@ static void take_low(const struct sink *s, unsigned char c) {
 
 /* ---- sequences ---- */
 
-static void go_to(struct plain *p, size_t column) {
-        p->cursor = column < PLAIN_LINE_MAX ? column : PLAIN_LINE_MAX - 1;
+static void go_to(struct terminal_text *p, size_t column) {
+        p->cursor = column < TERMINAL_LINE_MAX ? column : TERMINAL_LINE_MAX - 1;
 }
 
-static void erase(struct plain *p) {
+static void erase(struct terminal_text *p) {
         if (p->number == 1) /* up to the cursor */
                 for (size_t i = 0; i < p->len && i <= p->cursor; i++)
-                        p->line[i] = (struct plain_cell){ " " };
+                        p->line[i] = (struct terminal_cell){ " " };
         else if (p->number >= 2) /* all */
                 p->len = 0;
         else if (p->cursor < p->len) /* from the cursor on */
                 p->len = p->cursor;
 }
 
-static void finish_csi(struct plain *p, unsigned char final) {
+static void finish_csi(struct terminal_text *p, unsigned char final) {
         size_t count = p->number ? p->number : 1;
 
-        p->state = PLAIN_GROUND;
+        p->state = TERMINAL_GROUND;
         if (p->odd)
                 return;
         if (final == 'K' || final == 'J')
@@ -264,7 +264,7 @@ static void finish_csi(struct plain *p, unsigned char final) {
                 go_to(p, count - 1);
 }
 
-static void take_csi(struct plain *p, unsigned char c) {
+static void take_csi(struct terminal_text *p, unsigned char c) {
         if (c >= '@') {
                 finish_csi(p, c);
         } else if (is_ascii_digit(c)) {
@@ -276,59 +276,59 @@ static void take_csi(struct plain *p, unsigned char c) {
         }
 }
 
-static void take_escape(struct plain *p, unsigned char c) {
-        p->state = PLAIN_GROUND;
+static void take_escape(struct terminal_text *p, unsigned char c) {
+        p->state = TERMINAL_GROUND;
         p->number = 0;
         p->odd = false;
         p->previous = 0;
         if (c == '[')
-                p->state = PLAIN_CSI;
+                p->state = TERMINAL_CSI;
         else if (strchr("]PX^_", c))
-                p->state = PLAIN_STRING;
+                p->state = TERMINAL_STRING;
         else if (c < '0')
-                p->state = PLAIN_INTERMEDIATE;
+                p->state = TERMINAL_INTERMEDIATE;
 }
 
 /* Returns whether the byte belonged to the string. */
-static bool take_string(struct plain *p, unsigned char c) {
+static bool take_string(struct terminal_text *p, unsigned char c) {
         bool ends = c == '\a' || c == CANCEL || c == SUBSTITUTE || (c == 0x9c && p->previous == 0xc2); /* U+009C is ST */
 
         if (ends || c == ESC || c == '\n')
-                p->state = PLAIN_GROUND;
+                p->state = TERMINAL_GROUND;
         p->previous = c;
         return c != ESC && c != '\n';
 }
 
 /* Returns whether the byte belonged to a sequence. */
-static bool take_in_sequence(struct plain *p, unsigned char c) {
-        if (p->state == PLAIN_GROUND)
+static bool take_in_sequence(struct terminal_text *p, unsigned char c) {
+        if (p->state == TERMINAL_GROUND)
                 return false;
-        if (p->state == PLAIN_STRING)
+        if (p->state == TERMINAL_STRING)
                 return take_string(p, c);
         if (c < ' ' || c > '~') {
-                p->state = PLAIN_GROUND;
+                p->state = TERMINAL_GROUND;
                 return false;
         }
-        if (p->state == PLAIN_CSI)
+        if (p->state == TERMINAL_CSI)
                 take_csi(p, c);
-        else if (p->state == PLAIN_ESCAPE)
+        else if (p->state == TERMINAL_ESCAPE)
                 take_escape(p, c);
         else if (c >= '0')
-                p->state = PLAIN_GROUND;
+                p->state = TERMINAL_GROUND;
         return true;
 }
 
 /* ---- a stream ---- */
 
-void plain_init(struct plain *p, enum plain_mode mode) {
-        memset(p, 0, offsetof(struct plain, line)); /* the rest is written before it is read */
+void terminal_text_init(struct terminal_text *p, enum terminal_text_mode mode) {
+        memset(p, 0, offsetof(struct terminal_text, line)); /* the rest is written before it is read */
         p->mode = mode;
 }
 
 static void take_byte(const struct sink *s, char byte) {
         unsigned char c = (unsigned char)byte;
 
-        if (take_in_sequence(s->plain, c))
+        if (take_in_sequence(s->text, c))
                 return;
         if (c >= 0x80) {
                 take_high(s, byte);
@@ -352,7 +352,7 @@ static size_t controls_run(struct str s) {
 
 /* As many bytes as can be taken at once, at least one. */
 static size_t take_some(const struct sink *s, struct str bytes) {
-        size_t run = plain_clean_run(bytes);
+        size_t run = terminal_clean_run(bytes);
 
         if (run) {
                 put_run(s, str_take(bytes, run));
@@ -367,10 +367,10 @@ static size_t take_some(const struct sink *s, struct str bytes) {
         return 1;
 }
 
-void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context) {
+void terminal_text_feed(struct terminal_text *p, struct str bytes, terminal_text_out *out, void *context) {
         struct sink s = { p, out, context };
 
-        if (p->mode == PLAIN_KEEP) {
+        if (p->mode == TERMINAL_KEEP) {
                 if (bytes.len)
                         out(context, bytes);
                 return;
@@ -378,7 +378,7 @@ void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context
         while (bytes.len) {
                 size_t taken = 1;
 
-                if (p->state == PLAIN_GROUND && !p->pending_len)
+                if (p->state == TERMINAL_GROUND && !p->pending_len)
                         taken = take_some(&s, bytes);
                 else
                         take_byte(&s, bytes.ptr[0]);
@@ -386,16 +386,16 @@ void plain_feed(struct plain *p, struct str bytes, plain_out *out, void *context
         }
 }
 
-void plain_flush(struct plain *p, plain_out *out, void *context) {
+void terminal_text_flush(struct terminal_text *p, terminal_text_out *out, void *context) {
         struct sink s = { p, out, context };
 
         flush_line(&s, false);
 }
 
-void plain_end(struct plain *p, plain_out *out, void *context) {
+void terminal_text_end(struct terminal_text *p, terminal_text_out *out, void *context) {
         struct sink s = { p, out, context };
 
         drop_pending(&s);
         flush_line(&s, false);
-        p->state = PLAIN_GROUND;
+        p->state = TERMINAL_GROUND;
 }

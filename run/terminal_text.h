@@ -11,8 +11,8 @@
  *
  * The text is UTF-8 without any control character but \t and \n. It does not depend on the pieces that the bytes came in.
  */
-#ifndef BAILEY_RUN_PLAIN_H
-#define BAILEY_RUN_PLAIN_H
+#ifndef BAILEY_RUN_TERMINAL_TEXT_H
+#define BAILEY_RUN_TERMINAL_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,47 +20,47 @@
 #include "base/str.h"
 
 enum {
-        PLAIN_LINE_MAX = 4096, /* characters; a longer line is passed on in parts, and going back stays within one */
-        PLAIN_UTF8_MAX = 4,
+        TERMINAL_LINE_MAX = 4096, /* characters; a longer line is passed on in parts, and going back stays within one */
+        TERMINAL_UTF8_MAX = 4,
 };
 
-enum plain_mode {
-        PLAIN_TEXT,
-        PLAIN_KEEP, /* everything, as it came */
+enum terminal_text_mode {
+        TERMINAL_TEXT,
+        TERMINAL_KEEP, /* everything, as it came */
 };
 
-enum plain_state {
-        PLAIN_GROUND,
-        PLAIN_ESCAPE,       /* ESC */
-        PLAIN_INTERMEDIATE, /* ESC and one that asks for more */
-        PLAIN_CSI,
-        PLAIN_STRING, /* OSC, DCS, SOS, PM, APC */
+enum terminal_text_state {
+        TERMINAL_GROUND,
+        TERMINAL_ESCAPE,       /* ESC */
+        TERMINAL_INTERMEDIATE, /* ESC and one that asks for more */
+        TERMINAL_CSI,
+        TERMINAL_STRING, /* OSC, DCS, SOS, PM, APC */
 };
 
-struct plain_cell {
-        char bytes[PLAIN_UTF8_MAX]; /* of one character; it says itself how many */
+struct terminal_cell {
+        char bytes[TERMINAL_UTF8_MAX]; /* of one character; it says itself how many */
 };
 
-struct plain {
-        enum plain_mode mode;
-        enum plain_state state;
+struct terminal_text {
+        enum terminal_text_mode mode;
+        enum terminal_text_state state;
         bool invalid_utf8; /* something became U+FFFD */
         bool odd;          /* a CSI sequence that has more than one number */
         unsigned number;
-        char pending[PLAIN_UTF8_MAX]; /* a character of which there is more to come */
+        char pending[TERMINAL_UTF8_MAX]; /* a character of which there is more to come */
         size_t pending_len;
         unsigned char previous; /* in a string */
         size_t len, cursor;     /* of the line; the cursor may be behind its end */
-        struct plain_cell line[PLAIN_LINE_MAX];
+        struct terminal_cell line[TERMINAL_LINE_MAX];
 };
 
-typedef void plain_out(void *context, struct str text);
+typedef void terminal_text_out(void *context, struct str text);
 
-void plain_init(struct plain *plain, enum plain_mode mode);
-void plain_feed(struct plain *plain, struct str bytes, plain_out *out, void *context);
+void terminal_text_init(struct terminal_text *text, enum terminal_text_mode mode);
+void terminal_text_feed(struct terminal_text *text, struct str bytes, terminal_text_out *out, void *context);
 /* Passes on the line as it is now. What goes back later stays behind this place. */
-void plain_flush(struct plain *plain, plain_out *out, void *context);
+void terminal_text_flush(struct terminal_text *text, terminal_text_out *out, void *context);
 /* The last line, when no newline ended it. A sequence that is not complete is dropped. */
-void plain_end(struct plain *plain, plain_out *out, void *context);
+void terminal_text_end(struct terminal_text *text, terminal_text_out *out, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-#include "policy/texts.h"
+#include "policy/value_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * The library that a shell is started with before its command is known: launch/warm/seed.h. It is code of ours in a process of
- * the command's, behind all walls, and has nothing that the command may not have.
+ * The library that a shell is started with before its command is known: launch/warm/preload.h. It is code of ours in a process
+ * of the command's, behind all walls, and has nothing that the command may not have.
  */
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -14,12 +14,12 @@
 #include "base/fd.h"
 #include "launch/execute.h"
 #include "launch/files.h"
-#include "launch/warm/handed.h"
+#include "launch/warm/command_message.h"
 #include "launch/report.h"
-#include "launch/warm/seed.h"
+#include "launch/warm/preload.h"
 
 static _Noreturn void give_up(const struct err *err) {
-        report_failure(SEED_REPORT_FD, err);
+        report_failure(PRELOAD_REPORT_FD, err);
 }
 
 /* ---- what others see of the arguments ---- */
@@ -64,38 +64,38 @@ static bool read_places(struct prctl_mm_map *ret) {
 }
 
 /* For `ps` and /proc/self/cmdline. Where the kernel cannot do it, they show a command that does nothing. */
-static void show_arguments(struct prctl_mm_map *map, const struct handed *handed) {
+static void show_arguments(struct prctl_mm_map *map, const struct command_message *message) {
         map->brk = (uint64_t)(uintptr_t)sbrk(0);
-        map->arg_start = (uint64_t)(uintptr_t)handed->argv[0];
-        map->arg_end = (uint64_t)(uintptr_t)handed->end;
+        map->arg_start = (uint64_t)(uintptr_t)message->argv[0];
+        map->arg_end = (uint64_t)(uintptr_t)message->end;
         prctl(PR_SET_MM, PR_SET_MM_MAP, map, sizeof(*map), 0);
 }
 
 /* ---- the command ---- */
 
 /* The very shell that this is, called in the same way? */
-static bool is_mine(const struct handed *handed, char *const *argv) {
+static bool is_mine(const struct command_message *message, char *const *argv) {
         const char *self = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr): that is what it is */
 
         for (int i = 0; i < 2; i++)
-                if (!handed->argv[i] || strcmp(handed->argv[i], argv[i]) != 0)
+                if (!message->argv[i] || strcmp(message->argv[i], argv[i]) != 0)
                         return false;
-        return self && strcmp(self, handed->program) == 0 && handed->argv[2] && !handed->argv[3];
+        return self && strcmp(self, message->program) == 0 && message->argv[2] && !message->argv[3];
 }
 
-static void become(struct handed *handed, char **argv, char **envp, struct prctl_mm_map *map) {
+static void become(struct command_message *message, char **argv, char **envp, struct prctl_mm_map *map) {
         struct err err = {};
 
-        if (!is_mine(handed, argv))
-                execute_or_report(handed->program, handed->argv, (const char *const *)envp, SEED_REPORT_FD);
-        argv[2] = (char *)handed->argv[2];
+        if (!is_mine(message, argv))
+                execute_or_report(message->program, message->argv, (const char *const *)envp, PRELOAD_REPORT_FD);
+        argv[2] = (char *)message->argv[2];
         if (map)
-                show_arguments(map, handed);
-        if (files_close_from(SEED_REPORT_FD + 1) < 0) {
+                show_arguments(map, message);
+        if (files_close_from(PRELOAD_REPORT_FD + 1) < 0) {
                 err_sys(&err, "closing files");
                 give_up(&err);
         }
-        fd_close(SEED_REPORT_FD);
+        fd_close(PRELOAD_REPORT_FD);
 }
 
 /* Takes out what this library was loaded by: the last. False: it was not. */
@@ -104,7 +104,7 @@ static bool take_variable(char **envp, const char **ret) {
 
         while (envp[count])
                 count++;
-        if (count == 0 || strcmp(envp[count - 1], SEED_VARIABLE) != 0)
+        if (count == 0 || strcmp(envp[count - 1], PRELOAD_VARIABLE) != 0)
                 return false;
         *ret = envp[count - 1];
         envp[count - 1] = NULL;
@@ -113,13 +113,13 @@ static bool take_variable(char **envp, const char **ret) {
 
 /* Of the process that was started for it, and of no other that has inherited its environment. */
 static bool is_awaited(int argc) {
-        return argc == 3 && getppid() == 1 && getsid(0) == getpid() && fcntl(SEED_REPORT_FD, F_SETFD, FD_CLOEXEC) == 0;
+        return argc == 3 && getppid() == 1 && getsid(0) == getpid() && fcntl(PRELOAD_REPORT_FD, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 /* glibc passes what main() will get. Until the byte that says that it waits, this process may only end: another one takes its
  * place then. */
 __attribute__((constructor)) static void wait_for_command(int argc, char **argv, char **envp) {
-        struct handed *handed;
+        struct command_message *message;
         struct prctl_mm_map map;
         const char *variable;
         struct err err = {};
@@ -129,17 +129,17 @@ __attribute__((constructor)) static void wait_for_command(int argc, char **argv,
                 return;
         mapped = read_places(&map);
         map.env_end = (uint64_t)(uintptr_t)variable;
-        handed = handed_new(&err);
-        fd_close(SEED_FILE_FD);
-        if (!handed || !is_awaited(argc) || write(SEED_UP_FD, "", 1) != 1)
+        message = command_message_new(&err);
+        fd_close(PRELOAD_FILE_FD);
+        if (!message || !is_awaited(argc) || write(PRELOAD_UP_FD, "", 1) != 1)
                 _exit(125);
-        fd_close(SEED_UP_FD);
-        if (handed_receive(SEED_WORK_FD, handed, &err) < 0)
+        fd_close(PRELOAD_UP_FD);
+        if (command_message_receive(PRELOAD_WORK_FD, message, &err) < 0)
                 give_up(&err);
-        fd_close(SEED_WORK_FD);
-        if (chdir(handed->cwd) < 0) {
-                err_sys(&err, "cwd %s", handed->cwd);
+        fd_close(PRELOAD_WORK_FD);
+        if (chdir(message->cwd) < 0) {
+                err_sys(&err, "cwd %s", message->cwd);
                 give_up(&err);
         }
-        become(handed, argv, envp, mapped ? &map : NULL);
+        become(message, argv, envp, mapped ? &map : NULL);
 }

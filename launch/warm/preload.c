@@ -1,4 +1,4 @@
-#include "launch/warm/seed.h"
+#include "launch/warm/preload.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -9,14 +9,14 @@
 
 #include "base/fd.h"
 
-static_assert(SEED_FILE_FD == 7, "SEED_VARIABLE has its number");
+static_assert(PRELOAD_FILE_FD == 7, "PRELOAD_VARIABLE has its number");
 
 enum { VARIABLES_MAX = 1024 };
 
-int seed_open(void) {
-        FD_AUTO fd = seed_library_size ? memfd_create("bailey-seed", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+int preload_open(void) {
+        FD_AUTO fd = preload_library_size ? memfd_create("bailey-preload", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
 
-        if (fd < 0 || write(fd, seed_library, seed_library_size) != (ssize_t)seed_library_size ||
+        if (fd < 0 || write(fd, preload_library, preload_library_size) != (ssize_t)preload_library_size ||
             fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
                 return -1;
         return TAKE_FD(fd);
@@ -58,7 +58,7 @@ static bool is_harmless(const char *variable) {
         return true;
 }
 
-bool seed_suits(const struct launch *launch) {
+bool preload_suits(const struct launch *launch) {
         const char *const *argv = launch->argv;
         size_t count = 0;
 
@@ -74,22 +74,22 @@ static void keep_open(int fd) {
         fcntl(fd, F_SETFD, 0);
 }
 
-_Noreturn void seed_become(const struct launch *launch, int up) {
+_Noreturn void preload_become(const struct launch *launch, int up) {
         const char *argv[] = { launch->argv[0], launch->argv[1], ":", NULL }; /* what a shell does that does not wait */
         const char *envp[VARIABLES_MAX + 1];
         size_t count = 0;
 
         for (; launch->envp[count]; count++)
                 envp[count] = launch->envp[count];
-        envp[count++] = SEED_VARIABLE;
+        envp[count++] = PRELOAD_VARIABLE;
         envp[count] = NULL;
-        keep_open(SEED_REPORT_FD);
-        keep_open(SEED_WORK_FD);
-        keep_open(SEED_FILE_FD);
-        if (up == SEED_UP_FD)
+        keep_open(PRELOAD_REPORT_FD);
+        keep_open(PRELOAD_WORK_FD);
+        keep_open(PRELOAD_FILE_FD);
+        if (up == PRELOAD_UP_FD)
                 keep_open(up);
         else
-                dup2(up, SEED_UP_FD);
+                dup2(up, PRELOAD_UP_FD);
         execve(launch->program, (char *const *)argv, (char *const *)envp);
         _exit(127);
 }

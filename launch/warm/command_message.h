@@ -1,0 +1,36 @@
+/*
+ * A command as it is handed over to a sandbox that waits: one record on a socket, with its files.
+ */
+#ifndef BAILEY_LAUNCH_HANDED_H
+#define BAILEY_LAUNCH_HANDED_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "base/err.h"
+
+enum {
+        MESSAGE_WORDS_MAX = 64,       /* of a command; with more, or more text, it is started in a new sandbox */
+        MESSAGE_TEXT_MAX = 128 << 10, /* the kernel takes no longer word, and the socket hardly a longer record */
+        MESSAGE_PARTS_MAX = MESSAGE_WORDS_MAX + 2,
+};
+
+/* What came, for as long as the process lives. The words stand one behind the other, up to `end`. */
+struct command_message {
+        const char *program, *cwd;
+        const char *argv[MESSAGE_WORDS_MAX + 1];
+        const char *end;
+        char text[MESSAGE_TEXT_MAX];
+};
+
+/* The record. Returns how many parts it has, 0: too much. */
+size_t command_message_gather(const char *program, const char *cwd, const char *const *argv,
+                              struct iovec ret[static MESSAGE_PARTS_MAX]);
+
+/* Memory for one, of its own: a library has none, and a thread's stack may be small. NULL: there is none. */
+struct command_message *command_message_new(struct err *err);
+
+/* Waits for it, and makes its files 0, 1 and 2. Ends the process when nobody needs it. */
+int command_message_receive(int work, struct command_message *ret, struct err *err);
+
+#endif
