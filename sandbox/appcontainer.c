@@ -110,13 +110,13 @@ static int plan_job(const struct sandbox_policy *sandbox, struct appcontainer_pl
         return 0;
 }
 
-static int appcontainer_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                             struct arena *arena, struct launch *ret, struct err *err) {
+static int appcontainer_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                             const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct appcontainer_plan *plan = ARENA_NEW(arena, struct appcontainer_plan);
         bool network = policy->sandbox.network == NETWORK_INHERIT;
         struct launch launch = {
-                .backend = "appcontainer",
-                .walls = backend_appcontainer.walls & ~(network ? (uint32_t)WALL_NETWORK : 0),
+                .backend = backend->name,
+                .walls = backend->walls & ~(network ? (uint32_t)WALL_NETWORK : 0),
                 .waived = WALL_SYSCALLS,
                 .appcontainer = plan,
                 .program = request->program,

@@ -10,6 +10,13 @@ const struct backend *backend_find(enum sandbox_backend id) {
         return NULL;
 }
 
+const struct backend *backend_named(const char *name) {
+        for (size_t i = 0; i < backend_count; i++)
+                if (strcmp(backends[i]->name, name) == 0)
+                        return backends[i];
+        return NULL;
+}
+
 const char *backend_verified(const struct backend *backend) {
         return backend->verified ? backend->verified : "run in this project's CI";
 }
@@ -96,7 +103,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
                 return err_set(err, ERR_INVALID,
                                "policy not supported: no backend can allow single hosts yet: set "
                                "sandbox.network to deny or inherit");
-        if (backend->plan(policy, host, request, arena, &launch, err) < 0)
+        if (backend->plan(backend, policy, host, request, arena, &launch, err) < 0)
                 return -1;
         if (policy->sandbox.unix_socket_paths.count && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY && !backend->brokers)
                 return err_set(err, ERR_UNSUPPORTED,

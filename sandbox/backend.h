@@ -17,16 +17,19 @@ struct sandbox_request {
 struct backend {
         const char *name;
         enum sandbox_backend id;
-        bool automatic; /* may be chosen without being named */
-        bool own_tmp;   /* /tmp is the host's: commands get a private TMPDIR instead */
-        bool brokers;   /* single unix sockets of the host can be reached, or all of them */
-        uint32_t walls; /* enum wall: what it can enforce at best */
+        bool automatic;   /* may be chosen without being named */
+        bool own_tmp;     /* /tmp is the host's: commands get a private TMPDIR instead */
+        bool brokers;     /* single unix sockets of the host can be reached, or all of them */
+        uint32_t engines; /* container engines, 1 << enum engine_kind, any of which can run it; 0: it uses no container */
+        enum container_runtime runtime; /* its name in [container] runtime; RUNTIME_AUTO: it has none */
+        bool own_kernel;                /* the engine runs it under gVisor */
+        uint32_t walls;                 /* enum wall: what it can enforce at best */
         const char *summary;
         const char *remedy;   /* how to get it where it does not work */
         const char *verified; /* how far it was tried, where the tests do not run it */
         const char *limits;   /* how it holds to limits of memory and processes */
-        int (*plan)(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                    struct arena *arena, struct launch *ret, struct err *err);
+        int (*plan)(const struct backend *backend, const struct policy *policy, const struct host *host,
+                    const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
 };
 
 /* In the order in which they are tried. */
@@ -34,6 +37,7 @@ extern const struct backend *const backends[];
 extern const size_t backend_count;
 
 const struct backend *backend_find(enum sandbox_backend id);
+const struct backend *backend_named(const char *name);
 
 /* How far what it promises was tried, for people. */
 const char *backend_verified(const struct backend *backend);

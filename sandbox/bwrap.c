@@ -149,8 +149,8 @@ static int compile(const struct policy *policy, const struct host *host, const s
         return 0;
 }
 
-static int bwrap_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                      struct arena *arena, struct launch *ret, struct err *err) {
+static int bwrap_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                      const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct arguments a = { .items = arena_alloc(arena, ARGUMENTS_MAX * sizeof(*a.items)), .arena = arena };
         struct launch launch;
         struct mount_list mounts;
@@ -168,8 +168,8 @@ static int bwrap_plan(const struct policy *policy, const struct host *host, cons
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
                 return -1;
         plan_notices(policy, host, &launch);
-        launch.backend = "bwrap";
-        launch.walls = plan_walls(&backend_bwrap, policy);
+        launch.backend = backend->name;
+        launch.walls = plan_walls(backend, policy);
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;

@@ -67,8 +67,8 @@ static int landlock_rules(const struct policy *policy, const struct host *host, 
         return 0;
 }
 
-static int landlock_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                         struct arena *arena, struct launch *ret, struct err *err) {
+static int landlock_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                         const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
         uint32_t flags = SECCOMP_NO_UNIX | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC | (inherit ? 0 : SECCOMP_NO_INET);
         struct launch launch;
@@ -78,8 +78,8 @@ static int landlock_plan(const struct policy *policy, const struct host *host, c
         if (host_check_workspace(host, err) < 0 || plan_common(policy, host, request, flags, arena, &launch, err) < 0 ||
             landlock_rules(policy, host, arena, &launch.landlock, err) < 0)
                 return -1;
-        launch.backend = "landlock";
-        launch.walls = backend_landlock.walls;
+        launch.backend = backend->name;
+        launch.walls = backend->walls;
         for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
                 if (host->landlock < younger[i].version)
                         launch.walls &= ~younger[i].walls;

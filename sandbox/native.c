@@ -4,8 +4,8 @@
 #include "sandbox/backend.h"
 #include "sandbox/mounts.h"
 
-static int native_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                       struct arena *arena, struct launch *ret, struct err *err) {
+static int native_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                       const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct launch launch;
         struct mount_list mounts;
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
@@ -16,8 +16,8 @@ static int native_plan(const struct policy *policy, const struct host *host, con
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0)
                 return -1;
         plan_notices(policy, host, &launch);
-        launch.backend = "native";
-        launch.walls = plan_walls(&backend_native, policy);
+        launch.backend = backend->name;
+        launch.walls = plan_walls(backend, policy);
         launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
         launch.own_pids = true;
         launch.hostname = "bailey";

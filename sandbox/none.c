@@ -3,13 +3,13 @@
  */
 #include "sandbox/backend.h"
 
-static int none_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                     struct arena *arena, struct launch *ret, struct err *err) {
+static int none_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                     const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         if (plan_common(policy, host, request, 0, arena, ret, err) < 0)
                 return -1;
-        ret->backend = "none";
+        ret->backend = backend->name;
         ret->seccomp_count = 0;
-        ret->walls = backend_none.walls;
+        ret->walls = backend->walls;
         return 0;
 }
 

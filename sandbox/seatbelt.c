@@ -62,11 +62,11 @@ static const char *const *wrap(const struct host *host, const struct sandbox_req
         return argv;
 }
 
-static int seatbelt_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                         struct arena *arena, struct launch *ret, struct err *err) {
+static int seatbelt_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
+                         const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct launch launch = {
-                .backend = "sandbox-exec",
-                .walls = backend_sandbox_exec.walls,
+                .backend = backend->name,
+                .walls = backend->walls,
                 .waived = WALL_SYSCALLS,
                 .program = request->program,
                 .argv = request->argv,

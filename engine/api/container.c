@@ -13,8 +13,7 @@
 
 enum { ANSWER_MAX = 1 << 20 };
 
-static const char *const runtime_names[] = { "podman", "docker", "gvisor" };
-enum { RUNTIMES = sizeof(runtime_names) / sizeof(*runtime_names) };
+enum { RUNTIMES_MAX = 8 };
 
 struct runtime {
         const char *name;
@@ -27,7 +26,8 @@ struct survey {
         struct arena arena;
         const char *const *envp;
         struct engines engines;
-        struct runtime runtimes[RUNTIMES];
+        struct runtime runtimes[RUNTIMES_MAX];
+        size_t runtime_count;
         struct err err;
 
         /* with a policy */
@@ -40,28 +40,20 @@ struct survey {
 
 /* ---- looking ---- */
 
-static void find_runtime(struct survey *s, size_t i) {
-        struct runtime *runtime = &s->runtimes[i];
-        const struct engine *engine;
+static void find_runtime(struct survey *s, const struct backend *backend) {
+        struct runtime *runtime = &s->runtimes[s->runtime_count++];
 
-        *runtime = (struct runtime){ .name = runtime_names[i], .image = -1 };
-        if (strcmp(runtime->name, "gvisor") == 0) {
-                runtime->engine = engine_with_gvisor(&s->engines, &runtime->why);
-                return;
-        }
-        engine = &s->engines.at[strcmp(runtime->name, "docker") == 0 ? ENGINE_DOCKER : ENGINE_PODMAN];
-        if (engine->answers)
-                runtime->engine = engine;
-        else
-                runtime->why = engine->why;
+        *runtime = (struct runtime){ .name = backend->name, .image = -1 };
+        runtime->engine = engine_of_backend(backend, &s->engines, &runtime->why);
 }
 
 static int survey_runtimes(struct survey *s, const char *const *environment) {
         if (engine_environment(environment, &s->arena, &s->envp, &s->err) < 0)
                 return -1;
         engines_ask(s->envp, ~0U, ENGINE_FULLY, &s->arena, &s->engines);
-        for (size_t i = 0; i < RUNTIMES; i++)
-                find_runtime(s, i);
+        for (size_t i = 0; i < backend_count && s->runtime_count < RUNTIMES_MAX; i++)
+                if (backends[i]->engines)
+                        find_runtime(s, backends[i]);
         return 0;
 }
 
@@ -84,18 +76,16 @@ static void survey_image(struct survey *s) {
         if (!image_trusted(&s->image, &container->trusted_registries))
                 err_set(&s->image_err, ERR_REFUSED, "%.*s is not in container.trusted_registries", (int)s->image.registry.len,
                         s->image.registry.ptr);
-        for (size_t i = 0; name && i < RUNTIMES; i++)
+        for (size_t i = 0; name && i < s->runtime_count; i++)
                 if (s->runtimes[i].engine)
                         s->runtimes[i].image = engine_has_image(s->runtimes[i].engine, name, s->envp, NULL);
 }
 
 /* One that could be used; NULL: it is not wanted, or not there. */
-static const struct runtime *usable(const struct survey *s, enum sandbox_backend id) {
-        const char *name = backend_find(id)->name;
-
+static const struct runtime *usable(const struct survey *s, const char *name) {
         if (!s->wanted || (strcmp(s->wanted, "auto") != 0 && strcmp(s->wanted, name) != 0))
                 return NULL;
-        for (size_t i = 0; i < RUNTIMES; i++)
+        for (size_t i = 0; i < s->runtime_count; i++)
                 if (strcmp(s->runtimes[i].name, name) == 0)
                         return s->runtimes[i].engine ? &s->runtimes[i] : NULL;
         return NULL;
@@ -104,9 +94,11 @@ static const struct runtime *usable(const struct survey *s, enum sandbox_backend
 /* The first that has the image: a run, too, goes on to the next one. */
 static void choose(struct survey *s) {
         const struct runtime *without = NULL;
+        struct backend_choice choice;
 
-        for (size_t i = 0; i < CONTAINER_BACKENDS && !s->used && !s->image_err.code; i++) {
-                const struct runtime *runtime = usable(s, container_backends()[i]);
+        choose_containers(&choice);
+        for (size_t i = 0; i < choice.count && !s->used && !s->image_err.code; i++) {
+                const struct runtime *runtime = usable(s, choice.items[i]->name);
 
                 if (runtime && runtime->image != 0)
                         s->used = runtime;
@@ -210,7 +202,7 @@ static void json_runtime(const struct runtime *runtime, struct buf *out) {
 
 static void json_runtimes(const struct survey *s, struct buf *out) {
         buf_append(out, STR("\"runtimes\":["));
-        for (size_t i = 0; i < RUNTIMES; i++) {
+        for (size_t i = 0; i < s->runtime_count; i++) {
                 if (i)
                         buf_char(out, ',');
                 json_runtime(&s->runtimes[i], out);
@@ -257,7 +249,7 @@ static void tell(const struct survey *s, enum bailey_answer answer, struct buf *
                 buf_char(out, '}');
                 return;
         }
-        for (size_t i = 0; i < RUNTIMES; i++)
+        for (size_t i = 0; i < s->runtime_count; i++)
                 text_runtime(&s->runtimes[i], out);
         if (s->policy)
                 text_policy(s, out);
@@ -269,7 +261,7 @@ static int verdict_of(const struct survey *s) {
 
         if (s->policy)
                 return (!s->wanted || s->used) && !s->image_err.code;
-        for (size_t i = 0; i < RUNTIMES; i++)
+        for (size_t i = 0; i < s->runtime_count; i++)
                 any = any || s->runtimes[i].engine;
         return any;
 }

@@ -34,14 +34,10 @@ struct making {
 /* ---- which engine ---- */
 
 static const struct engine *engine_named(const struct engines *engines, const char *name, struct err *err) {
-        if (strcmp(name, "gvisor") == 0)
-                return engine_with_gvisor(engines, err);
-        for (size_t i = 0; i < ENGINE_COUNT; i++)
-                if (strcmp(engine_names[i], name) == 0) {
-                        if (err && !engines->at[i].answers)
-                                *err = engines->at[i].why;
-                        return engines->at[i].answers ? &engines->at[i] : NULL;
-                }
+        const struct backend *backend = backend_named(name);
+
+        if (backend && backend->engines)
+                return engine_of_backend(backend, engines, err);
         err_set(err, ERR_INVALID, "unknown container runtime %s: expected podman, docker or gvisor", name);
         return NULL;
 }
@@ -60,8 +56,9 @@ static int find_engine(struct making *m, const struct policy *policy, const char
                 m->engine = engine_named(&m->engines, runtime, err);
                 return m->engine ? 0 : -1;
         }
-        for (size_t i = 0; i < CONTAINER_BACKENDS && !m->engine; i++)
-                m->engine = engine_named(&m->engines, backend_find(container_backends()[i])->name, NULL);
+        choose_containers(&choice);
+        for (size_t i = 0; i < choice.count && !m->engine; i++)
+                m->engine = engine_of_backend(choice.items[i], &m->engines, NULL);
         return m->engine ? 0
                          : err_set(err, ERR_UNSUPPORTED, "no container engine is available: podman: %s; docker: %s",
                                    m->engines.at[ENGINE_PODMAN].why.msg, m->engines.at[ENGINE_DOCKER].why.msg);

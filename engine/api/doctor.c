@@ -56,13 +56,13 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
                 return -1;
         if (backend->own_tmp && !d->host.tmpdir && tmpdir_make(&d->tmpdir, &d->arena, &d->host.tmpdir, &f->err) < 0)
                 return -1;
-        if (backend_is_container(backend->id)) {
+        if (backend->engines) {
                 if (containers_facts(d->containers, backend, d->environment, &d->arena, &facts, &f->err) < 0)
                         return -1;
                 setup.timeout = TRY_CONTAINER_SECONDS * TIME_SECOND;
                 d->host.containers = &facts;
         }
-        if (backend->plan(d->policy, &d->host, &request, &d->arena, &launch, &f->err) < 0)
+        if (backend->plan(backend, d->policy, &d->host, &request, &d->arena, &launch, &f->err) < 0)
                 return -1;
         f->walls = launch.walls;
         f->wanted = launch.container ? launch.container->limits_wanted : 0;
@@ -120,7 +120,7 @@ struct held {
 };
 
 static bool has_limit(const struct finding *f, size_t limit) {
-        return limits[limit].group || backend_is_container(f->backend->id);
+        return limits[limit].group || f->backend->engines;
 }
 
 static struct held held_by_engine(const struct finding *f, uint32_t limit) {
@@ -132,7 +132,7 @@ static struct held held_by_engine(const struct finding *f, uint32_t limit) {
 
 /* How a backend that works here holds to a limit. */
 static struct held how_held(const struct doctor *d, const struct finding *f, size_t limit) {
-        if (backend_is_container(f->backend->id))
+        if (f->backend->engines)
                 return held_by_engine(f, limits[limit].engine);
         if (f->backend->id == BACKEND_SANDBOX_EXEC)
                 return (struct held){ "not enforced", "macOS has no such limit" };

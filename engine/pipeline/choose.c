@@ -13,13 +13,6 @@ static bool is_true(const char *value) {
         return value && (strcmp(value, "1") == 0 || str_eq_nocase(str_z(value), STR("true")));
 }
 
-static const struct backend *named(const char *name) {
-        for (size_t i = 0; i < backend_count; i++)
-                if (strcmp(backends[i]->name, name) == 0)
-                        return backends[i];
-        return NULL;
-}
-
 static int choose_none(const char *const *environment, struct err *err) {
         const char *asked = environment_get(environment, "BAILEY_SANDBOX");
 
@@ -35,7 +28,7 @@ static int choose_one(const struct backend *backend, const char *const *environm
         if (backend->id == BACKEND_NONE && choose_none(environment, err) < 0)
                 return -1;
         *ret = (struct backend_choice){ .items = { backend }, .count = 1, .forced = true };
-        ret->containers = backend_is_container(backend->id);
+        ret->containers = backend->engines != 0;
         return 0;
 }
 
@@ -45,35 +38,36 @@ static void add_automatic(struct backend_choice *choice) {
                         choice->items[choice->count++] = backends[i];
 }
 
-/* Without a daemon and without root's rights first; root's podman has these, as docker's daemon has, and is the less usual one.
- */
-const enum sandbox_backend *container_backends(void) {
-        static const enum sandbox_backend of_user[CONTAINER_BACKENDS] = { BACKEND_PODMAN, BACKEND_DOCKER, BACKEND_GVISOR };
-        static const enum sandbox_backend of_root[CONTAINER_BACKENDS] = { BACKEND_DOCKER, BACKEND_PODMAN, BACKEND_GVISOR };
+/* Without a daemon and without root's rights first: as they stand in the table. Root's podman has these, as docker's daemon
+ * has, and is the less usual one. */
+void choose_containers(struct backend_choice *ret) {
+        *ret = (struct backend_choice){ .containers = true };
+        for (size_t i = 0; i < backend_count; i++)
+                if (backends[i]->engines)
+                        ret->items[ret->count++] = backends[i];
+        for (size_t i = 1; geteuid() == 0 && i < ret->count; i++)
+                if (ret->items[i]->id == BACKEND_DOCKER) {
+                        const struct backend *docker = ret->items[i];
 
-        return geteuid() == 0 ? of_root : of_user;
+                        memmove(&ret->items[1], &ret->items[0], i * sizeof(ret->items[0]));
+                        ret->items[0] = docker;
+                }
 }
 
 /* [container] enabled. The environment may say which, where the config does not. */
 static int choose_container(enum container_runtime runtime, const struct backend *asked, struct backend_choice *ret,
                             struct err *err) {
-        static const enum sandbox_backend by_runtime[] = {
-                [RUNTIME_PODMAN] = BACKEND_PODMAN, [RUNTIME_DOCKER] = BACKEND_DOCKER, [RUNTIME_GVISOR] = BACKEND_GVISOR
-        };
-        struct backend_choice choice = { .containers = true };
+        const struct backend *named = runtime == RUNTIME_AUTO && asked && asked->engines ? asked : NULL;
 
-        if (runtime == RUNTIME_AUTO && asked && backend_is_container(asked->id))
-                choice.items[choice.count++] = asked;
-        else if (runtime != RUNTIME_AUTO && backend_find(by_runtime[runtime]))
-                choice.items[choice.count++] = backend_find(by_runtime[runtime]);
-        choice.forced = choice.count == 1;
-        for (size_t i = 0; !choice.forced && i < CONTAINER_BACKENDS; i++)
-                if (backend_find(container_backends()[i]))
-                        choice.items[choice.count++] = backend_find(container_backends()[i]);
-        if (choice.count == 0)
+        choose_containers(ret);
+        for (size_t i = 0; runtime != RUNTIME_AUTO && i < ret->count; i++)
+                if (ret->items[i]->runtime == runtime)
+                        named = ret->items[i];
+        if (named)
+                *ret = (struct backend_choice){ .items = { named }, .count = 1, .forced = true, .containers = true };
+        if (ret->count == 0)
                 return err_set(err, ERR_UNSUPPORTED,
                                "container.enabled: containers are not available on this system; set it to false");
-        *ret = choice;
         return 0;
 }
 
@@ -91,7 +85,7 @@ static int refuse_name(const char *where, const char *name, struct err *err) {
 /* Flags and config files first: the environment is for where these say nothing. */
 int backend_choose(const struct policy *policy, const char *const *environment, struct backend_choice *ret, struct err *err) {
         const char *name = environment_get(environment, "BAILEY_SANDBOX");
-        const struct backend *asked = name ? named(name) : NULL;
+        const struct backend *asked = name ? backend_named(name) : NULL;
         struct backend_choice choice = {};
 
         if (policy->sandbox.backend != BACKEND_AUTO) {

@@ -16,8 +16,7 @@ struct backend_choice {
 };
 
 /* Those of container engines, in the order in which they are tried where none is named. */
-enum { CONTAINER_BACKENDS = 3 };
-const enum sandbox_backend *container_backends(void);
+void choose_containers(struct backend_choice *ret);
 
 int backend_choose(const struct policy *policy, const char *const *environment, struct backend_choice *ret, struct err *err);
 

@@ -88,14 +88,6 @@ void containers_free(struct containers *containers) {
         free(containers);
 }
 
-bool backend_is_container(enum sandbox_backend id) {
-        return id == BACKEND_DOCKER || id == BACKEND_PODMAN || id == BACKEND_GVISOR;
-}
-
-static uint32_t kinds_of(enum sandbox_backend id) {
-        return id == BACKEND_DOCKER ? 1U << ENGINE_DOCKER : id == BACKEND_PODMAN ? 1U << ENGINE_PODMAN : ~0U;
-}
-
 static int look_around(struct containers *c, const char *const *environment, struct err *err) {
         if (c->looked)
                 return 0;
@@ -132,7 +124,7 @@ static int facts_locked(struct containers *c, const struct backend *backend, con
 
         if (look_around(c, environment, err) < 0)
                 return -1;
-        ask(c, kinds_of(backend->id));
+        ask(c, backend->engines);
         c->owner.time = time_realtime() / TIME_SECOND;
         if (container_name_new(&c->owner, name, err) < 0)
                 return -1;
@@ -182,7 +174,7 @@ static int share_locked(struct containers *c, const struct backend *backend, con
         static const char *const nothing[] = { NULL };
         struct sandbox_request request = { .envp = nothing };
         struct container_question question = { .backend = backend,
-                                               .engine = engine_of_backend(backend->id, facts, err),
+                                               .engine = engine_of_backend(backend, &facts->engines, err),
                                                .policy = policy,
                                                .host = host,
                                                .request = &request };

@@ -14,8 +14,6 @@ struct containers;
 int containers_new(struct containers **ret, struct err *err);
 void containers_free(struct containers *containers); /* NULL is fine. The shared one is removed */
 
-bool backend_is_container(enum sandbox_backend id);
-
 /* Asks the engine of this backend, if that has not been done. The facts are for one run. For any number of threads. */
 int containers_facts(struct containers *containers, const struct backend *backend, const char *const *environment,
                      struct arena *arena, struct container_facts *ret, struct err *err);

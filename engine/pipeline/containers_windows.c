@@ -13,11 +13,6 @@ void containers_free(struct containers *containers) {
         (void)containers;
 }
 
-bool backend_is_container(enum sandbox_backend id) {
-        (void)id;
-        return false;
-}
-
 int containers_facts(struct containers *containers, const struct backend *backend, const char *const *environment,
                      struct arena *arena, struct container_facts *ret, struct err *err) {
         (void)containers;

@@ -59,7 +59,7 @@ static int ask_engine(struct run *run, const struct backend *backend, struct err
 }
 
 static int plan_backend(struct run *run, const struct backend *backend, struct err *err) {
-        if (backend_is_container(backend->id) && ask_engine(run, backend, err) < 0)
+        if (backend->engines && ask_engine(run, backend, err) < 0)
                 return -1;
         if (backend->id == BACKEND_LANDLOCK && host_open_up(&run->host, &run->arena, err) < 0)
                 return -1;

@@ -10,7 +10,7 @@
 
 const char *const engine_names[ENGINE_COUNT] = { [ENGINE_PODMAN] = "podman", [ENGINE_DOCKER] = "docker" };
 
-const struct engine *engine_with_gvisor(const struct engines *engines, struct err *err) {
+static const struct engine *engine_with_gvisor(const struct engines *engines, struct err *err) {
         const struct engine *docker = &engines->at[ENGINE_DOCKER], *podman = &engines->at[ENGINE_PODMAN];
 
         if (docker->answers && docker->gvisor)
@@ -28,20 +28,17 @@ const struct engine *engine_with_gvisor(const struct engines *engines, struct er
         return NULL;
 }
 
-const struct engine *engine_of_backend(enum sandbox_backend id, const struct container_facts *facts, struct err *err) {
-        const struct engine *engine;
-
-        if (!facts) {
-                err_set(err, ERR_UNSUPPORTED, "no container engine was looked for");
-                return NULL;
+const struct engine *engine_of_backend(const struct backend *backend, const struct engines *engines, struct err *err) {
+        if (backend->own_kernel)
+                return engine_with_gvisor(engines, err);
+        for (uint32_t i = 0; i < ENGINE_COUNT; i++) {
+                if (!(backend->engines & 1U << i))
+                        continue;
+                if (engines->at[i].answers)
+                        return &engines->at[i];
+                if (err)
+                        *err = engines->at[i].why;
         }
-        if (id == BACKEND_GVISOR)
-                return engine_with_gvisor(&facts->engines, err);
-        engine = &facts->engines.at[id == BACKEND_DOCKER ? ENGINE_DOCKER : ENGINE_PODMAN];
-        if (engine->answers)
-                return engine;
-        if (err)
-                *err = engine->why;
         return NULL;
 }
 
@@ -49,28 +46,15 @@ static int plan(const struct backend *backend, const struct policy *policy, cons
                 const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct container_question question = {
                 .backend = backend,
-                .engine = engine_of_backend(backend->id, host->containers, err),
                 .policy = policy,
                 .host = host,
                 .request = request,
         };
 
+        if (!host->containers)
+                return err_set(err, ERR_UNSUPPORTED, "no container engine was looked for");
+        question.engine = engine_of_backend(backend, &host->containers->engines, err);
         return question.engine ? container_plan(&question, arena, ret, err) : -1;
-}
-
-static int docker_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                       struct arena *arena, struct launch *ret, struct err *err) {
-        return plan(&backend_docker, policy, host, request, arena, ret, err);
-}
-
-static int podman_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                       struct arena *arena, struct launch *ret, struct err *err) {
-        return plan(&backend_podman, policy, host, request, arena, ret, err);
-}
-
-static int gvisor_plan(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
-                       struct arena *arena, struct launch *ret, struct err *err) {
-        return plan(&backend_gvisor, policy, host, request, arena, ret, err);
 }
 
 enum {
@@ -81,29 +65,36 @@ enum {
 const struct backend backend_docker = {
         .name = "docker",
         .id = BACKEND_DOCKER,
+        .engines = 1U << ENGINE_DOCKER,
+        .runtime = RUNTIME_DOCKER,
         .walls = CONTAINER_WALLS,
         .summary = "a container of docker",
         .remedy = "install docker (apt install docker.io), start its daemon, and get an image: bailey container pull, or build",
         .limits = "enforced by the engine, and processors too; what it says that it cannot is reported",
-        .plan = docker_plan,
+        .plan = plan,
 };
 
 const struct backend backend_podman = {
         .name = "podman",
         .id = BACKEND_PODMAN,
+        .engines = 1U << ENGINE_PODMAN,
+        .runtime = RUNTIME_PODMAN,
         .walls = CONTAINER_WALLS,
         .summary = "a container of podman",
         .remedy = "install podman (apt install podman), and get an image: bailey container pull, or build",
         .limits = "enforced by the engine, and processors too; not by rootless podman on cgroup v1, which is reported",
-        .plan = podman_plan,
+        .plan = plan,
 };
 
 const struct backend backend_gvisor = {
         .name = "gvisor",
         .id = BACKEND_GVISOR,
+        .engines = 1U << ENGINE_DOCKER | 1U << ENGINE_PODMAN,
+        .runtime = RUNTIME_GVISOR,
+        .own_kernel = true,
         .walls = CONTAINER_WALLS | WALL_SOCKETS, /* its kernel connects to no socket of the host */
         .summary = "a container of docker or podman with a kernel of its own",
         .remedy = "install runsc (apt install runsc); for docker, register it as a runtime called runsc in daemon.json",
         .limits = "enforced by the engine, and processors too; max_cpu_secs is not, which is reported",
-        .plan = gvisor_plan,
+        .plan = plan,
 };

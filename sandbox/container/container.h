@@ -54,10 +54,9 @@ struct container_facts {
 extern const char *const engine_names[ENGINE_COUNT];
 extern const char *const engine_limit_names[ENGINE_LIMITS]; /* in the order of the bits */
 
-/* The engine of a backend; NULL: there is none, and `err` says why. */
-const struct engine *engine_of_backend(enum sandbox_backend id, const struct container_facts *facts, struct err *err);
+struct backend;
 
-/* The engine that gVisor can be had of; NULL: none, and `err` says why. */
-const struct engine *engine_with_gvisor(const struct engines *engines, struct err *err);
+/* The engine of a backend; NULL: there is none, and `err` says why. */
+const struct engine *engine_of_backend(const struct backend *backend, const struct engines *engines, struct err *err);
 
 #endif

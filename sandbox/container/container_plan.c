@@ -77,7 +77,7 @@ static void add_all(struct plan *p, const char *const *words) {
 /* Begins a call of the engine's client. */
 static int begin(struct plan *p) {
         const struct engine *engine = p->q->engine;
-        bool gvisor = p->q->backend->id == BACKEND_GVISOR;
+        bool gvisor = p->q->backend->own_kernel;
 
         p->items = arena_alloc(p->arena, ARGUMENTS_MAX * sizeof(*p->items));
         p->count = 0;
@@ -146,7 +146,7 @@ static void add_walls(struct plan *p) {
         const struct engine *engine = p->q->engine;
 
         add_all(p, always);
-        if (p->q->backend->id == BACKEND_GVISOR && engine->kind == ENGINE_DOCKER)
+        if (p->q->backend->own_kernel && engine->kind == ENGINE_DOCKER)
                 add_two(p, "--runtime", engine->gvisor);
         if (c->network_mode == CONTAINER_NETWORK_BRIDGE) /* podman has none for users, but one of their own */
                 add_two(p, "--network", engine->kind == ENGINE_DOCKER ? "bridge" : "private");
@@ -179,7 +179,7 @@ static int want_limit(struct plan *p, enum engine_limit limit, const char *name)
 }
 
 static int check_gvisor(struct plan *p, int64_t memory, int64_t pids) {
-        if (p->q->backend->id != BACKEND_GVISOR)
+        if (!p->q->backend->own_kernel)
                 return 0;
         if (memory && memory < GVISOR_MEMORY_MIN)
                 return err_set(p->err, ERR_UNSUPPORTED,
@@ -220,7 +220,7 @@ static int add_group_limits(struct plan *p) {
 
 /* gVisor takes the limit, and lets a program compute on. */
 static bool ignores_cpu(const struct plan *p) {
-        return p->q->policy->sandbox.max_cpu_secs && p->q->backend->id == BACKEND_GVISOR;
+        return p->q->policy->sandbox.max_cpu_secs && p->q->backend->own_kernel;
 }
 
 static void add_ulimit(struct plan *p, const char *name, int64_t value) {
@@ -321,7 +321,7 @@ static int add_mount(struct plan *p, const struct mount_step *step) {
 static bool is_covered(const struct plan *p, const struct mount_step *step) {
         const struct host_paths *engines = &p->q->host->engines;
 
-        if (p->q->backend->id == BACKEND_GVISOR && !p->q->engine->gvisor_sockets && step->kind == MOUNT_MASK_FILE)
+        if (p->q->backend->own_kernel && !p->q->engine->gvisor_sockets && step->kind == MOUNT_MASK_FILE)
                 for (size_t i = 0; i < engines->count; i++)
                         if (strcmp(engines->items[i].path, step->target) == 0)
                                 return true;
@@ -542,7 +542,7 @@ static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
                 *ret_waived |= WALL_SOCKETS;
         }
         /* What is mounted may hold sockets of the host, now or later, and nothing in an engine tells them apart. */
-        if (q->backend->id != BACKEND_GVISOR || q->engine->gvisor_sockets) {
+        if (!q->backend->own_kernel || q->engine->gvisor_sockets) {
                 walls &= ~(uint32_t)WALL_SOCKETS;
                 *ret_waived |= WALL_SOCKETS;
         }
@@ -551,7 +551,7 @@ static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
                 walls &= ~(uint32_t)(WALL_KILL | WALL_TMP);
                 *ret_waived |= WALL_KILL | WALL_TMP;
         }
-        if (!q->engine->seccomp && q->backend->id != BACKEND_GVISOR)
+        if (!q->engine->seccomp && !q->backend->own_kernel)
                 walls &= ~(uint32_t)WALL_SYSCALLS;
         return walls;
 }
@@ -565,7 +565,7 @@ static int check_policy(const struct container_question *q, struct err *err) {
                                q->backend->name);
         if (sandbox->unix_sockets == UNIX_SOCKETS_DENY)
                 return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s has no unix_sockets = deny", q->backend->name);
-        if (sandbox->max_cpu_secs && sandbox->require_limits && q->backend->id == BACKEND_GVISOR)
+        if (sandbox->max_cpu_secs && sandbox->require_limits && q->backend->own_kernel)
                 return err_set(err, ERR_UNSUPPORTED, "max_cpu_secs cannot be enforced: gvisor does not hold to it");
         return 0;
 }

@@ -315,7 +315,7 @@ static int plan(const struct host *host, const char *const *overrides, struct ar
         const struct policy *policy;
 
         assert_int_equal(policy_load(&wanted, arena, &policy, err), 0);
-        return backend_sandbox_exec.plan(policy, host, &request, arena, ret, err);
+        return backend_sandbox_exec.plan(&backend_sandbox_exec, policy, host, &request, arena, ret, err);
 }
 
 static void plan_wraps(void **state) {
