@@ -89,13 +89,17 @@ bool run_turn(struct run *run, bool may_wait);
 /* ---- the stages ---- */
 
 int run_prepare(struct run *run);
-int run_protect_recover(struct run *run, struct err *err);
-int run_protect_begin(struct run *run);
-void run_protect_check(struct run *run); /* when covers that the host took away were put back */
 int run_launch(struct run *run);
 int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */
 void run_tell_started(struct run *run);
 void run_end(struct run *run, int result);
+
+/* ---- what is protected ---- */
+
+int run_protect_recover(struct run *run, struct err *err); /* after commands that were killed */
+int run_protect_begin(struct run *run);
+void run_protect_check(struct run *run); /* when covers that the host took away were put back */
+void run_protect_end(struct run *run);   /* what it made at protected places is set aside, now or at the next start */
 
 /* ---- the outcome ---- */
 
