@@ -50,7 +50,7 @@ lint:
 
 bench:
 	@tools/deps run
-	@tools/build release all bench/bench bench/bench_walls
+	@tools/build release all bench/bench bench/bench_sandbox
 	@build/bench/bench $(BENCH)
 
 fuzz:

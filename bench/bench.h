@@ -47,8 +47,8 @@ struct bench {
         size_t warm;              /* sandboxes that wait, when their memory is measured */
         int64_t pause;            /* before each call that is measured alone */
         bool quick;
-        char bailey[PATH_MAX]; /* the program that is measured */
-        char walls[PATH_MAX];  /* bench_walls.c; may not be there */
+        char bailey[PATH_MAX];  /* the program that is measured */
+        char sandbox[PATH_MAX]; /* bench_sandbox.c; may not be there */
         char bash[PATH_MAX];
         char place[PATH_MAX], home[PATH_MAX], work[PATH_MAX];
         char variables[ENVIRONMENT_MAX][PATH_MAX + 32];
@@ -128,7 +128,7 @@ void place_as_user(struct bench *bench, measure *part);
 measure measure_start, measure_hook, measure_cold, measure_mcp, measure_age, measure_memory, measure_shells, measure_capture,
         measure_guard, measure_worst, measure_peers;
 
-/* bubblewrap with the walls of `bailey run` here. argv lives as long as `memory`. Returns false without bubblewrap. */
+/* bubblewrap with the sandbox of `bailey run` here. argv lives as long as `memory`. Returns false without bubblewrap. */
 struct wrapped {
         const char *argv[160];
         size_t count;

@@ -1,6 +1,6 @@
 /*
  * One command, one program: what it costs to start `bailey`, and to run a command with it, as root and as a user; beside the
- * same command without walls, and in bubblewrap with the same ones. In turns, there and back, so that nobody always comes
+ * same command without a sandbox, and in bubblewrap with the same one. In turns, there and back, so that nobody always comes
  * behind the same neighbour, whose namespaces the kernel is still taking apart.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "bench/bench.h"
 #include "sandbox/seccomp.h"
 
-static const char version_of_bwrap[] = "bwrap with comparable walls";
+static const char version_of_bwrap[] = "bwrap with a comparable sandbox";
 
 /* ---- in turns ---- */
 
@@ -182,15 +182,15 @@ void wrapped_free(struct wrapped *wrapped) {
         buf_free(&wrapped->plan);
 }
 
-/* ---- the walls alone ---- */
+/* ---- the sandbox alone ---- */
 
-/* bench_walls.c, if it was built: with the plan of the same command, and nothing else to do. */
-struct walls {
+/* bench_sandbox.c, if it was built: with the plan of the same command, and nothing else to do. */
+struct alone {
         char plan[PATH_MAX + 16];
         const char *argv[3];
 };
 
-static bool walls_alone(const struct bench *bench, struct walls *ret) {
+static bool sandbox_alone(const struct bench *bench, struct alone *ret) {
         const char *const show[] = { bench->bailey, "run", "--backend", "native", "--show-plan", "echo hi", NULL };
         const struct child program = { .argv = show };
         struct err err;
@@ -199,12 +199,12 @@ static bool walls_alone(const struct bench *bench, struct walls *ret) {
 
         buf_init(&plan, OUTPUT_MAX);
         snprintf(ret->plan, sizeof(ret->plan), "%s/plan", bench->place);
-        if (access(bench->walls, X_OK) < 0 || !child_output(bench, &program, &plan))
+        if (access(bench->sandbox, X_OK) < 0 || !child_output(bench, &program, &plan))
                 return false;
         fd = open(ret->plan, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
         if (fd < 0 || fd_write_all(fd, buf_str(&plan), &err) < 0)
                 bench_die("%s cannot be written", ret->plan);
-        ret->argv[0] = bench->walls;
+        ret->argv[0] = bench->sandbox;
         ret->argv[1] = ret->plan;
         ret->argv[2] = NULL;
         return true;
@@ -241,21 +241,21 @@ static struct taken *taken_by(struct cold *cold, size_t program) {
         return &cold->taken[cold->at[program]];
 }
 
-/* What nothing can be faster than, as long as the walls are these. */
+/* What nothing can be faster than, as long as the sandbox is this. */
 static void add_floor(struct bench *bench, struct cold *cold, const char *who, const char *name) {
         char full[48], what[128];
         struct row *row;
 
         if (!cold->at[ALONE])
                 return;
-        snprintf(what, sizeof(what), "its walls alone, by a plan that is ready, as %s", who);
-        snprintf(full, sizeof(full), "%s-walls", name);
+        snprintf(what, sizeof(what), "its sandbox alone, by a plan that is ready, as %s", who);
+        snprintf(full, sizeof(full), "%s-sandbox", name);
         row = row_add(bench, full, what, "bash -c 'echo hi'");
         row_ratio(row, &taken_by(cold, ALONE)->time, &taken_by(cold, PLAIN)->time, NO_GOAL, 0);
         row_cpu(row, &taken_by(cold, ALONE)->cpu, &taken_by(cold, PLAIN)->cpu);
         if (!cold->at[WRAPPED])
                 return;
-        snprintf(full, sizeof(full), "%s-walls-bwrap", name);
+        snprintf(full, sizeof(full), "%s-sandbox-bwrap", name);
         row = row_add(bench, full, what, version_of_bwrap);
         row_ratio(row, &taken_by(cold, ALONE)->time, &taken_by(cold, WRAPPED)->time, NO_GOAL, 0);
 }
@@ -266,7 +266,7 @@ static void measure_cold_as(struct bench *bench) {
         const char *const walled[] = { bench->bailey, "run", "echo hi", NULL };
         struct cold cold = { .programs = { [PLAIN] = { .argv = plain }, [WALLED] = { .argv = walled } } };
         struct wrapped wrapped = { 0 };
-        struct walls walls = { 0 };
+        struct alone alone = { 0 };
         char full[48], what[128];
         struct row *row;
         BUF_AUTO said;
@@ -279,8 +279,8 @@ static void measure_cold_as(struct bench *bench) {
                 buf_append(&said, STR("bwrap is not installed"));
         else if (answers(bench, &wrapped.program, &said))
                 cold.programs[WRAPPED] = wrapped.program;
-        if (walls_alone(bench, &walls))
-                cold.programs[ALONE].argv = walls.argv;
+        if (sandbox_alone(bench, &alone))
+                cold.programs[ALONE].argv = alone.argv;
         measure_there(bench, &cold);
         row = row_add(bench, name, what, "bash -c 'echo hi'");
         compare(row, taken_by(&cold, WALLED), taken_by(&cold, PLAIN), 2.6);

@@ -172,8 +172,8 @@ static void find_programs(struct bench *bench, const struct wishes *wishes) {
         here[length] = '\0';
         slash = strrchr(here, '/');
         if (slash)
-                snprintf(slash, sizeof(here) - (size_t)(slash - here), "/bench_walls");
-        snprintf(bench->walls, sizeof(bench->walls), "%s", here);
+                snprintf(slash, sizeof(here) - (size_t)(slash - here), "/bench_sandbox");
+        snprintf(bench->sandbox, sizeof(bench->sandbox), "%s", here);
         if (slash)
                 snprintf(slash, sizeof(here) - (size_t)(slash - here), "/../bailey");
         if (!realpath(wishes->bailey ? wishes->bailey : here, bench->bailey))

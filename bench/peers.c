@@ -1,5 +1,5 @@
 /*
- * The others, as far as they are installed: `echo hi` in each, beside the same without walls. Each has its usual walls; what
+ * The others, as far as they are installed: `echo hi` in each, beside the same without a sandbox. Each has its usual one; what
  * these are differs much, see docs/performance.md.
  */
 #include <stdio.h>

@@ -119,8 +119,8 @@ static void become_user(struct bench *bench) {
         umask(022);
         place_make(bench);
         copy_program(bench, "bailey", bench->bailey);
-        if (access(bench->walls, R_OK) == 0)
-                copy_program(bench, "bench_walls", bench->walls);
+        if (access(bench->sandbox, R_OK) == 0)
+                copy_program(bench, "bench_sandbox", bench->sandbox);
         if (chown(bench->place, NOBODY, NOBODY) < 0 || chown(bench->home, NOBODY, NOBODY) < 0 ||
             chown(bench->work, NOBODY, NOBODY) < 0 || setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
             setresuid(NOBODY, NOBODY, NOBODY) < 0)

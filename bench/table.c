@@ -170,8 +170,8 @@ static void document_row(struct buf *out, const struct row *row) {
 
 static void document_table(const struct bench *bench, struct buf *out) {
         machine_text(out);
-        buf_append(out, STR(".\n\n| measure | compared with | median | p95 | goal | | medians | n "
-                            "|\n|---|---|---|---|---|---|---|---|\n"));
+        buf_append(out, STR(".\n\n| measure | compared with | median | p95 | goal | met | cpu | medians | n "
+                            "|\n|---|---|---|---|---|---|---|---|---|\n"));
         for (size_t i = 0; i < bench->count; i++)
                 document_row(out, &bench->list[i]);
 }

@@ -122,7 +122,7 @@ static void row_html(struct str name, const uint64_t counts[static COLUMNS], str
 void sums_html(struct sums *sums, struct buf *out) {
         buf_format(out, "<p>%llu command%s", (ull)sums->commands, sums->commands == 1 ? "" : "s");
         if (sums->open)
-                buf_format(out, ", %llu of them without an end on record", (ull)sums->open);
+                buf_format(out, ", %llu of them without a recorded end", (ull)sums->open);
         if (sums->first[0]) {
                 buf_append(out, STR(", from "));
                 escape_html(out, str_z(sums->first));

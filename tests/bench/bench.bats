@@ -23,10 +23,10 @@ slow() {
         if ! "$BAILEY" run true >/dev/null 2>&1; then skip 'bailey run does not work here'; fi
         "$bench" --json --quick --runs 2 --pause 0 --rows mcp,cold,start,hook,guard,worst,capture,shells,age,memory >out.json
         jq -e '.machine | length > 0' out.json
-        # The whole machine's memory may get less meanwhile; and the walls alone have no goal.
+        # The whole machine's memory may get less meanwhile; and the sandbox alone have no goal.
         jq -e '[.rows[] | select(.skipped | not)] |
                 all((.value > 0 or .name == "memory-waiting") and .value < 1e9 and .n > 0)' out.json
-        jq -e '[.rows[] | select((.skipped or (.name | contains("-walls"))) | not)] |
+        jq -e '[.rows[] | select((.skipped or (.name | contains("-sandbox"))) | not)] |
                 all((.ok | type == "boolean") and .goal > 0 and (.goal_is == "at most" or .goal_is == "at least"))' out.json
         jq -e '.rows | map(select(.unit == "x")) | length >= 5 and all(.median_us > 0 and .against_us > 0 and .p95 > 0 and .against != "")' \
                 out.json

@@ -83,7 +83,7 @@ def test_none(browser):
     config = records(PLACE, 0)
     page = browser.page("file://" + report(PLACE, config))
     check_numbers(page, config)
-    equal(page.text("#about"), "There is nothing on record.")
+    equal(page.text("#about"), "The audit log is empty.")
     check_quiet(page)
     page.screenshot("none-1400-light")
     page.close()

@@ -6,7 +6,7 @@ function renderAbout() {
   const about = byId("about");
   about.replaceChildren();
   if (first) about.append("From ", visible(when(first)), " to ", visible(when(last)), " (all times are UTC).");
-  else about.append(only ? "Nothing on record is like that." : "There is nothing on record.");
+  else about.append(only ? "No command matches." : "The audit log is empty.");
   if (only) about.append(" Only ", visible(only), ".");
   byId("made").replaceChildren(`bailey ${data.version}`, data.live ? "" : `, ${when(data.time)} UTC`,
     state.repairs ? `. ${count(state.repairs, "writer was", "writers were")} killed inside a record, which was closed.` : "");

@@ -1,8 +1,8 @@
 /*
- * The walls alone: bench_walls PLAN starts `bash -c 'echo hi'` as a plan says that is ready (bailey run --show-plan), and waits
- * for its end. No config, no verdict, no look at the host, no sweep and no record: what is left is the kernel's part of a cold
- * run, and the start of two programs. Linked like bailey; bench/turns or anything else that starts programs in turns compares
- * them.
+ * The sandbox alone: bench_sandbox PLAN starts `bash -c 'echo hi'` as a plan says that is ready (bailey run --show-plan), and
+ * waits for its end. No config, no verdict, no look at the host, no sweep and no record: what is left is the kernel's part of a
+ * cold run, and the start of two programs. Linked like bailey; bench/turns or anything else that starts programs in turns
+ * compares them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *const mount_words[] = {
 };
 
 static _Noreturn void die(const char *why) {
-        fprintf(stderr, "bench_walls: %s\n", why);
+        fprintf(stderr, "bench_sandbox: %s\n", why);
         exit(1);
 }
 
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
 
         arena_init(&arena, 0);
         if (argc != 2)
-                die("usage: bench_walls PLAN");
+                die("usage: bench_sandbox PLAN");
         read_plan(argv[1], &plan);
         plan.launch.namespaces = LAUNCH_NAMESPACES_AND_NET;
         plan.launch.mounts = plan.mounts;
