@@ -391,6 +391,15 @@ def test_files_that_are_named_exist():
 # ---- running ----
 
 
+def test_walkthrough_names_functions_where_they_are():
+    section = part(read("ARCHITECTURE.md"), r"^## (.*)$")["One Bash call, function by function"]
+    named = re.findall(r"`(\w+)\(\)` \((\S+)\)", section)
+    assert 30 <= len(named) <= 40, "%d functions; the call can be followed with at most 40" % len(named)
+    assert len(named) == len(set(named)) == section.count("()`"), "each function once, with its file"
+    for function, path in named:
+        assert re.search(r"^\w[^;(]*\b%s\([^;]*?\) \{$" % function, read(path), re.M), "%s() is not in %s" % (function, path)
+
+
 def main():
     tests = {name[len("test_"):].replace("_", " "): test for name, test in globals().items() if name.startswith("test_")}
     chosen = matching(tests)
