@@ -7,7 +7,7 @@
 
 #include "audit/read.h"
 #include "base/time.h"
-#include "policy/json5.h"
+#include "base/json5.h"
 
 enum { ID_PREFIX_MIN = 8 };
 

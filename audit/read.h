@@ -6,7 +6,7 @@
 
 #include "audit/file.h"
 #include "audit/lines.h"
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 struct audit_source {
         int number; /* path.N; 0: the newest */

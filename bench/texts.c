@@ -7,7 +7,7 @@
 #include "base/fd.h"
 #include "bench/bench.h"
 #include "bench/texts.h"
-#include "policy/json5.h"
+#include "base/json5.h"
 
 static const char *const typical[] = {
         "ls -la",

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "policy/json5.h"
+#include "base/json5.h"
 #include "policy/toml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "policy/json5.h"
-#include "policy/reader.h"
+#include "base/json5.h"
+#include "base/text_reader.h"
 #include "policy/value_types.h"
 #include "policy/toml.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "policy/json5.h"
+#include "base/json5.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
 

@@ -4,7 +4,7 @@
 #ifndef BAILEY_POLICY_EDIT_H
 #define BAILEY_POLICY_EDIT_H
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 struct list_value {
         const char *table, *key; /* guard, domain_allowlist; a file may have them in camelCase */

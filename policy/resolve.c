@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "policy/reader.h"
+#include "base/text_reader.h"
 #include "policy/resolver.h"
 #include "policy/value_types.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "policy/reader.h"
+#include "base/text_reader.h"
 #include "policy/value_types.h"
 
 /* ---- messages ---- */

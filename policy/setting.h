@@ -5,7 +5,7 @@
 #define BAILEY_POLICY_SETTING_H
 
 #include "policy/keys.h"
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 enum { SETTING_ITEMS_MAX = 4096 }; /* of a list, whoever adds to it */
 

@@ -6,7 +6,7 @@
 
 #include "policy/env.h"
 #include "policy/pattern.h"
-#include "policy/reader.h"
+#include "base/text_reader.h"
 #include "policy/setting.h"
 
 /* ---- variables ---- */

@@ -6,7 +6,7 @@
 #ifndef BAILEY_POLICY_TOML_H
 #define BAILEY_POLICY_TOML_H
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 /* 0, or -1 with `error` (may be NULL) filled and the arena as it was. `text` may go away afterwards. */
 int toml_read(struct str text, struct arena *arena, struct tree_node **ret, struct tree_error *error);

@@ -5,7 +5,7 @@
 #ifndef BAILEY_POLICY_TOML_PARTS_H
 #define BAILEY_POLICY_TOML_PARTS_H
 
-#include "policy/reader.h"
+#include "base/text_reader.h"
 
 struct toml {
         struct reader r;

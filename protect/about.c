@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "policy/files.h"
-#include "policy/json5.h"
+#include "base/json5.h"
 
 enum { ABOUT_MAX = 64 << 10 };
 static const char about_file[] = "about.json", moving_file[] = "moving.json";

@@ -4,7 +4,7 @@
 
 #include "audit/ring.h"
 #include "base/time.h"
-#include "policy/json5.h"
+#include "base/json5.h"
 
 /* ---- what is written ---- */
 

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "policy/edit.h"
-#include "policy/json5.h"
+#include "base/json5.h"
 #include "policy/toml.h"
 
 /* Is `now` the text `old` with bytes put in at one place? */

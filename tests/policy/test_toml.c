@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "tests/policy/tree_test.h"
+#include "tests/base/value_tree_test.h"
 
 /* What the rest means is for toml_oracle.sh to ask; these are the rules one by one. */
 static void values(void **state) {

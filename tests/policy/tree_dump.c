@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/json5.h"
+#include "base/json5.h"
 #include "policy/toml.h"
 
 enum { FRAME_MAX = 2 * TREE_TEXT_MAX, ANSWER_MAX = 64 << 20 };

@@ -3,7 +3,7 @@
  * on keys chosen for that: instead of a hash (which needs a secret seed) each table has a crit-bit tree, where finding
  * or adding a key takes at most nine steps per byte of that key, whatever the others are.
  */
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 #include <stdio.h>
 

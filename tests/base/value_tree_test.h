@@ -1,12 +1,12 @@
 /*
  * What the tests of the config readers share: rows of a text and what becomes of it.
  */
-#ifndef BAILEY_TESTS_POLICY_TREE_TEST_H
-#define BAILEY_TESTS_POLICY_TREE_TEST_H
+#ifndef BAILEY_TESTS_BASE_VALUE_TREE_TEST_H
+#define BAILEY_TESTS_BASE_VALUE_TREE_TEST_H
 
 #include <stdio.h>
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 #include "tests/test.h"
 
 typedef int (*tree_read)(struct str text, struct arena *arena, struct tree_node **ret, struct tree_error *error);

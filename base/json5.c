@@ -2,9 +2,9 @@
  * JSON5: space, comments and structure. Plain JSON is the same grammar with less in it, so `strict` is asked in the few
  * places where it is less, and the message says so.
  */
-#include "policy/json5.h"
+#include "base/json5.h"
 
-#include "policy/json5_parts.h"
+#include "base/json5_parts.h"
 
 bool json5_is_line_end(uint32_t rune) {
         return rune == '\n' || rune == '\r' || rune == 0x2028 || rune == 0x2029;

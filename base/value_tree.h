@@ -3,8 +3,8 @@
  * with the place it came from, so that whoever finds a value wrong can point at it. Built by toml_read() and
  * json5_read(); lives in their arena; never changes afterwards; does not refer to the text it was read from.
  */
-#ifndef BAILEY_POLICY_TREE_H
-#define BAILEY_POLICY_TREE_H
+#ifndef BAILEY_BASE_VALUE_TREE_H
+#define BAILEY_BASE_VALUE_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ struct tree_pos {
         uint32_t line, column;
 };
 
-struct tree_fork; /* of a table's index, see tree.c */
+struct tree_fork; /* of a table's index, see value_tree.c */
 
 struct tree_node {
         enum tree_kind kind;

@@ -5,10 +5,10 @@
  * TREE_DEPTH_MAX nested objects and more than TREE_TEXT_MAX bytes; an integer of up to 64 bits keeps all its digits,
  * and the integer -0 no sign.
  */
-#ifndef BAILEY_POLICY_JSON5_H
-#define BAILEY_POLICY_JSON5_H
+#ifndef BAILEY_BASE_JSON5_H
+#define BAILEY_BASE_JSON5_H
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 /* 0, or -1 with `error` (may be NULL) filled and the arena as it was. `text` may go away afterwards. */
 int json5_read(struct str text, bool strict, struct arena *arena, struct tree_node **ret, struct tree_error *error);

@@ -1,7 +1,7 @@
 /*
  * JSON5: strings, and keys without quotes.
  */
-#include "policy/json5_parts.h"
+#include "base/json5_parts.h"
 
 static bool is_high(int64_t unit) {
         return unit >= 0xd800 && unit <= 0xdbff;

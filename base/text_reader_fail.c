@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "policy/reader.h"
+#include "base/text_reader.h"
 
 static int __attribute__((format(printf, 3, 0)))
 fail_format(struct reader *r, struct tree_pos at, const char *format, va_list args) {

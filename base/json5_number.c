@@ -1,7 +1,7 @@
 /*
  * JSON5: numbers. Written without point and exponent, and within 64 bits, they are integers; all others are floats.
  */
-#include "policy/json5_parts.h"
+#include "base/json5_parts.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
  * The parts of the JSON5 reader, for each other: json5.c (space, structure), json5_text.c (strings, names),
  * json5_number.c, json5_unicode.c.
  */
-#ifndef BAILEY_POLICY_JSON5_PARTS_H
-#define BAILEY_POLICY_JSON5_PARTS_H
+#ifndef BAILEY_BASE_JSON5_PARTS_H
+#define BAILEY_BASE_JSON5_PARTS_H
 
-#include "policy/reader.h"
+#include "base/text_reader.h"
 
 struct json5 {
         struct reader r;

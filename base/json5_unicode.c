@@ -2,7 +2,7 @@
  * JSON5: which characters a key without quotes may have: those of ECMAScript 5.1 identifiers, in Unicode 17.0. The
  * tables are made from the categories they name; ASCII is left to the code.
  */
-#include "policy/json5_parts.h"
+#include "base/json5_parts.h"
 
 /* ID_Start and the categories Lu Ll Lt Lm Lo Nl. */
 /* clang-format off */

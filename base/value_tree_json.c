@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 struct writer {
         struct buf *buf;

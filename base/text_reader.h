@@ -2,10 +2,10 @@
  * What the TOML and the JSON5 reader share: a cursor over checked UTF-8, places, messages, numbers, new nodes. Private
  * to them.
  */
-#ifndef BAILEY_POLICY_READER_H
-#define BAILEY_POLICY_READER_H
+#ifndef BAILEY_BASE_TEXT_READER_H
+#define BAILEY_BASE_TEXT_READER_H
 
-#include "policy/tree.h"
+#include "base/value_tree.h"
 
 struct reader {
         struct arena *arena;

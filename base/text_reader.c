@@ -1,10 +1,10 @@
 /*
- * See reader.h. Messages hold only printable ASCII: they end up in terminals, and a config file may be hostile.
+ * See text_reader.h. Messages hold only printable ASCII: they end up in terminals, and a config file may be hostile.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l() */
 #endif
-#include "policy/reader.h"
+#include "base/text_reader.h"
 
 #include <locale.h>
 #include <stdio.h>

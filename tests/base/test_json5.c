@@ -1,7 +1,7 @@
-#include "policy/json5.h"
+#include "base/json5.h"
 
-#include "policy/json5_parts.h"
-#include "tests/policy/tree_test.h"
+#include "base/json5_parts.h"
+#include "tests/base/value_tree_test.h"
 
 static int read_loose(struct str text, struct arena *arena, struct tree_node **ret, struct tree_error *error) {
         return json5_read(text, false, arena, ret, error);
