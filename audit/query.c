@@ -14,7 +14,7 @@ enum { ID_PREFIX_MIN = 8 };
 const struct tree_node *audit_parse(struct str line, struct arena *arena) {
         struct tree_node *record = NULL;
 
-        if (line.len > TREE_TEXT_MAX || json5_read(line, true, arena, &record, NULL) < 0 || record->kind != TREE_TABLE)
+        if (line.len > TREE_TEXT_MAX || json5_read(line, &json5_plain, arena, &record, NULL) < 0 || record->kind != TREE_TABLE)
                 return NULL;
         return record;
 }

@@ -1,10 +1,25 @@
 /*
- * JSON5: space, comments and structure. Plain JSON is the same grammar with less in it, so `strict` is asked in the few
- * places where it is less, and the message says so.
+ * JSON5: space, comments and structure. JSON is the same grammar with less in it, so `strict` is asked in the few places
+ * where it is less, and the message says so.
  */
 #include "base/json5.h"
 
 #include "base/json5_parts.h"
+#include "base/rune.h"
+
+const struct json5_rules json5_all = {
+        .syntax = JSON5_ALL,
+        .byte_order_mark = true,
+        .text_max = TREE_TEXT_MAX,
+        .depth_max = TREE_DEPTH_MAX,
+};
+
+const struct json5_rules json5_plain = {
+        .syntax = JSON5_PLAIN,
+        .text_max = TREE_TEXT_MAX,
+        .depth_max = TREE_DEPTH_MAX,
+        .advice = "; JSON5 (a file named *.json5) does",
+};
 
 bool json5_is_line_end(uint32_t rune) {
         return rune == '\n' || rune == '\r' || rune == 0x2028 || rune == 0x2029;
@@ -20,20 +35,37 @@ static bool is_json_space(uint32_t rune) {
         return rune == ' ' || rune == '\t' || rune == '\n' || rune == '\r';
 }
 
-static int comment_read(struct json5 *j) {
-        const bool block = reader_ahead(&j->r, 1) == '*';
-        const struct tree_pos at = reader_pos(&j->r, j->r.next);
+bool json5_comment_at(struct str text, size_t at) {
+        return at + 1 < text.len && text.ptr[at] == '/' && (text.ptr[at + 1] == '/' || text.ptr[at + 1] == '*');
+}
+
+size_t json5_comment_end(struct str text, size_t at, bool *ret_closed) {
+        const bool block = text.ptr[at + 1] == '*';
         size_t len;
 
-        if (j->strict)
-                return reader_fail(&j->r, at, "JSON has no comments; JSON5 (a file named *.json5) does");
-        for (j->r.next += 2; j->r.next < j->r.end; j->r.next += len) {
-                uint32_t rune = reader_rune(&j->r, &len);
+        *ret_closed = true;
+        for (at += 2; at < text.len; at += len) {
+                struct str rest = str_skip(text, at);
 
-                if (block ? reader_take(&j->r, "*/") : json5_is_line_end(rune))
-                        return 0;
+                if (block && str_starts(rest, STR("*/")))
+                        return at + 2;
+                if (!block && json5_is_line_end(rune_first(rest, &len)))
+                        return at;
+                len = block ? 1 : len;
         }
-        return block ? reader_fail(&j->r, at, "the comment is never closed") : 0;
+        *ret_closed = !block;
+        return text.len;
+}
+
+static int comment_read(struct json5 *j) {
+        const struct tree_pos at = reader_pos(&j->r, j->r.next);
+        struct str rest = str_from(j->r.next, (size_t)(j->r.end - j->r.next));
+        bool closed;
+
+        if (j->rules->syntax == JSON5_PLAIN)
+                return reader_fail(&j->r, at, "JSON has no comments%s", j->rules->advice ? j->rules->advice : "");
+        j->r.next += json5_comment_end(rest, 0, &closed);
+        return closed ? 0 : reader_fail(&j->r, at, "the comment is never closed");
 }
 
 static int space_skip(struct json5 *j) {
@@ -43,7 +75,7 @@ static int space_skip(struct json5 *j) {
         while (r->next < r->end) {
                 uint32_t rune = reader_rune(r, &len);
 
-                if (rune == '/' && (reader_ahead(r, 1) == '/' || reader_ahead(r, 1) == '*')) {
+                if (json5_comment_at(str_from(r->next, (size_t)(r->end - r->next)), 0)) {
                         if (comment_read(j) < 0)
                                 return -1;
                 } else if (j->strict ? is_json_space(rune) : json5_is_space(rune)) {
@@ -97,7 +129,7 @@ static int key_read(struct json5 *j, const struct tree_node *object, struct read
         const struct tree_node *old;
         int c = reader_peek(r);
 
-        ret->at = reader_pos(r, r->next);
+        *ret = reader_key_start(r);
         if (c == '"' || (c == '\'' && !j->strict)) {
                 if (json5_string(j, &ret->name) < 0)
                         return -1;
@@ -166,7 +198,10 @@ static int value_read(struct json5 *j, struct tree_node *node) {
 static struct tree_node *value_add(struct json5 *j, struct tree_node *parent, const struct reader_key *key) {
         struct tree_node *node = reader_add(&j->r, parent, key);
 
-        return node && value_read(j, node) == 0 ? node : NULL;
+        if (!node || value_read(j, node) < 0)
+                return NULL;
+        node->end = (uint32_t)(j->r.next - j->r.text);
+        return node;
 }
 
 static struct tree_node *document_read(struct json5 *j) {
@@ -181,13 +216,15 @@ static struct tree_node *document_read(struct json5 *j) {
         return root;
 }
 
-int json5_read(struct str text, bool strict, struct arena *arena, struct tree_node **ret, struct tree_error *error) {
-        struct json5 j = { .strict = strict };
+int json5_read(struct str text, const struct json5_rules *rules, struct arena *arena, struct tree_node **ret,
+               struct tree_error *error) {
+        struct json5 j = { .rules = rules, .strict = rules->syntax != JSON5_ALL };
         struct tree_node *root;
 
-        if (reader_init(&j.r, text, arena, error) < 0)
+        if (reader_init(&j.r, text, rules->text_max, arena, error) < 0)
                 return reader_abort(&j.r);
-        if (!strict && reader_take(&j.r, "\xef\xbb\xbf"))
+        j.r.depth_max = rules->depth_max;
+        if (rules->byte_order_mark && reader_take(&j.r, "\xef\xbb\xbf"))
                 j.r.marked = j.r.start = j.r.next; /* not counted */
         root = document_read(&j);
         if (!root)

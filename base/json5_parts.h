@@ -5,11 +5,13 @@
 #ifndef BAILEY_BASE_JSON5_PARTS_H
 #define BAILEY_BASE_JSON5_PARTS_H
 
+#include "base/json5.h"
 #include "base/text_reader.h"
 
 struct json5 {
         struct reader r;
-        bool strict; /* plain JSON */
+        const struct json5_rules *rules;
+        bool strict; /* nothing of JSON5 but comments, if the rules allow them */
 };
 
 int json5_string(struct json5 *j, struct str *ret);
@@ -22,6 +24,10 @@ bool json5_number_ahead(const struct json5 *j);
 /* U+2028, U+2029, CR, LF. */
 bool json5_is_line_end(uint32_t rune);
 bool json5_is_space(uint32_t rune);
+
+/* Does a comment begin at this byte, and where does it end? The line end behind a comment of one line is not part of it. */
+bool json5_comment_at(struct str text, size_t at);
+size_t json5_comment_end(struct str text, size_t at, bool *ret_closed);
 
 /* May begin a name; may follow in one. */
 bool json5_is_letter(uint32_t rune);

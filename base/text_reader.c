@@ -23,15 +23,15 @@ static int reader_check(struct reader *r) {
         return 0;
 }
 
-int reader_init(struct reader *r, struct str text, struct arena *arena, struct tree_error *error) {
+int reader_init(struct reader *r, struct str text, size_t max, struct arena *arena, struct tree_error *error) {
         *r = (struct reader){ .arena = arena, .before = arena_mark(arena), .error = error, .at = { 1, 1 } };
-        r->start = r->next = r->marked = text.len ? text.ptr : "";
+        r->text = r->start = r->next = r->marked = text.len ? text.ptr : "";
         r->end = r->start + text.len;
-        if (text.len > TREE_TEXT_MAX) {
+        r->depth_max = TREE_DEPTH_MAX;
+        if (text.len > max) {
                 if (error) {
                         *error = (struct tree_error){ .code = ERR_TOO_COMPLEX };
-                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; the limit is %d", text.len,
-                                 TREE_TEXT_MAX);
+                        snprintf(error->message, sizeof(error->message), "is %zu bytes long; the limit is %zu", text.len, max);
                 }
                 return -1;
         }
@@ -103,6 +103,10 @@ char *reader_put(char *out, uint32_t rune) {
         return out;
 }
 
+struct reader_key reader_key_start(struct reader *r) {
+        return (struct reader_key){ .at = reader_pos(r, r->next), .start = (uint32_t)(r->next - r->text) };
+}
+
 struct tree_node *reader_add(struct reader *r, struct tree_node *parent, const struct reader_key *key) {
         struct tree_node *node = tree_add(r->arena, parent, key->name);
 
@@ -112,12 +116,14 @@ struct tree_node *reader_add(struct reader *r, struct tree_node *parent, const s
         }
         node->key_at = key->at;
         node->at = reader_pos(r, r->next);
+        node->start = (uint32_t)(r->next - r->text);
+        node->item = key->at.line ? key->start : node->start;
         return node;
 }
 
 int reader_open(struct reader *r, struct tree_node *node, enum tree_kind kind) {
-        if (node->depth > TREE_DEPTH_MAX) {
-                reader_fail(r, node->at, "tables and arrays nested more than %d levels deep", TREE_DEPTH_MAX);
+        if (node->depth > r->depth_max) {
+                reader_fail(r, node->at, "tables and arrays nested more than %u levels deep", r->depth_max);
                 if (r->error)
                         r->error->code = ERR_TOO_COMPLEX;
                 return -1;

@@ -1,6 +1,5 @@
 /*
- * What the TOML and the JSON5 reader share: a cursor over checked UTF-8, places, messages, numbers, new nodes. Private
- * to them.
+ * What the TOML and the JSON5 reader share: a cursor over checked UTF-8, places, messages, numbers, new nodes.
  */
 #ifndef BAILEY_BASE_TEXT_READER_H
 #define BAILEY_BASE_TEXT_READER_H
@@ -9,9 +8,11 @@
 
 struct reader {
         struct arena *arena;
-        struct arena_mark before; /* what the arena held before */
-        struct tree_error *error; /* may be NULL */
-        const char *start, *next, *end;
+        struct arena_mark before;       /* what the arena held before */
+        struct tree_error *error;       /* may be NULL */
+        const char *text;               /* all of it */
+        const char *start, *next, *end; /* of what lines and columns are counted in; the cursor */
+        unsigned depth_max;
         char *decoded;      /* room for what strings mean, see reader_slot() */
         const char *marked; /* a place in the text... */
         struct tree_pos at; /* ...and what it is called */
@@ -20,16 +21,22 @@ struct reader {
 struct reader_key {
         struct str name;
         struct tree_pos at;
+        uint32_t start;
 };
 
-/* Refuses a text that is too long or not UTF-8. A byte order mark in front is left to the language. */
-int reader_init(struct reader *r, struct str text, struct arena *arena, struct tree_error *error);
+/* Refuses a text that is too long (`max` bytes, at most 4 GiB) or not UTF-8. A byte order mark in front is left to the
+ * language.
+ */
+int reader_init(struct reader *r, struct str text, size_t max, struct arena *arena, struct tree_error *error);
 
 /* Gives back what was allocated since reader_init(). Returns -1. */
 int reader_abort(struct reader *r);
 
 /* The line and column of a place in the text. Linear over all calls as long as the places come in order. */
 struct tree_pos reader_pos(struct reader *r, const char *place);
+
+/* The key that begins at the cursor, without its name. */
+struct reader_key reader_key_start(struct reader *r);
 
 /* The byte `ahead` of the cursor; -1 past the end. */
 static inline int reader_ahead(const struct reader *r, size_t ahead) {

@@ -5,6 +5,7 @@
  */
 #include "base/value_tree.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Two groups of keys that are the same up to `byte`, and differ there in `bit`. */
@@ -102,14 +103,61 @@ struct tree_node *tree_add(struct arena *arena, struct tree_node *parent, struct
         node->kind = TREE_NULL;
         node->key = key;
         node->depth = parent ? parent->depth + 1 : 1;
+        node->parent = parent;
         if (!parent)
                 return node;
         if (parent->kind == TREE_TABLE && !index_add(arena, parent, node))
                 return NULL;
+        node->previous = parent->last;
         *(parent->last ? &parent->last->next : &parent->first) = node;
         parent->last = node;
         parent->count++;
         return node;
+}
+
+static bool array_equal(const struct tree_node *a, const struct tree_node *b, const struct tree_node *except) {
+        const struct tree_node *other = b->first;
+
+        TREE_EACH(item, a) {
+                other = other && other == except ? other->next : other;
+                if (!other || !tree_equal(item, other, except))
+                        return false;
+                other = other->next;
+        }
+        return true;
+}
+
+static bool table_equal(const struct tree_node *a, const struct tree_node *b, const struct tree_node *except) {
+        TREE_EACH(member, a) {
+                const struct tree_node *other = tree_get(b, member->key);
+
+                if (!other || other == except || !tree_equal(member, other, except))
+                        return false;
+        }
+        return true;
+}
+
+/* As deep as the trees. */
+bool tree_equal(const struct tree_node *a, const struct tree_node *b, const struct tree_node *except) {
+        if (a->kind != b->kind)
+                return false;
+        switch (a->kind) {
+        case TREE_TABLE:
+        case TREE_ARRAY:
+                if (a->count + (except && except->parent == b) != b->count)
+                        return false;
+                return a->kind == TREE_TABLE ? table_equal(a, b, except) : array_equal(a, b, except);
+        case TREE_INTEGER:
+                return a->integer == b->integer;
+        case TREE_FLOAT:
+                return a->real == b->real || (isnan(a->real) && isnan(b->real));
+        case TREE_BOOLEAN:
+                return a->boolean == b->boolean;
+        case TREE_NULL:
+                return true;
+        default:
+                return str_eq(a->text, b->text);
+        }
 }
 
 const char *tree_kind_name(enum tree_kind kind) {

@@ -1,7 +1,7 @@
 /*
- * What a config file says, whichever language it is written in: tables, arrays and plain values in document order, each
- * with the place it came from, so that whoever finds a value wrong can point at it. Built by toml_read() and
- * json5_read(); lives in their arena; never changes afterwards; does not refer to the text it was read from.
+ * What a file says, whichever language it is written in: tables, arrays and plain values in document order, each with the
+ * place it came from, so that whoever finds a value wrong can point at it, and json5_edit.h can change it. Built by
+ * toml_read() and json5_read(); lives in their arena; never changes afterwards; does not refer to the text it was read from.
  */
 #ifndef BAILEY_BASE_VALUE_TREE_H
 #define BAILEY_BASE_VALUE_TREE_H
@@ -50,8 +50,11 @@ struct tree_node {
         uint32_t mark;          /* for the reader that builds the tree */
         struct tree_pos at;     /* where the value starts; a TOML table: the key in its [header] */
         struct tree_pos key_at; /* where the key starts */
-        struct str key;         /* inside a table; NUL-terminated, but may hold NULs too */
-        struct tree_node *next; /* sibling */
+        uint32_t start,
+                end;    /* bytes of the text: the value. A TOML table with a [header] starts as `at` does, and has no end */
+        uint32_t item;  /* where its key starts; in an array, and the outermost: where it starts itself */
+        struct str key; /* inside a table; NUL-terminated, but may hold NULs too */
+        struct tree_node *parent, *previous, *next; /* the latter two are siblings */
         union {
                 struct { /* TREE_TABLE, TREE_ARRAY */
                         struct tree_node *first, *last;
@@ -78,6 +81,10 @@ int tree_error_set(struct err *err, const char *file, const struct tree_error *e
 
 /* The value of a key; NULL when there is none, or `table` is no table. As fast in a large table as in a small one. */
 const struct tree_node *tree_get(const struct tree_node *table, struct str key);
+
+/* Do both mean the same, wherever they stand? Keys of a table have no order. `except` (may be NULL) is a node anywhere in `b`
+ * that is passed over. */
+bool tree_equal(const struct tree_node *a, const struct tree_node *b, const struct tree_node *except);
 
 /* For messages, with its article: "a string". */
 const char *tree_kind_name(enum tree_kind kind);

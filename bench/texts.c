@@ -96,7 +96,7 @@ static void texts_read(struct texts *texts, const char *path, struct arena *aren
                 const struct tree_node *command = NULL;
 
                 line = str_take(rest, str_find(rest, '\n'));
-                if (json5_read(line, true, arena, &row, NULL) == 0)
+                if (json5_read(line, &json5_plain, arena, &row, NULL) == 0)
                         command = tree_get(row, STR("command"));
                 if (command && command->kind == TREE_STRING)
                         texts_add(texts, command->text);

@@ -41,7 +41,7 @@ static void check_again(const struct tree_node *root, struct arena *arena) {
                 abort();
         if (json.len > TREE_TEXT_MAX)
                 return;
-        if (json5_read(buf_str(&json), false, arena, &again, NULL) < 0)
+        if (json5_read(buf_str(&json), &json5_all, arena, &again, NULL) < 0)
                 abort();
         check_same(root, again);
 }
@@ -56,12 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         arena_init(&arena, 0);
         if (size > TREE_TEXT_MAX)
                 return 0;
-        read = json5_read(text, false, &arena, &loose, &error);
+        read = json5_read(text, &json5_all, &arena, &loose, &error);
         if (read < 0)
                 check_error(&error);
         else
                 check_again(loose, &arena);
-        if (json5_read(text, true, &arena, &strict, &error) < 0)
+        if (json5_read(text, &json5_plain, &arena, &strict, &error) < 0)
                 check_error(&error);
         else if (read < 0)
                 abort();

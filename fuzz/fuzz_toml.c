@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         tree_to_json(root, &json);
         if (json.failed)
                 abort();
-        if (json.len <= TREE_TEXT_MAX && json5_read(buf_str(&json), false, &arena, &again, &error) < 0)
+        if (json.len <= TREE_TEXT_MAX && json5_read(buf_str(&json), &json5_all, &arena, &again, &error) < 0)
                 abort(); /* no key twice, nothing too deep */
         return 0;
 }

@@ -198,7 +198,7 @@ int config_read(struct str text, enum config_language language, struct arena *ar
         if (language == CONFIG_TOML)
                 status = toml_read(text, arena, &root, &r.error);
         else
-                status = json5_read(text, language == CONFIG_JSON, arena, &root, &r.error);
+                status = json5_read(text, language == CONFIG_JSON ? &json5_plain : &json5_all, arena, &root, &r.error);
         whole.error = &r.error;
         if (status == 0)
                 status = root->kind == TREE_TABLE ? table_read(&r, SECTION_TOP, root, "")
@@ -216,7 +216,7 @@ static bool takes_plain_text(const struct key_row *key) {
 static struct tree_node *override_node(const struct key_row *key, struct str text, struct arena *arena) {
         struct tree_node *node, *list;
 
-        if (takes_plain_text(key) || json5_read(text, false, arena, &node, NULL) < 0) {
+        if (takes_plain_text(key) || json5_read(text, &json5_all, arena, &node, NULL) < 0) {
                 node = tree_add(arena, NULL, STR(""));
                 if (node) {
                         node->kind = TREE_STRING;

@@ -18,9 +18,9 @@ struct edit {
 
 static int read_tree(const struct edit *e, struct str text, const char *path, struct tree_node **ret, struct err *err) {
         struct tree_error error = {};
-        bool strict = !e->toml && str_ends(str_z(path), STR(".json"));
+        const struct json5_rules *rules = str_ends(str_z(path), STR(".json")) ? &json5_plain : &json5_all;
 
-        if (e->toml ? toml_read(text, e->arena, ret, &error) == 0 : json5_read(text, strict, e->arena, ret, &error) == 0)
+        if (e->toml ? toml_read(text, e->arena, ret, &error) == 0 : json5_read(text, rules, e->arena, ret, &error) == 0)
                 return 0;
         return tree_error_set(err, path, &error);
 }

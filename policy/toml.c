@@ -34,7 +34,7 @@ int toml_key_part(struct toml *t, struct reader_key *ret) {
 
         toml_blanks(r);
         from = r->next;
-        *ret = (struct reader_key){ .at = reader_pos(r, from) };
+        *ret = reader_key_start(r);
         if (reader_peek(r) == '"' || reader_peek(r) == '\'') {
                 if (toml_string(r, true, &ret->name) < 0)
                         return -1;
@@ -59,6 +59,7 @@ static struct tree_node *table_add(struct toml *t, struct tree_node *parent, con
         if (!node)
                 return NULL;
         node->at = key->at;
+        node->start = key->start;
         node->mark = mark;
         return reader_open(&t->r, node, TREE_TABLE) < 0 ? NULL : node;
 }
@@ -133,6 +134,7 @@ static struct tree_node *header_define(struct toml *t, struct tree_node *table, 
                 return table_refuse(t, key, node);
         node->mark = TOML_DEFINED;
         node->at = node->key_at = key->at;
+        node->start = node->item = key->start;
         return node;
 }
 
@@ -147,7 +149,7 @@ static struct tree_node *header_append(struct toml *t, struct tree_node *table, 
                 if (!array || reader_open(&t->r, array, TREE_ARRAY) < 0)
                         return NULL;
         }
-        return table_add(t, array, &(struct reader_key){ .at = key->at }, TOML_DEFINED);
+        return table_add(t, array, &(struct reader_key){ .at = key->at, .start = key->start }, TOML_DEFINED);
 }
 
 static int header_read(struct toml *t, struct tree_node *root, struct tree_node **ret_section) {
@@ -201,7 +203,7 @@ int toml_read(struct str text, struct arena *arena, struct tree_node **ret, stru
         struct toml t = { .section = 1 };
         struct tree_node *root, *section;
 
-        if (reader_init(&t.r, text, arena, error) < 0)
+        if (reader_init(&t.r, text, TREE_TEXT_MAX, arena, error) < 0)
                 return reader_abort(&t.r);
         root = section = reader_add(&t.r, NULL, &(struct reader_key){ 0 });
         if (!root)

@@ -163,11 +163,7 @@ static int scalar_read(struct reader *r, struct tree_node *node) {
         return reader_expected(r, "a value (a string needs quotes)");
 }
 
-int toml_value(struct toml *t, struct tree_node *parent, const struct reader_key *key) {
-        struct tree_node *node = reader_add(&t->r, parent, key);
-
-        if (!node)
-                return -1;
+static int value_read(struct toml *t, struct tree_node *node) {
         switch (reader_peek(&t->r)) {
         case '"':
         case '\'':
@@ -180,4 +176,13 @@ int toml_value(struct toml *t, struct tree_node *parent, const struct reader_key
         default:
                 return scalar_read(&t->r, node);
         }
+}
+
+int toml_value(struct toml *t, struct tree_node *parent, const struct reader_key *key) {
+        struct tree_node *node = reader_add(&t->r, parent, key);
+
+        if (!node || value_read(t, node) < 0)
+                return -1;
+        node->end = (uint32_t)(t->r.next - t->r.text);
+        return 0;
 }

@@ -138,7 +138,7 @@ int about_read(struct entry *entry, struct arena *arena, struct err *err) {
         }
         if (why.code)
                 return err_set(err, why.sys == ENOENT ? ERR_NOT_FOUND : why.code, "%s", why.msg);
-        if (json5_read(buf_str(&text), true, arena, &root, NULL) < 0)
+        if (json5_read(buf_str(&text), &json5_plain, arena, &root, NULL) < 0)
                 return err_set(err, ERR_INVALID, "%s is damaged", about_file);
         for (const struct field *field = fields; field < fields + FIELDS; field++)
                 *field_of(&aside, field) = field->path ? get_path(root, field->key, arena) : get_text(root, field->key);

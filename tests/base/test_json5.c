@@ -4,11 +4,11 @@
 #include "tests/base/value_tree_test.h"
 
 static int read_loose(struct str text, struct arena *arena, struct tree_node **ret, struct tree_error *error) {
-        return json5_read(text, false, arena, ret, error);
+        return json5_read(text, &json5_all, arena, ret, error);
 }
 
 static int read_strict(struct str text, struct arena *arena, struct tree_node **ret, struct tree_error *error) {
-        return json5_read(text, true, arena, ret, error);
+        return json5_read(text, &json5_plain, arena, ret, error);
 }
 
 /* All rows agree with version 2.2.3 of the reference implementation, but for what json5.h calls intended. */
@@ -236,7 +236,7 @@ static void places(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(json5_read(STR("\ufeff{é: '日',\r\n\tb: [1,\n2]}"), false, &arena, &root, NULL), 0);
+        assert_int_equal(json5_read(STR("\ufeff{é: '日',\r\n\tb: [1,\n2]}"), &json5_all, &arena, &root, NULL), 0);
         assert_int_equal(root->at.column, 1);
         assert_int_equal(root->first->key_at.column, 2);
         assert_int_equal(root->first->at.column, 5);
@@ -263,7 +263,7 @@ static void depth(void **state) {
                 buf_append(&text, STR("1"));
                 for (size_t n = 0; n < count; n++)
                         buf_append(&text, str_z(rows[i % 2].close));
-                assert_int_equal(json5_read(buf_str(&text), false, &arena, &root, &error), i < 2 ? 0 : -1);
+                assert_int_equal(json5_read(buf_str(&text), &json5_all, &arena, &root, &error), i < 2 ? 0 : -1);
                 assert_int_equal(error.code, i < 2 ? ERR_NONE : ERR_TOO_COMPLEX);
                 buf_free(&text);
         }
@@ -286,7 +286,7 @@ static void similar_keys(void **state) {
                 for (const char *last = "abcpq\1\2\3"; *last; last++)
                         buf_format(&text, "'%.*s%c': %zu,", (int)len, key, *last, number++);
         buf_append(&text, STR("'': -1, '\\0': -2, '\\0\\0': -3, 'aa\\0': -4}"));
-        assert_int_equal(json5_read(buf_str(&text), false, &arena, &root, NULL), 0);
+        assert_int_equal(json5_read(buf_str(&text), &json5_all, &arena, &root, NULL), 0);
         assert_int_equal(root->count, number + 4);
         TREE_EACH(node, root)
         assert_ptr_equal(tree_get(root, node->key), node);
@@ -336,7 +336,7 @@ static void memory(void **state) {
                 struct tree_error error = { 0 };
 
                 arena_init(&arena, limit);
-                if (json5_read(buf_str(&text), false, &arena, &root, &error) < 0) {
+                if (json5_read(buf_str(&text), &json5_all, &arena, &root, &error) < 0) {
                         assert_int_equal(error.code, ERR_MEMORY);
                         failed++;
                 } else {

@@ -27,7 +27,7 @@ static inline bool edit_only_inserts(struct str old, struct str now) {
 static inline int edit_read(struct str text, const char *path, struct arena *arena, struct tree_node **ret) {
         if (str_ends(str_z(path), STR(".toml")))
                 return toml_read(text, arena, ret, NULL);
-        return json5_read(text, str_ends(str_z(path), STR(".json")), arena, ret, NULL);
+        return json5_read(text, str_ends(str_z(path), STR(".json")) ? &json5_plain : &json5_all, arena, ret, NULL);
 }
 
 /* The values as JSON; NULL where JSON has no word for one of them, or the text is no config. */

@@ -15,7 +15,7 @@ static int document_read(struct str format, struct str text, struct arena *arena
                          struct tree_error *error) {
         if (str_is(format, "toml"))
                 return toml_read(text, arena, ret, error);
-        return json5_read(text, str_is(format, "json"), arena, ret, error);
+        return json5_read(text, str_is(format, "json") ? &json5_plain : &json5_all, arena, ret, error);
 }
 
 static int document_answer(struct str format, struct str text) {
