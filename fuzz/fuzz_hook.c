@@ -1,15 +1,17 @@
 /*
  * Any bytes as an agent's question: it is refused, or each answer is JSON in the agent's form; a wrapped command is exactly the
- * given one, and the rest of the tool's input is kept. The same bytes as a settings file: what is put in and taken out again
- * leaves the others as they were, whatever is taken out is all that goes, and bailey gets into it and out again.
+ * given one, and the rest of the tool's input is kept. The same bytes as a settings file, and as JSON5: what is put in and
+ * taken out again leaves the others as they were, and whatever is taken out is all that goes. bailey gets into a settings file
+ * and out again.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/json5_edit.h"
 #include "hook/answer.h"
-#include "hook/edit.h"
 #include "hook/entry.h"
 #include "hook/install.h"
+#include "hook/settings.h"
 #include "hook/wrap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,6 +27,17 @@ static void require(bool truth) {
 }
 
 /* ---- answers ---- */
+
+/* The value at a path like "a.b"; NULL when there is none. */
+static json_t *json_at(json_t *json, const char *path) {
+        while (json && path) {
+                const char *dot = strchr(path, '.');
+
+                json = dot ? json_object_getn(json, path, (size_t)(dot - path)) : json_object_get(json, path);
+                path = dot ? dot + 1 : NULL;
+        }
+        return json;
+}
 
 /* What stands in the answer instead of the tool's input is that input, but for its command. */
 static void check_input(const struct question *question, json_t *answer, struct str command) {
@@ -106,86 +119,100 @@ static void check_hook(struct str text, enum hook_mode mode) {
 
 /* ---- settings ---- */
 
-static void check_removed(const struct tree *before, struct str text, struct arena *arena) {
-        struct tree with, after;
-        struct err err;
-        BUF_AUTO without;
+static struct json5_file file_read(struct str text, const struct json5_rules *rules, struct arena *arena) {
+        struct tree_node *root;
 
-        buf_init(&without, TEXT_MAX);
-        require(tree_read(text, true, arena, &with, &err) == 0);
-        require(with.root->count == before->root->count + 1);
-        edit_remove(&with, with.root->last, &without);
-        require(tree_read(buf_str(&without), true, arena, &after, &err) == 0);
-        require(json_equal(after.json, before->json));
-        tree_free(&with);
-        tree_free(&after);
+        require(json5_read(text, rules, arena, &root, NULL) == 0);
+        return (struct json5_file){ text, rules, root };
+}
+
+/* The values as jansson has them; NULL where it has no word for one of them. */
+static json_t *values_of(const struct tree_node *root) {
+        json_t *values;
+        BUF_AUTO json;
+
+        buf_init(&json, (size_t)64 << 20);
+        tree_to_json(root, &json);
+        values = json.failed ? NULL : json_loadb(json.ptr, json.len, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+        return values;
 }
 
 /* In the order of the text; the root is number 0. */
-static const struct node *node_at(const struct node *node, size_t index, size_t *seen) {
-        const struct node *found = NULL;
+static const struct tree_node *node_at(const struct tree_node *node, size_t index, size_t *seen) {
+        const struct tree_node *found = NULL;
 
         if ((*seen)++ == index)
                 return node;
-        for (const struct node *child = node->first; child && !found; child = child->next)
+        if (node->kind != TREE_TABLE && node->kind != TREE_ARRAY)
+                return NULL;
+        for (const struct tree_node *child = node->first; child && !found; child = child->next)
                 found = node_at(child, index, seen);
         return found;
 }
 
-static json_t *key_of(const struct tree *tree, const struct node *member) {
-        struct str rest = str_skip(tree->bare, member->item);
-        json_t *key = json_loadb(rest.ptr, rest.len, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
-
-        require(json_is_string(key));
-        return key;
-}
-
 /* The value of a node. With `gone` it is taken out of what holds it, and not returned. */
-static json_t *value_of(const struct tree *tree, json_t *root, const struct node *node, bool gone) {
-        json_t *parent = node->parent ? value_of(tree, root, node->parent, false) : NULL, *value = root;
+static json_t *value_of(json_t *root, const struct tree_node *node, bool gone) {
+        json_t *parent = node->parent ? value_of(root, node->parent, false) : NULL, *value = root;
         size_t index = 0;
 
-        for (const struct node *before = node->previous; before; before = before->previous)
+        for (const struct tree_node *before = node->previous; before; before = before->previous)
                 index++;
-        if (parent && node->parent->kind == '[') {
+        if (parent && node->parent->kind == TREE_ARRAY) {
                 value = json_array_get(parent, index);
                 require(!gone || json_array_remove(parent, index) == 0);
         } else if (parent) {
-                JSON_AUTO key = key_of(tree, node);
-
-                value = json_object_get(parent, json_string_value(key));
-                require(!gone || json_object_del(parent, json_string_value(key)) == 0);
+                value = json_object_getn(parent, node->key.ptr, node->key.len);
+                require(!gone || json_object_deln(parent, node->key.ptr, node->key.len) == 0);
         }
         return gone ? NULL : value;
 }
 
-static void check_gone(const struct tree *tree, const struct node *node, struct arena *arena) {
-        JSON_AUTO wanted = json_deep_copy(tree->json);
-        struct tree after;
-        struct err err;
+/* Are the values of a text those of `before` without this node? Found out without tree_equal(), on which the editor relies. */
+static void check_gone(const struct json5_file *before, const struct tree_node *node, struct arena *arena) {
+        JSON_AUTO wanted = values_of(before->root);
+        JSON_AUTO now = NULL;
         BUF_AUTO without;
 
         buf_init(&without, TEXT_MAX);
-        value_of(tree, wanted, node, true);
-        edit_remove(tree, node, &without);
-        require(tree_read(buf_str(&without), true, arena, &after, &err) == 0);
-        require(json_equal(after.json, wanted));
-        tree_free(&after);
+        require(json5_remove(before, node, arena, &without) == 0);
+        now = values_of(file_read(buf_str(&without), before->rules, arena).root);
+        if (!wanted || !now)
+                return;
+        value_of(wanted, node, true);
+        require(json_equal(now, wanted));
 }
 
-static void check_edits(const struct tree *tree, struct arena *arena) {
-        JSON_AUTO value = json_pack("{s:[i,{s:s}]}", "k", 1, "l", "v");
-        const struct node *node;
-        BUF_AUTO with;
+static void check_edits(const struct json5_file *file, struct arena *arena) {
+        const struct tree_node *root = file->root, *node;
+        struct json5_file new;
+        struct tree_node *value;
+        BUF_AUTO with, without;
 
         buf_init(&with, TEXT_MAX);
-        if (!tree_member(tree, tree->root, "new key")) {
-                edit_insert(tree, tree->root, "new key", value, &with);
-                require(!with.failed);
-                check_removed(tree, buf_str(&with), arena);
+        buf_init(&without, TEXT_MAX);
+        require(json5_read(STR("{k: [1, {l: 'v'}]}"), &json5_all, arena, &value, NULL) == 0);
+        if (root->kind == TREE_ARRAY || (root->kind == TREE_TABLE && !tree_get(root, STR("new key")))) {
+                require(json5_insert(file, root, root->kind == TREE_TABLE ? "new key" : NULL, value, arena, &with) == 0);
+                new = file_read(buf_str(&with), file->rules, arena);
+                require(new.root->count == root->count + 1 && tree_equal(new.root->last, value, NULL));
+                require(json5_remove(&new, new.root->last, arena, &without) == 0);
+                require(tree_equal(file_read(buf_str(&without), file->rules, arena).root, root, NULL));
         }
-        for (size_t i = 1, seen = 0; i < NODES_MAX && (node = node_at(tree->root, i, &seen)); i++, seen = 0)
-                check_gone(tree, node, arena);
+        for (size_t i = 1, seen = 0; i < NODES_MAX && (node = node_at(root, i, &seen)); i++, seen = 0)
+                check_gone(file, node, arena);
+}
+
+/* JSON5 has more ways to write the same. */
+static void check_json5(struct str text) {
+        struct json5_file file = { .text = text, .rules = &json5_all };
+        struct tree_node *root;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (json5_read(text, &json5_all, &arena, &root, NULL) < 0)
+                return;
+        file.root = root;
+        check_edits(&file, &arena);
 }
 
 /* What can be read, and has nothing strange in the place of our entries, takes them in, once, and lets them go. */
@@ -205,20 +232,19 @@ static void check_install(const struct hook_agent *agent, struct str text, enum 
 }
 
 static void check_settings(struct str text) {
-        struct tree tree;
+        struct json5_file file;
         struct err err;
         ARENA_AUTO arena;
 
         arena_init(&arena, 0);
         for (const struct hook_agent *agent = hook_agents; agent->name; agent++) {
-                if (tree_read(text, agent->comments, &arena, &tree, &err) < 0)
+                if (settings_parse(agent, text, &arena, &file, &err) < 0)
                         continue;
                 if (agent->comments)
-                        check_edits(&tree, &arena);
-                if (entry_check(tree.json, agent, &err) == 0)
+                        check_edits(&file, &arena);
+                if (entry_check(file.root, agent, &err) == 0)
                         for (enum hook_mode mode = HOOK_DENY; mode <= HOOK_WRAP; mode++)
                                 check_install(agent, text, mode);
-                tree_free(&tree);
         }
 }
 
@@ -231,5 +257,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_hook(text, HOOK_DENY);
         check_hook(text, HOOK_WRAP);
         check_settings(text);
+        check_json5(text);
         return 0;
 }

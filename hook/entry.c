@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json5.h"
 #include "hook/wrap.h"
 
 /* ---- what they should be ---- */
@@ -28,33 +29,26 @@ void entry_command(const struct hook_agent *agent, const struct hook_options *op
                 buf_append(out, STR(" || exit 2"));
 }
 
-/* As deep as the rows of a table. */
-static int command_put(json_t *json, const char *command) {
-        const char *key, *text;
-        json_t *value;
-        size_t i;
+const struct tree_node *entry_hooks(const struct hook_entry *entry, struct str command, struct arena *arena) {
+        static const char hole[] = "\"$\"";
+        const char *rest = entry->entry, *found;
+        struct tree_node *hooks;
+        BUF_AUTO text;
 
-        json_array_foreach(json, i, value) {
-                if (command_put(value, command) < 0)
-                        return -1;
+        for (size_t i = 0, len; i < command.len; i += len) {
+                len = str_utf8(str_skip(command, i));
+                if (!len)
+                        return NULL;
         }
-        json_object_foreach(json, key, value) {
-                text = json_string_value(value);
-                if (text && strcmp(text, "$") == 0)
-                        return json_object_set_new(json, key, json_string(command));
-                if (command_put(value, command) < 0)
-                        return -1;
+        buf_init(&text, TREE_TEXT_MAX);
+        buf_format(&text, "{\"%s\":[", entry->event);
+        for (; (found = strstr(rest, hole)); rest = found + strlen(hole)) {
+                buf_append(&text, str_from(rest, (size_t)(found - rest)));
+                buf_json(&text, command);
         }
-        return 0;
-}
-
-json_t *entry_value(const struct hook_entry *entry, const char *command) {
-        json_t *value = json_loads(entry->entry, 0, NULL);
-
-        if (value && command_put(value, command) == 0)
-                return value;
-        json_decref(value);
-        return NULL;
+        buf_append(&text, str_z(rest));
+        buf_append(&text, STR("]}"));
+        return !text.failed && json5_read(buf_str(&text), &json5_plain, arena, &hooks, NULL) == 0 ? hooks : NULL;
 }
 
 /* ---- which are ours ---- */
@@ -90,58 +84,66 @@ static bool is_ours(const char *command) {
         return strcmp(word, "hook") == 0;
 }
 
-static const char *handler_command(const json_t *handler) {
+static const char *handler_command(const struct tree_node *handler) {
         static const char *const keys[] = { "command", "bash", "linux", "osx" };
 
         for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-                const char *command = json_text(json_object_get(handler, keys[i]));
+                const struct tree_node *command = tree_get(handler, str_z(keys[i]));
 
-                if (command && is_ours(command))
-                        return command;
+                if (command && command->kind == TREE_STRING && !memchr(command->text.ptr, '\0', command->text.len) &&
+                    is_ours(command->text.ptr))
+                        return command->text.ptr;
         }
         return NULL;
 }
 
-static bool group_find(const json_t *entry, struct entry_found *found) {
-        const json_t *handlers = json_object_get(entry, "hooks");
+static bool group_find(const struct tree_node *entry, struct entry_found *ret) {
+        const struct tree_node *handlers = tree_get(entry, STR("hooks"));
+        const char *command;
 
-        found->grouped = json_is_array(handlers);
-        if (!found->grouped)
-                return (found->command = handler_command(entry)) != NULL;
-        for (size_t i = 0; i < json_array_size(handlers); i++) {
-                found->handler = i;
-                found->command = handler_command(json_array_get(handlers, i));
-                if (found->command)
-                        return true;
+        if (!handlers || handlers->kind != TREE_ARRAY) {
+                command = handler_command(entry);
+                if (command)
+                        *ret = (struct entry_found){ entry, NULL, command };
+                return command != NULL;
         }
-        return false;
-}
-
-bool entry_find(json_t *settings, const char *event, struct entry_found *ret) {
-        const json_t *entries = json_object_get(json_object_get(settings, "hooks"), event);
-        struct entry_found found = { .event = event };
-
-        for (size_t i = 0; i < json_array_size(entries); i++) {
-                found.entry = i;
-                if (group_find(json_array_get(entries, i), &found)) {
-                        *ret = found;
+        TREE_EACH(handler, handlers) {
+                command = handler_command(handler);
+                if (command) {
+                        *ret = (struct entry_found){ entry, handler, command };
                         return true;
                 }
         }
         return false;
 }
 
+static const struct tree_node *event_entries(const struct tree_node *settings, const char *event) {
+        const struct tree_node *hooks = tree_get(settings, STR("hooks"));
+
+        return hooks ? tree_get(hooks, str_z(event)) : NULL;
+}
+
+bool entry_find(const struct tree_node *settings, const char *event, const struct tree_node *after, struct entry_found *ret) {
+        const struct tree_node *entries = event_entries(settings, event);
+        const struct tree_node *entry = entries && entries->kind == TREE_ARRAY ? entries->first : NULL;
+
+        for (entry = after ? after->next : entry; entry; entry = entry->next)
+                if (group_find(entry, ret))
+                        return true;
+        return false;
+}
+
 /* ---- what is there ---- */
 
-int entry_check(json_t *settings, const struct hook_agent *agent, struct err *err) {
-        json_t *hooks = json_object_get(settings, "hooks");
+int entry_check(const struct tree_node *settings, const struct hook_agent *agent, struct err *err) {
+        const struct tree_node *hooks = tree_get(settings, STR("hooks"));
 
-        if (hooks && !json_is_object(hooks))
+        if (hooks && hooks->kind != TREE_TABLE)
                 return err_set(err, ERR_INVALID, "\"hooks\" is not an object");
         for (const struct hook_entry *entry = agent->entries; entry->event; entry++) {
-                json_t *entries = json_object_get(hooks, entry->event);
+                const struct tree_node *entries = event_entries(settings, entry->event);
 
-                if (entries && !json_is_array(entries))
+                if (entries && entries->kind != TREE_ARRAY)
                         return err_set(err, ERR_INVALID, "\"hooks.%s\" is not an array", entry->event);
         }
         return 0;

@@ -45,16 +45,6 @@ int json_read(struct str text, json_t **ret, struct err *err) {
         return 0;
 }
 
-json_t *json_at(json_t *json, const char *path) {
-        while (json && path) {
-                const char *dot = strchr(path, '.');
-
-                json = dot ? json_object_getn(json, path, (size_t)(dot - path)) : json_object_get(json, path);
-                path = dot ? dot + 1 : NULL;
-        }
-        return json;
-}
-
 int json_put(json_t *json, const char *path, json_t *value) {
         for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
                 json_t *inner = json_object_getn(json, path, (size_t)(dot - path));

@@ -1,5 +1,6 @@
 /*
- * JSON from outside, with bounds: jansson alone would read any size, and nesting up to its own idea of deep.
+ * Questions and answers of hooks as JSON, with bounds: jansson alone would read any size, and nesting up to its own idea of
+ * deep. Settings files are read by base/json5.h, within the same bounds.
  */
 #ifndef BAILEY_HOOK_JSON_H
 #define BAILEY_HOOK_JSON_H
@@ -18,17 +19,10 @@ static inline void json_release(json_t **json) {
 /* A value that is let go when the variable goes out of scope: JSON_AUTO x = NULL; */
 #define JSON_AUTO __attribute__((cleanup(json_release))) json_t *
 
-static inline bool json_blank(char c) {
-        return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Reads an object. Keys that stand there twice are refused: which of them counts is anybody's guess. Texts may hold NUL. */
 int json_read(struct str text, json_t **ret, struct err *err);
 
-/* The value at a path like "a.b"; NULL when there is none. */
-json_t *json_at(json_t *json, const char *path);
-
-/* Puts it there, and the objects on the way; takes the value over. */
+/* Puts a value at a path like "a.b", and the objects on the way; takes the value over. */
 int json_put(json_t *json, const char *path, json_t *value);
 
 /* A text without NUL, or NULL. */

@@ -17,16 +17,15 @@ struct row {
 };
 
 /* In the words of `bailey hook list`. */
-static const char *state_of(json_t *settings, const struct hook_agent *agent, const char *const *environment,
+static const char *state_of(const struct tree_node *settings, const struct hook_agent *agent, const char *const *environment,
                             const char **ret_command) {
-        json_t *off = agent->off_path ? json_at(settings, agent->off_path) : NULL;
         struct entry_found found;
 
         for (const struct hook_entry *entry = agent->entries; entry->event; entry++) {
-                if (!entry_find(settings, entry->event, &found))
+                if (!entry_find(settings, entry->event, NULL, &found))
                         continue;
                 *ret_command = found.command;
-                if (agent->off_value ? json_is_true(off) : json_is_false(off))
+                if (settings_hooks_off(settings, agent))
                         return "disabled";
                 return entry_works(found.command, environment) ? "installed" : "broken: the program does not exist";
         }
@@ -58,7 +57,7 @@ static void list_file(const struct hook_agent *agent, bool project, const char *
                       struct buf *out) {
         struct row row = { .agent = agent, .project = project };
         struct settings settings;
-        struct tree tree = {};
+        struct json5_file file;
         struct err err = {};
         ARENA_AUTO arena;
         bool opened = settings_open(agent, project, environment, &settings, &err) == 0;
@@ -67,15 +66,14 @@ static void list_file(const struct hook_agent *agent, bool project, const char *
         row.path = opened ? settings.path : project ? agent->project_file : agent->file;
         if (!opened)
                 row.state = err.msg;
-        else if (settings.real && tree_read(buf_str(&settings.text), agent->comments, &arena, &tree, &err) < 0)
+        else if (settings.real && settings_parse(agent, buf_str(&settings.text), &arena, &file, &err) < 0)
                 row.state = "unreadable";
         else if (settings.real)
-                row.state = state_of(tree.json, agent, environment, &row.command);
+                row.state = state_of(file.root, agent, environment, &row.command);
         if (json)
                 row_json(&row, out);
         else
                 row_text(&row, out);
-        tree_free(&tree);
         if (opened)
                 settings_free(&settings);
 }

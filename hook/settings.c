@@ -102,6 +102,37 @@ void settings_free(struct settings *settings) {
         fd_close(settings->lock);
 }
 
+/* ---- what it says ---- */
+
+int settings_parse(const struct hook_agent *agent, struct str text, struct arena *arena, struct json5_file *ret,
+                   struct err *err) {
+        static const struct json5_rules plain = { JSON5_PLAIN, true, JSON_BYTES_MAX, JSON_DEPTH_MAX, NULL },
+                                        comments = { JSON5_COMMENTS, true, JSON_BYTES_MAX, JSON_DEPTH_MAX, NULL };
+        const struct json5_rules *rules = agent->comments ? &comments : &plain;
+        struct tree_error error = {};
+        struct tree_node *root;
+
+        if (json5_read(text, rules, arena, &root, &error) < 0) {
+                if (!error.at.line)
+                        return err_set(err, error.code, "%s", error.message);
+                return err_set(err, error.code, "line %u, column %u: %s", error.at.line, error.at.column, error.message);
+        }
+        if (root->kind != TREE_TABLE)
+                return err_set(err, ERR_INVALID, "not a JSON object");
+        *ret = (struct json5_file){ text, rules, root };
+        return 0;
+}
+
+bool settings_hooks_off(const struct tree_node *root, const struct hook_agent *agent) {
+        struct str path = agent->off_path ? str_z(agent->off_path) : STR("");
+
+        for (size_t len; root && path.len; path = str_skip(path, len + 1)) {
+                len = str_find(path, '.');
+                root = tree_get(root, str_take(path, len));
+        }
+        return root && root->kind == TREE_BOOLEAN && root->boolean == agent->off_value;
+}
+
 /* ---- changing ---- */
 
 #define LOCK_PATIENCE (2 * TIME_SECOND) /* what is done under the lock takes milliseconds */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json5_edit.h"
 #include "hook/agent.h"
 
 struct settings {
@@ -23,6 +24,13 @@ struct settings {
 int settings_open(const struct hook_agent *agent, bool project, const char *const *environment, struct settings *ret,
                   struct err *err);
 void settings_free(struct settings *settings);
+
+/* What the text of such a file says; the root is an object. It stays in use. */
+int settings_parse(const struct hook_agent *agent, struct str text, struct arena *arena, struct json5_file *ret,
+                   struct err *err);
+
+/* Does a setting of the agent switch all hooks off? */
+bool settings_hooks_off(const struct tree_node *root, const struct hook_agent *agent);
 
 /* Before a change: makes the directory, and keeps others of us out. The file has to be read again. */
 int settings_lock(struct settings *settings, struct err *err);
