@@ -1,28 +1,20 @@
 #include "policy/edit.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include "base/json5.h"
+#include "base/json5_edit.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
 
-/* Something is put in at one place. */
 struct edit {
         struct str text;
-        bool toml;
         const struct list_value *value;
         struct arena *arena;
         struct buf *out;
 };
 
-static int read_tree(const struct edit *e, struct str text, const char *path, struct tree_node **ret, struct err *err) {
-        struct tree_error error = {};
-        const struct json5_rules *rules = str_ends(str_z(path), STR(".json")) ? &json5_plain : &json5_all;
-
-        if (e->toml ? toml_read(text, e->arena, ret, &error) == 0 : json5_read(text, rules, e->arena, ret, &error) == 0)
-                return 0;
-        return tree_error_set(err, path, &error);
+static const struct json5_rules *rules_of(const char *path) {
+        return str_ends(str_z(path), STR(".json")) ? &json5_plain : &json5_all;
 }
 
 static const struct tree_node *child_of(const struct tree_node *table, const char *name) {
@@ -59,38 +51,7 @@ static bool holds(const struct tree_node *list, const struct list_value *value) 
         return false;
 }
 
-/* ---- nothing else may change ---- */
-
-static const struct tree_node *after(const struct tree_node *node, const struct tree_node *added) {
-        return node && node == added ? node->next : node;
-}
-
-/* Trees are at most TREE_DEPTH_MAX deep. */
-static bool same(const struct tree_node *old, const struct tree_node *new, const struct tree_node *added) {
-        const struct tree_node *a, *b;
-
-        if (old->kind != new->kind || !str_eq(old->key, new->key))
-                return false;
-        switch (old->kind) {
-        case TREE_TABLE:
-        case TREE_ARRAY:
-                a = old->first;
-                b = after(new->first, added);
-                for (; a && b && same(a, b, added); a = a->next)
-                        b = after(b->next, added);
-                return !a && !b;
-        case TREE_INTEGER:
-                return old->integer == new->integer;
-        case TREE_FLOAT:
-                return old->real == new->real || (isnan(old->real) && isnan(new->real));
-        case TREE_BOOLEAN:
-                return old->boolean == new->boolean;
-        case TREE_NULL:
-                return true;
-        default:
-                return str_eq(old->text, new->text);
-        }
-}
+/* ---- TOML: nothing else may change ---- */
 
 /* Is `again` the old tree with this one value more, in a list that may be new, in a table that may be? */
 static bool only_adds(const struct tree_node *root, const struct tree_node *again, const struct list_value *value) {
@@ -100,28 +61,15 @@ static bool only_adds(const struct tree_node *root, const struct tree_node *agai
                 return false;
         if (list_of(root, value)) {
                 added = is_value(list->first, value) ? list->first : list->last;
-                return is_value(added, value) && same(root, again, added);
+                return is_value(added, value) && tree_equal(root, again, added);
         }
         if (list->count != 1 || !is_value(list->first, value))
                 return false;
         added = child_of(root, value->table) ? list : child_of(again, value->table);
-        return (added == list || added->count == 1) && same(root, again, added);
+        return (added == list || added->count == 1) && tree_equal(root, again, added);
 }
 
-/* ---- places ---- */
-
-static size_t offset_of(struct str text, struct tree_pos at) {
-        size_t offset = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
-
-        for (uint32_t line = 1; line < at.line; line++)
-                offset += str_find(str_skip(text, offset), '\n') + 1;
-        for (uint32_t column = 1; column < at.column && offset < text.len; column++) {
-                size_t len = str_utf8(str_skip(text, offset));
-
-                offset += len ? len : 1;
-        }
-        return offset < text.len ? offset : text.len;
-}
+/* ---- TOML: places ---- */
 
 static size_t line_start(struct str text, size_t offset) {
         while (offset && text.ptr[offset - 1] != '\n')
@@ -136,7 +84,7 @@ static size_t line_end(struct str text, size_t offset) {
         return offset + len < text.len ? offset + len + 1 : text.len;
 }
 
-/* ---- what is put in ---- */
+/* ---- TOML: what is put in ---- */
 
 static void put_list(struct buf *out, const struct list_value *value) {
         buf_char(out, '[');
@@ -155,7 +103,7 @@ static void put_after(struct edit *e, size_t offset) {
 
 /* At the front of the list itself: its first byte is the bracket. */
 static void into_list(struct edit *e, const struct tree_node *list) {
-        size_t offset = offset_of(e->text, list->at) + 1;
+        size_t offset = list->start + 1;
 
         put_before(e, offset);
         buf_json(e->out, e->value->value);
@@ -164,23 +112,13 @@ static void into_list(struct edit *e, const struct tree_node *list) {
         put_after(e, offset);
 }
 
-/* At the front of a table in braces; `outer` if the table itself has to be made. */
-static void into_braces(struct edit *e, const struct tree_node *table, bool outer) {
-        size_t offset = offset_of(e->text, table->at) + 1;
+/* At the front of a table in braces. */
+static void into_braces(struct edit *e, const struct tree_node *table) {
+        size_t offset = table->start + 1;
 
         put_before(e, offset);
-        if (outer) {
-                buf_json(e->out, str_z(e->value->table));
-                buf_append(e->out, STR(": {"));
-        }
-        if (e->toml)
-                buf_append(e->out, str_z(e->value->key));
-        else
-                buf_json(e->out, str_z(e->value->key));
-        buf_append(e->out, e->toml ? STR(" = ") : STR(": "));
+        buf_format(e->out, "%s = ", e->value->key);
         put_list(e->out, e->value);
-        if (outer)
-                buf_char(e->out, '}');
         if (table->count)
                 buf_append(e->out, STR(", "));
         put_after(e, offset);
@@ -245,10 +183,10 @@ static void item_at_the_end(struct edit *e) {
 /* Each way to put it in; what is right depends on how the file is written. Returns whether there was one more. */
 static bool put_in(struct edit *e, const struct tree_node *root, int way) {
         const struct tree_node *table = child_of(root, e->value->table), *list = list_of(root, e->value);
-        size_t at = table ? offset_of(e->text, table->at) : 0;
+        size_t at = table ? table->start : 0;
         bool braces = at < e->text.len && e->text.ptr[at] == '{';
 
-        if (list && way == 1 && e->toml && e->value->member) {
+        if (list && way == 1 && e->value->member) {
                 item_at_the_end(e);
                 return true;
         }
@@ -256,12 +194,8 @@ static bool put_in(struct edit *e, const struct tree_node *root, int way) {
                 into_list(e, list);
                 return way == 0;
         }
-        if (!e->toml) {
-                into_braces(e, table ? table : root, !table);
-                return way == 0;
-        }
         if (way == 0 && table && braces)
-                into_braces(e, table, false);
+                into_braces(e, table);
         else if (way <= 1 && table)
                 into_lines(e, line_end(e->text, at), false);
         else if (way == 2 && table)
@@ -271,19 +205,66 @@ static bool put_in(struct edit *e, const struct tree_node *root, int way) {
         return way <= 3;
 }
 
+static int toml_add(struct edit *e, const struct tree_node *root) {
+        struct tree_node *again;
+
+        for (int way = 0; put_in(e, root, way); way++)
+                if (!e->out->failed && toml_read(buf_str(e->out), e->arena, &again, NULL) == 0 &&
+                    only_adds(root, again, e->value))
+                        return 0;
+        return -1;
+}
+
+/* ---- JSON ---- */
+
+/* The value, in what is missing around it. */
+static int json_value(const struct list_value *value, bool in_list, bool in_table, struct arena *arena,
+                      struct tree_node **ret) {
+        struct tree_node *node, *inner;
+        BUF_AUTO text;
+
+        buf_init(&text, TREE_TEXT_MAX);
+        if (in_table)
+                buf_format(&text, "{\"%s\": ", value->key);
+        if (in_list)
+                put_list(&text, value);
+        else
+                buf_json(&text, value->value);
+        if (in_table)
+                buf_char(&text, '}');
+        if (text.failed || json5_read(buf_str(&text), &json5_plain, arena, &node, NULL) < 0)
+                return -1;
+        inner = in_table ? node->first : node;
+        inner = in_list ? inner->first : inner;
+        *ret = node;
+        return str_eq(inner->text, value->value) ? 0 : -1; /* or it is no UTF-8 */
+}
+
+static int json_add(const struct edit *e, const struct json5_rules *rules, const struct tree_node *root) {
+        const struct json5_file file = { e->text, rules, root };
+        const struct tree_node *table = child_of(root, e->value->table), *list = list_of(root, e->value);
+        struct tree_node *value;
+
+        if (json_value(e->value, !list, !table, e->arena, &value) < 0)
+                return -1;
+        if (list)
+                return json5_insert(&file, list, NULL, value, e->arena, e->out);
+        return json5_insert(&file, table ? table : root, table ? e->value->key : e->value->table, value, e->arena, e->out);
+}
+
 int config_list_add(struct str text, const char *path, const struct list_value *value, struct arena *arena, struct buf *out,
                     struct err *err) {
-        struct edit e = { text, str_ends(str_z(path), STR(".toml")), value, arena, out };
-        struct tree_node *root, *again;
-        struct err ignored;
+        struct edit e = { text, value, arena, out };
+        bool toml = str_ends(str_z(path), STR(".toml"));
+        struct tree_error error = {};
+        struct tree_node *root;
 
-        if (read_tree(&e, text, path, &root, err) < 0)
-                return -1;
+        if ((toml ? toml_read(text, arena, &root, &error) : json5_read(text, rules_of(path), arena, &root, &error)) < 0)
+                return tree_error_set(err, path, &error);
         if (holds(list_of(root, value), value))
                 return 0;
-        for (int way = 0; put_in(&e, root, way); way++)
-                if (!out->failed && read_tree(&e, buf_str(out), path, &again, &ignored) == 0 && only_adds(root, again, value))
-                        return 1;
+        if ((toml ? toml_add(&e, root) : json_add(&e, rules_of(path), root)) == 0)
+                return 1;
         return err_set(err, ERR_INVALID, "%s: cannot edit this file; add %.*s to %s.%s by hand", path, (int)value->value.len,
                        value->value.ptr, value->table, value->key);
 }

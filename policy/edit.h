@@ -12,8 +12,8 @@ struct list_value {
         struct str value;        /* example.org */
 };
 
-/* Appends the new text to `out`: the old one with something put in at one place, and it means the same but for the value.
- * `path` ends as the language does. Returns 1, or 0 when the value is in the list already and nothing was appended. */
+/* Writes the new text to `out`: the old one with something put in, and it means the same but for the value. `path` ends as the
+ * language does. Returns 1, or 0 when the value is in the list already and nothing was written. */
 int config_list_add(struct str text, const char *path, const struct list_value *value, struct arena *arena, struct buf *out,
                     struct err *err);
 

@@ -11,7 +11,8 @@
 #include "base/json5.h"
 #include "policy/toml.h"
 
-/* Is `now` the text `old` with bytes put in at one place? */
+/* Is `now` the text `old` with bytes put in at one place? In front of it there may be a comma more, as the one that ends the
+ * last item stands before the comment about it. */
 static inline bool edit_only_inserts(struct str old, struct str now) {
         size_t front = 0, back = 0;
 
@@ -19,6 +20,12 @@ static inline bool edit_only_inserts(struct str old, struct str now) {
                 return false;
         while (front < old.len && old.ptr[front] == now.ptr[front])
                 front++;
+        if (now.ptr[front] == ',') {
+                old = str_skip(old, front);
+                now = str_skip(now, front + 1);
+                for (front = 0; front < old.len && front < now.len && old.ptr[front] == now.ptr[front];)
+                        front++;
+        }
         while (back < old.len && old.ptr[old.len - 1 - back] == now.ptr[now.len - 1 - back])
                 back++;
         return front + back >= old.len;

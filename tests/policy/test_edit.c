@@ -60,6 +60,10 @@ static void check_rows(const struct row *rows, size_t count, const struct list_v
 #define CHECK(rows, value, camel) check_rows(rows, sizeof(rows) / sizeof(*(rows)), value, camel)
 #define LINE "domain_allowlist = [\"new.example\"]\n"
 
+/* What is new in a file of JSON that has lines, and all of what is new in a file of an empty object. */
+#define LIST(newline, indent) newline indent "\"domain_allowlist\": [" newline indent "  \"new.example\"" newline indent "]"
+#define GUARD(newline) newline "  \"guard\": {" LIST(newline, "    ") newline "  }" newline
+
 static void toml(void **state) {
         static const struct row rows[] = {
                 { "c.toml", "", "[guard]\n" LINE },
@@ -116,7 +120,7 @@ static void toml_lines_of_windows(void **state) {
                 { "c.toml", "# x\r\n[guard]", "# x\r\n[guard]\r\ndomain_allowlist = [\"new.example\"]\r\n" },
                 { "c.toml", "guard.mode = 'warn'\r\n",
                   "guard.domain_allowlist = [\"new.example\"]\r\nguard.mode = 'warn'\r\n" },
-                { "c.json", "{\r\n}\r\n", "{\"guard\": {\"domain_allowlist\": [\"new.example\"]}\r\n}\r\n" },
+                { "c.json", "{\r\n}\r\n", "{" GUARD("\r\n") "}\r\n" },
         };
 
         (void)state;
@@ -136,7 +140,7 @@ static void patterns(void **state) {
                 { "c.toml", "guard.dangerous_patterns = ['a\\s\"b\"']", NULL },
                 { "c.toml", "", "[guard]\ndangerous_patterns = [" TEXT "]\n" },
                 { "c.json5", "{guard: {dangerousPatterns: [{regex: 'x'}]}}",
-                  "{guard: {dangerousPatterns: [" TEXT ", {regex: 'x'}]}}" },
+                  "{guard: {dangerousPatterns: [{regex: 'x'}, " TEXT "]}}" },
                 { "c.json5", "{guard: {dangerousPatterns: [{regex: 'a\\\\s\"b\"'}]}}", NULL },
         };
 
@@ -144,28 +148,34 @@ static void patterns(void **state) {
         CHECK(rows, &pattern, "dangerousPatterns");
 }
 
-#define LIST "\"domain_allowlist\": [\"new.example\"]"
+#define SHORT "\"domain_allowlist\": [\"new.example\"]"
+#define TIGHT "\"domain_allowlist\":[\"new.example\"]"
 
 static void json(void **state) {
         static const struct row rows[] = {
-                { "c.json", "{}", "{\"guard\": {" LIST "}}" },
-                { "c.json", " {\n}\n", " {\"guard\": {" LIST "}\n}\n" },
-                { "c.json", "{\"run\": {}}", "{\"guard\": {" LIST "}, \"run\": {}}" },
-                { "c.json", "{\"run\": {}, \"guard\": {}}", "{\"run\": {}, \"guard\": {" LIST "}}" },
-                { "c.json", "{\"guard\": {\"mode\": \"warn\"}}", "{\"guard\": {" LIST ", \"mode\": \"warn\"}}" },
+                { "c.json", "{}", "{" GUARD("\n") "}" },
+                { "c.json", " {\n}\n", " {\n   \"guard\": {" LIST("\n", "     ") "\n   }\n}\n" },
+                { "c.json", "{\"run\": {}}", "{\"run\": {}, \"guard\": {" SHORT "}}" },
+                { "c.json", "{\"run\":{}}", "{\"run\":{},\"guard\":{" TIGHT "}}" },
+                { "c.json", "{\"run\": {}, \"guard\": {}}", "{\"run\": {}, \"guard\": {" SHORT "}}" },
+                { "c.json", "{\"guard\": {\"mode\": \"warn\"}}", "{\"guard\": {\"mode\": \"warn\", " SHORT "}}" },
+                { "c.json", "{\n  \"guard\": {\n    \"mode\": \"warn\"\n  }\n}\n",
+                  "{\n  \"guard\": {\n    \"mode\": \"warn\"," LIST("\n", "    ") "\n  }\n}\n" },
                 { "c.json", "{\"guard\": {\"domainAllowlist\": [\"a\"]}}",
-                  "{\"guard\": {\"domainAllowlist\": [\"new.example\", \"a\"]}}" },
+                  "{\"guard\": {\"domainAllowlist\": [\"a\", \"new.example\"]}}" },
                 { "c.json", "{\"guard\": {\"domain_allowlist\": [\"new.example\"]}}", NULL },
-                { "c.json5", "// {\n{ /* [ */ }", "// {\n{\"guard\": {" LIST "} /* [ */ }" },
-                { "c.json5", "{run: {warm: 1,},}", "{\"guard\": {" LIST "}, run: {warm: 1,},}" },
+                { "c.json5", "// {\n{ /* [ */ }", "// {\n{ /* [ */ " GUARD("\n") "}" },
+                { "c.json5", "{run: {warm: 1,},}", "{run: {warm: 1,}, \"guard\": {" SHORT "},}" },
                 { "c.json5", "{guard: {domain_allowlist: [ // all\n 'a',\n],},}",
-                  "{guard: {domain_allowlist: [\"new.example\",  // all\n 'a',\n],},}" },
+                  "{guard: {domain_allowlist: [ // all\n 'a',\n  \"new.example\",\n],},}" },
+                { "c.json5", "{\n\tguard: {\n\t\tdomain_allowlist: [\n\t\t\t'a' // one\n\t\t]\n\t}\n}\n",
+                  "{\n\tguard: {\n\t\tdomain_allowlist: [\n\t\t\t'a', // one\n\t\t\t\"new.example\"\n\t\t]\n\t}\n}\n" },
                 { "c.json5", "{'gu\\u0061rd': {domainAllowlist: {replace: true, items: []}}}",
                   "{'gu\\u0061rd': {domainAllowlist: {replace: true, items: [\"new.example\"]}}}" },
-                { "c.json5", "\xef\xbb\xbf{}", "\xef\xbb\xbf{\"guard\": {" LIST "}}" },
+                { "c.json5", "\xef\xbb\xbf{}", "\xef\xbb\xbf{" GUARD("\n") "}" },
                 { "c.json5", "\xef\xbb\xbf/* \xc3\xa4 */ {\xc2\xa0guard: {}}",
-                  "\xef\xbb\xbf/* \xc3\xa4 */ {\xc2\xa0guard: {" LIST "}}" },
-                { "c.json5", "{a: '\xe2\x80\xa8',\r/* \r */ guard: {}}", "{a: '\xe2\x80\xa8',\r/* \r */ guard: {" LIST "}}" },
+                  "\xef\xbb\xbf/* \xc3\xa4 */ {\xc2\xa0guard: {" SHORT "}}" },
+                { "c.json5", "{a: '\xe2\x80\xa8',\r/* \r */ guard: {}}", "{a: '\xe2\x80\xa8',\r/* \r */ guard: {" SHORT "}}" },
         };
 
         (void)state;
