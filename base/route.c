@@ -1,8 +1,6 @@
 #include "base/route.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 bool route_push(struct route *route, const char *path) {
         size_t len = strlen(path), rest = strlen(route->rest);
@@ -44,24 +42,4 @@ void route_down(struct route *route, const char *name) {
         route->done[route->len] = '/';
         memcpy(route->done + route->len + 1, name, len + 1);
         route->len += 1 + len;
-}
-
-bool path_below(const char *path, const char *root) {
-        size_t len = strlen(root);
-
-        if (len == 1) /* the root of all */
-                return path[0] == '/' && path[1];
-        return strncmp(path, root, len) == 0 && path[len] == '/' && path[len + 1];
-}
-
-bool path_of_fd(int fd, char ret[static PATH_MAX]) {
-        char link[64];
-        ssize_t len;
-
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        len = readlink(link, ret, PATH_MAX - 1);
-        if (len <= 0)
-                return false;
-        ret[len] = '\0';
-        return true;
 }

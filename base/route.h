@@ -26,10 +26,4 @@ bool route_next(struct route *route, char ret_name[static NAME_MAX + 1], bool *r
 void route_up(struct route *route);
 void route_down(struct route *route, const char *name);
 
-/* Whether an absolute path is strictly below a directory. */
-bool path_below(const char *path, const char *root);
-
-/* Where an open file is; false: that is not known. Unlike realpath() it allocates nothing. */
-bool path_of_fd(int fd, char ret[static PATH_MAX]);
-
 #endif

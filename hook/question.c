@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 /* ---- whose question it is ---- */
 
 static bool has_mark(const struct hook_event *event, const json_t *json) {
@@ -160,12 +162,6 @@ static int cwd_find(struct question *q, struct err *err) {
         return 0;
 }
 
-static bool is_within(const char *path, const char *directory) {
-        size_t len = strlen(directory);
-
-        return strncmp(path, directory, len) == 0 && (!path[len] || path[len] == '/' || (len && directory[len - 1] == '/'));
-}
-
 /* Of several projects that in which the command starts, or else the first. */
 static const char *field_project(const struct question *q) {
         const json_t *roots = q->agent->project_field ? json_object_get(q->json, q->agent->project_field) : NULL;
@@ -174,7 +170,7 @@ static const char *field_project(const struct question *q) {
         for (size_t i = 0; i < json_array_size(roots); i++) {
                 const char *root = json_text(json_array_get(roots, i));
 
-                if (root && root[0] == '/' && (!found || (q->cwd && is_within(q->cwd, root) && !is_within(q->cwd, found))))
+                if (root && root[0] == '/' && (!found || (q->cwd && path_within(q->cwd, root) && !path_within(q->cwd, found))))
                         found = root;
         }
         return found;

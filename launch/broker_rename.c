@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/route.h"
+#include "base/path.h"
 #include "launch/broker.h"
 #include "launch/kernel.h"
 #include "protect/git_keys.h"

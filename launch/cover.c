@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/route.h"
+#include "base/path.h"
 #include "launch/clone.h"
 #include "launch/kernel.h"
 

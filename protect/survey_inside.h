@@ -6,7 +6,7 @@
 #ifndef BAILEY_PROTECT_SURVEY_INSIDE_H
 #define BAILEY_PROTECT_SURVEY_INSIDE_H
 
-#include "base/route.h"
+#include "base/path.h"
 #include "policy/files.h"
 #include "protect/survey.h"
 

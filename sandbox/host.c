@@ -29,14 +29,6 @@ void host_sees(const struct host *host, const char *path, bool content) {
 
 /* ---- paths ---- */
 
-bool path_within(const char *path, const char *dir) {
-        size_t len = strlen(dir);
-
-        if (strcmp(dir, "/") == 0)
-                return true;
-        return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == 0);
-}
-
 static struct host_path *paths_add(struct host_paths *paths, struct arena *arena) {
         if (paths->count == paths->room) {
                 size_t room = paths->room ? paths->room * 2 : 8;

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/path.h"
 #include "policy/policy.h"
 #include "protect/survey.h"
 
@@ -115,8 +116,5 @@ const char *host_masked_by(const struct host *host, const char *path);
 
 /* Fails when commands may not read the workspace: deny wins. */
 int host_check_workspace(const struct host *host, struct err *err);
-
-/* Is `path` the directory `dir`, or in it? */
-bool path_within(const char *path, const char *dir);
 
 #endif

@@ -1,0 +1,47 @@
+#include "base/path.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static void in_a_directory(void **state) {
+        static const struct {
+                const char *path, *dir;
+                bool within, below;
+        } rows[] = {
+                { "/a", "/a", true, false },    { "/a/b", "/a", true, true },   { "/a/b/c", "/a", true, true },
+                { "/ab", "/a", false, false },  { "/a", "/a/b", false, false }, { "/a/", "/a", true, false },
+                { "/b/a", "/a", false, false }, { "/", "/", true, false },      { "/a", "/", true, true },
+                { "/a/b", "/", true, true },    { "/", "/a", false, false },    { "/a/b", "/a/", true, true },
+                { "/a", "/a/", true, false },   { "/ab", "/a/", false, false }, { "/a/b", "/a/b/", true, false },
+                { "/a/..b", "/a", true, true }, { "/a.b", "/a", false, false }, { "a", "/", false, false },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+                if (path_within(rows[i].path, rows[i].dir) != rows[i].within ||
+                    path_below(rows[i].path, rows[i].dir) != rows[i].below)
+                        fail_msg("%s in %s", rows[i].path, rows[i].dir);
+}
+
+static void of_an_open_file(void **state) {
+        char path[PATH_MAX];
+        int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        (void)state;
+        assert_true(fd >= 0);
+        assert_true(path_of_fd(fd, path));
+        assert_string_equal(path, "/");
+        close(fd);
+        assert_false(path_of_fd(fd, path));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(in_a_directory),
+                cmocka_unit_test(of_an_open_file),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
