@@ -348,6 +348,7 @@ static void check(struct guard *g, struct str command) {
         text_check_tree(g, script);
         guard_script(g, script, &(struct walk_options){ .name = STR("bash"), .arguments_known = true });
         check_patterns(g, command);
+        g->verdict->prints_only = g->call_count && !g->acts;
 }
 
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret) {

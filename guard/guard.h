@@ -27,12 +27,25 @@ struct reason {
         const struct effect *effect;
 };
 
+/* A program that the command runs, and that needs the network. */
+struct network_need {
+        struct network_need *next;
+        struct str program; /* "git clone"; empty for code of an interpreter */
+        const char *codes;  /* its exit codes that mean: no network; NULL: none does */
+        bool connects;      /* to another host, whatever it finds here */
+        bool status;        /* when it fails, its exit status is that of the whole command */
+};
+
 struct verdict {
         enum action action;
         bool would_block;       /* the mode is warn: it would have been blocked */
         struct reason *reasons; /* the most severe first */
         struct effect *effects; /* in the order in which they would happen */
         struct script script;
+        /* What a failure can be explained by: */
+        struct network_need *needs; /* a bounded number, in the order in which they would run */
+        bool local;                 /* some program talks to this host only */
+        bool prints_only;           /* all programs only print; what they write is among the effects */
 };
 
 /* Returns -1 only without memory; the verdict then is ACTION_BLOCKED all the same. */

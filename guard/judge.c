@@ -202,6 +202,7 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
                                         .outer = call->visit ? call->visit->walk : NULL };
         struct str words[16];
         struct script *script = ARENA_NEW(g->arena, struct script);
+        struct frame frame = { g->frame, call->visit };
         struct str cwd = g->cwd;
         size_t used;
 
@@ -233,7 +234,9 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
                 guard_opaque(g, STR("code that bash cannot parse"), text->range);
         used = g->arena->used - used + sizeof(*script);
         g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
+        g->frame = &frame;
         guard_script(g, script, &options);
+        g->frame = frame.outer;
         g->depth--;
         g->cwd = cwd;
 }
@@ -576,11 +579,33 @@ static void name_looked_up(struct call *call) {
         guard_call(&inner);
 }
 
-void guard_call(struct call *call) {
+/* Its name is known. */
+static void judge_program(struct call *call) {
         struct guard *g = call->guard;
         const struct arg *program = &call->args[0];
+
+        g->connected += call->program && call->program->traits & TRAIT_NETWORK;
+        run_effect(call, call->name);
+        miner_effect(call);
+        powershell_effect(call);
+        if (str_is(call->name, "ls") && call->count > 1)
+                guard_found(call, call->args + 1, call->count - 1, NULL);
+        if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
+                return;
+        if (call->program && call->program->judge)
+                call->program->judge(call);
+        else
+                judge_generic(call);
+        judge_words(call);
+}
+
+void guard_call(struct call *call) {
+        struct guard *g = call->guard;
+        struct need_mark mark = need_begin(g);
+        const struct arg *program = &call->args[0];
+        const struct program *row;
         const struct file_fact *fact;
-        struct str cwd;
+        struct str cwd = g->cwd;
 
         if (name_hidden(call))
                 guard_effect(g, FX_CODE, CODE_HIDDEN, program->text, program->range);
@@ -594,6 +619,7 @@ void guard_call(struct call *call) {
                 call->program = NULL;
                 call->name = STR("");
                 judge_generic(call);
+                need_end(call, NULL, mark);
                 return;
         }
         if (program->text.len == 0)
@@ -610,21 +636,10 @@ void guard_call(struct call *call) {
                 program = &args[0];
         }
         call->name = lower(g, arg_basename(program->text));
-        call->program = program_find(call->name);
-        g->connected += call->program && call->program->traits & TRAIT_NETWORK;
-        run_effect(call, call->name);
-        miner_effect(call);
-        powershell_effect(call);
-        if (str_is(call->name, "ls") && call->count > 1)
-                guard_found(call, call->args + 1, call->count - 1, NULL);
-        if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
-                return;
-        cwd = g->cwd;
-        if (call->program && call->program->judge)
-                call->program->judge(call);
-        else
-                judge_generic(call);
-        judge_words(call);
+        row = program_row(call->name);
+        call->program = row && row->act != ACT_UNKNOWN ? row : NULL;
+        judge_program(call);
+        need_end(call, row, mark);
         if (!call->program || call->program->judge != judge_cd)
                 g->cwd = cwd; /* what -C changed */
 }

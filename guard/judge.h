@@ -85,6 +85,15 @@ struct guard {
         bool last_network;                                    /* the present command prints what the network sent */
         const struct command *network_commands[NETWORK_KEPT]; /* that were seen to talk to the network, however spelled */
         size_t network_count, connected;                      /* connected: how often by now */
+        const struct frame *frame;                            /* the commands that run the present script */
+        size_t call_count, need_count;
+        bool acts; /* some command does more than print */
+};
+
+/* A command whose argument is a script that is being judged. */
+struct frame {
+        const struct frame *outer;
+        const struct walk_visit *visit;
 };
 
 /* A command: argv with what surrounds it. */
@@ -154,6 +163,7 @@ enum act {
         ACT_CODE,    /* an interpreter of another language */
         ACT_ESCAPES, /* a program whose own commands can run a shell */
         ACT_SPECIAL, /* has a judge of its own */
+        ACT_UNKNOWN, /* nothing is known about its operands and options: judged like a program without a row */
 };
 
 enum trait {
@@ -175,11 +185,25 @@ struct program {
          * none; then a letter for what it means, see options.h. */
         const char *options;
         void (*judge)(struct call *call);
+        /* Lists of words. Of subcommands, "*" is any of them, and none. */
+        const char *online; /* subcommands that need the network; WORD?: only if something is missing that it would fetch */
+        const char *codes;  /* exit codes that mean: no network */
+        const char *prints; /* subcommands that only print, so that failures in the output are not their own */
 };
 
 extern const struct program programs[];
 extern const size_t program_count;
-const struct program *program_find(struct str name);
+const struct program *program_row(struct str name);
+const struct program *program_find(struct str name); /* the row, unless that says ACT_UNKNOWN */
+
+/* ---- what a failure can be explained by ---- */
+struct need_mark {
+        struct effect **effects; /* where those of the call will be */
+        size_t calls, needs;
+};
+
+struct need_mark need_begin(struct guard *g);
+void need_end(struct call *call, const struct program *row, struct need_mark mark); /* `row`: NULL if it has none */
 
 /* ---- judges with files of their own ---- */
 void judge_shell(struct call *call);

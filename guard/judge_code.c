@@ -515,6 +515,7 @@ static void jq_filter(struct call *call, const struct arg *filter) {
 
 /* python -m pytest is pytest. */
 static void python_module(struct call *call, const struct option *option) {
+        struct need_mark mark = need_begin(call->guard);
         struct call inner = *call;
         size_t index = 1;
 
@@ -532,6 +533,7 @@ static void python_module(struct call *call, const struct option *option) {
                 inner.program->judge(&inner);
         else
                 judge_generic(&inner);
+        need_end(&inner, inner.program, mark);
 }
 
 void judge_code(struct call *call) {

@@ -183,7 +183,7 @@ static void programs_are_sorted(void **state) {
                 if (str_cmp(str_z(programs[i - 1].name), str_z(programs[i].name)) >= 0)
                         fail_msg("%s stands before %s", programs[i - 1].name, programs[i].name);
         for (size_t i = 0; i < program_count; i++)
-                assert_ptr_equal(program_find(str_z(programs[i].name)), &programs[i]);
+                assert_ptr_equal(program_row(str_z(programs[i].name)), &programs[i]);
 }
 
 static void programs_can_be_judged(void **state) {
@@ -211,6 +211,36 @@ static void options_can_be_read(void **state) {
         }
 }
 
+/* "clone? fetch", "6 7", "*": words with one space between them, of these bytes, and a question mark only at their end. */
+static void check_list(const char *program, const char *list, const char *bytes, bool maybe) {
+        for (const char *at = list; list; at++) {
+                size_t len = strspn(at, bytes);
+
+                at += len;
+                at += maybe && len && *at == '?';
+                if (!len || (*at && *at != ' '))
+                        fail_msg("%s: the list \"%s\"", program, list);
+                if (!*at)
+                        return;
+        }
+}
+
+static void lists_can_be_read(void **state) {
+        static const char words[] = "abcdefghijklmnopqrstuvwxyz-";
+
+        (void)state;
+        for (size_t i = 0; i < program_count; i++) {
+                const struct program *p = &programs[i];
+                bool any = p->online && *p->online == '*';
+
+                check_list(p->name, p->online, any ? "*" : words, true);
+                check_list(p->name, p->codes, "0123456789", false);
+                check_list(p->name, p->prints, p->prints && *p->prints == '*' ? "*" : words, false);
+                if (p->act == ACT_UNKNOWN && (p->judge || p->traits || !(p->online || p->codes || p->prints)))
+                        fail_msg("%s: a row that says nothing", p->name);
+        }
+}
+
 static void versions_are_the_same_program(void **state) {
         (void)state;
         assert_ptr_equal(program_find(STR("python3.12")), program_find(STR("python")));
@@ -219,6 +249,7 @@ static void versions_are_the_same_program(void **state) {
         assert_null(program_find(STR("")));
         assert_null(program_find(STR("3")));
         assert_null(program_find(STR("rmx")));
+        assert_null(program_find(STR("date"))); /* has a row, but nothing for judges in it */
 }
 
 /* ---- paths ---- */
@@ -244,12 +275,19 @@ static void credentials_are_sorted(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(ids_are_unique),        cmocka_unit_test(messages_name_one_thing),
-                cmocka_unit_test(examples_are_caught),   cmocka_unit_test(messages_fit_the_command),
-                cmocka_unit_test(scopes_hold),           cmocka_unit_test(effects_have_names),
-                cmocka_unit_test(programs_are_sorted),   cmocka_unit_test(programs_can_be_judged),
-                cmocka_unit_test(options_can_be_read),   cmocka_unit_test(versions_are_the_same_program),
-                cmocka_unit_test(globs_know_components), cmocka_unit_test(credentials_are_sorted),
+                cmocka_unit_test(ids_are_unique),
+                cmocka_unit_test(messages_name_one_thing),
+                cmocka_unit_test(examples_are_caught),
+                cmocka_unit_test(messages_fit_the_command),
+                cmocka_unit_test(scopes_hold),
+                cmocka_unit_test(effects_have_names),
+                cmocka_unit_test(programs_are_sorted),
+                cmocka_unit_test(programs_can_be_judged),
+                cmocka_unit_test(options_can_be_read),
+                cmocka_unit_test(lists_can_be_read),
+                cmocka_unit_test(versions_are_the_same_program),
+                cmocka_unit_test(globs_know_components),
+                cmocka_unit_test(credentials_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, setup, teardown);
