@@ -162,14 +162,13 @@ static void tell_user_pids(const struct evidence *evidence, struct buf *out) {
 }
 
 static void tell_network(const struct evidence *evidence, struct buf *out) {
-        const struct explain_command *command = &evidence->command;
-        bool code = command->network_code && evidence->in->policy->sandbox.network == NETWORK_DENY;
+        const struct network_need *need = evidence->need;
 
-        if (!(evidence->seen & SIGN_NETWORK) && !code)
+        if (!(evidence->seen & SIGN_NETWORK))
                 return;
         new_line(out);
-        if (command->network)
-                buf_format(out, "%.*s needs the network, but the sandbox allows only localhost. ", S(command->program));
+        if (need && need->program.len)
+                buf_format(out, "%.*s needs the network, but the sandbox allows only localhost. ", S(need->program));
         else
                 buf_append(out, STR("The command tried to reach another host, but the sandbox allows only localhost. "));
         buf_append(out, STR("Use local files (the workspace, installed packages, caches), or ask the user, who can allow it "
@@ -278,7 +277,7 @@ int explain(const struct explain_input *in, struct arena *arena, struct str *ret
 
         buf_init(&out, TEXT_MAX);
         if (!in->cancelled && !is_fine(in)) { /* whoever did that knows why */
-                if (explain_command(in->command, in->exit_code, arena, &evidence.command) < 0 || explain_gather(&evidence) < 0)
+                if (explain_gather(&evidence) < 0)
                         return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
                 for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)
                         tell[i](&evidence, &out);

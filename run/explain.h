@@ -1,12 +1,13 @@
 /*
- * Why a command probably failed, told only from evidence: how it ended, what it printed, which programs it runs, and what the
- * policy forbids. Without evidence nothing is said. Pure.
+ * Why a command probably failed, told only from evidence: how it ended, what it printed, what the guard knows of it, and what
+ * the policy forbids. Without evidence nothing is said. Pure.
  */
 #ifndef BAILEY_RUN_EXPLAIN_H
 #define BAILEY_RUN_EXPLAIN_H
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "guard/guard.h"
 #include "policy/policy.h"
 
 enum { EXPLAIN_OUTPUT_MAX = 64 << 10 }; /* so much of the output's end is looked at */
@@ -19,8 +20,8 @@ enum explain_place {
 
 struct explain_input {
         const struct policy *policy;
-        struct str command; /* bash text, or the words joined */
-        int exit_code;      /* -1: ended by a signal */
+        const struct verdict *verdict; /* what the guard knows of the command */
+        int exit_code;                 /* -1: ended by a signal */
         int signal;
         enum explain_place place;
         bool timed_out, cancelled;

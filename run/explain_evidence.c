@@ -4,9 +4,14 @@
  */
 #include "run/explain_evidence.h"
 
+#include <stdlib.h>
+
 #include "run/explain_path.h"
 
 enum { PATH_TEXT_MAX = 512 };
+
+/* Exit codes of a shell: the command cannot be executed, was not found, or was ended by a signal. */
+enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL_FIRST = 129, SHELL_SIGNAL_LAST = 128 + 64 };
 
 /* ---- what programs print ---- */
 
@@ -80,6 +85,13 @@ static const char *const writing[] = {
         "cannot make link", "cannot set",      "not writable",     "changing ",       "cannot install",
 };
 
+/* Output with one of these names a cause, and not that there is no network. */
+static const char *const causes[] = {
+        "abort",     "cannot",    "can't", "could not", "couldn't",  "denied",  "err!",    "error",
+        "exception", "expected",  "fail",  "fatal",     "invalid",   "killed",  "missing", "no such",
+        "not a ",    "not found", "panic", "refused",   "traceback", "unable ", "unknown", "usage:",
+};
+
 static const char *const temporary[] = { "/tmp", "/var/tmp", "/dev/shm", NULL };
 static const char *const devices[] = { "/dev", NULL };
 static const char *const localhosts[] = { "localhost", "127.0.0.1", "::1", NULL };
@@ -115,15 +127,16 @@ static bool under_any(struct str text, const char *const *list) {
         return false;
 }
 
+/* A file that the command was to write: of a redirection, bash says no more than that it is denied. */
 static bool is_target(const struct evidence *evidence, struct str path) {
-        for (size_t i = 0; i < evidence->command.target_count; i++)
-                if (str_eq(evidence->command.targets[i], path))
+        for (const struct effect *effect = evidence->in->verdict->effects; effect; effect = effect->next)
+                if (effect->kind == FX_WRITE && str_eq(effect->subject, path))
                         return true;
         return false;
 }
 
 /* An absolute path on the line that is outside of all that can be written. With `wants_to_write` false, only one that the
- * command redirects to. */
+ * command was to write. */
 static bool line_has_outside(const struct evidence *evidence, struct str line, bool wants_to_write, struct str *ret_path) {
         for (size_t at = 0; explain_next_path(line, &at); at++) {
                 struct str text = str_skip(line, at), path = explain_path_text(text);
@@ -155,7 +168,7 @@ static void note_denied(struct evidence *evidence, struct str line, struct str l
 
         if (!read_only && line_has(evidence, line, evidence->in->masked, &path))
                 paths_add(&evidence->masked, path);
-        else if (evidence->command.prints_only)
+        else if (evidence->prints_only)
                 return; /* what it prints are not its own troubles */
         else if (line_has(evidence, line, evidence->in->read_only, &path))
                 paths_add(&evidence->protected, path);
@@ -209,14 +222,13 @@ static void find_phrase(struct evidence *evidence, const struct phrase *phrase) 
 /* Signs that could explain something: there is a limit or wall to run into. */
 static unsigned wanted_signs(const struct evidence *evidence) {
         const struct sandbox_policy *sandbox = &evidence->in->policy->sandbox;
-        const struct explain_command *command = &evidence->command;
-        bool failed = evidence->in->exit_code != 0 && !command->prints_only;
+        bool failed = evidence->in->exit_code != 0 && !evidence->prints_only;
         unsigned wanted = SIGN_DENIED;
 
         /* A program that needs no network may run one that does, and must have failed for it. */
-        if (sandbox->network == NETWORK_DENY && (command->network || (failed && !command->local)))
+        if (sandbox->network == NETWORK_DENY && (evidence->need || (failed && !evidence->in->verdict->local)))
                 wanted |= SIGN_NETWORK;
-        if (!command->prints_only)
+        if (!evidence->prints_only)
                 wanted |= SIGN_READ_ONLY | SIGN_BUSY;
         if (failed)
                 wanted |= SIGN_SYSCALL | (sandbox->max_memory_bytes ? SIGN_MEMORY : 0) |
@@ -226,11 +238,67 @@ static unsigned wanted_signs(const struct evidence *evidence) {
         return wanted;
 }
 
+/* ---- the network ---- */
+
+static bool has_code(const char *codes, int code) {
+        for (char *end; *codes; codes = *end == ' ' ? end + 1 : end)
+                if (strtol(codes, &end, 10) == code)
+                        return true;
+        return false;
+}
+
+static bool names_a_cause(const struct evidence *evidence) {
+        for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+                if (has(evidence->lower, causes[i]))
+                        return true;
+        return false;
+}
+
+/* The exit code is the program's own, and the one that it has for having no network. */
+static bool code_says_so(const struct evidence *evidence, const struct network_need *need) {
+        return need->status && need->codes && has_code(need->codes, evidence->in->exit_code);
+}
+
+/* It connects, which cannot succeed, and nothing speaks of another cause: no exit code of its own, and no output. */
+static bool silence_says_so(const struct evidence *evidence, const struct network_need *need) {
+        int code = evidence->in->exit_code;
+
+        return need->connects && !(need->status && need->codes) && code > 0 && code != SHELL_NOT_EXECUTABLE &&
+               code != SHELL_NOT_FOUND && !(code >= SHELL_SIGNAL_FIRST && code <= SHELL_SIGNAL_LAST) &&
+               !evidence->in->timed_out && !names_a_cause(evidence);
+}
+
+static void note_network(struct evidence *evidence) {
+        static bool (*const says_so[])(const struct evidence *evidence, const struct network_need *need) = { code_says_so,
+                                                                                                             silence_says_so };
+
+        if (evidence->in->policy->sandbox.network != NETWORK_DENY)
+                return;
+        evidence->need = evidence->in->verdict->needs;
+        for (size_t i = 0; i < sizeof(says_so) / sizeof(*says_so); i++)
+                for (const struct network_need *need = evidence->in->verdict->needs; need; need = need->next)
+                        if (says_so[i](evidence, need)) {
+                                evidence->need = need;
+                                evidence->seen |= SIGN_NETWORK;
+                                return;
+                        }
+}
+
+/* ---- all of it ---- */
+
+static bool prints_only(const struct verdict *verdict) {
+        for (const struct effect *effect = verdict->effects; effect; effect = effect->next)
+                if (effect->kind == FX_DELETE || (effect->kind == FX_WRITE && !(effect->flags & PATH_HARMLESS)))
+                        return false;
+        return verdict->prints_only;
+}
+
 int explain_gather(struct evidence *evidence) {
         struct str all = evidence->in->output_known ? evidence->in->output : STR("");
-        unsigned wanted = wanted_signs(evidence);
+        unsigned wanted;
         char *lower;
 
+        evidence->prints_only = prints_only(evidence->in->verdict);
         evidence->output = str_skip(all, all.len > EXPLAIN_OUTPUT_MAX ? all.len - EXPLAIN_OUTPUT_MAX : 0);
         lower = arena_bytes(evidence->arena, evidence->output.len);
         if (!lower)
@@ -238,6 +306,8 @@ int explain_gather(struct evidence *evidence) {
         for (size_t i = 0; i < evidence->output.len; i++)
                 lower[i] = (char)ascii_lower((unsigned char)evidence->output.ptr[i]);
         evidence->lower = str_from(lower, evidence->output.len);
+        note_network(evidence);
+        wanted = wanted_signs(evidence);
         for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
                 if (phrases[i].sign & wanted)
                         find_phrase(evidence, &phrases[i]);

@@ -5,7 +5,6 @@
 #define BAILEY_RUN_EXPLAIN_EVIDENCE_H
 
 #include "run/explain.h"
-#include "run/explain_command.h"
 
 enum { EXPLAIN_PATHS_MAX = 3 }; /* of a kind; an agent that ran into more learns no more from them */
 
@@ -29,15 +28,16 @@ struct paths {
 
 struct evidence {
         const struct explain_input *in;
-        struct explain_command command;
         struct arena *arena;
-        struct str output, lower; /* the part that is looked at; the same in lower case */
-        unsigned seen;            /* signs */
+        bool prints_only;                /* what the command prints are not its own failures */
+        const struct network_need *need; /* the program to name when there is no network; NULL: none is known */
+        struct str output, lower;        /* the part that is looked at; the same in lower case */
+        unsigned seen;                   /* signs */
         struct paths masked, protected, outside;
         bool workspace_read_only;
 };
 
-/* `in`, `command` and `arena` are given. -1: no memory. */
+/* `in` and `arena` are given. -1: no memory. */
 int explain_gather(struct evidence *evidence);
 
 bool explain_workspace_writable(const struct explain_input *in);

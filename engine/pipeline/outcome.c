@@ -149,10 +149,24 @@ static const char *const *writable_of(struct run *run) {
         return paths ? paths : no_paths;
 }
 
+/* What the guard knows of the command. Where it is off, it reads a command that has failed now, only for that. */
+static const struct verdict *verdict_of(struct run *run) {
+        struct policy policy = *run->policy;
+        struct verdict *verdict;
+
+        if (policy.guard.mode != GUARD_OFF || (!run->out.exit_code && !run->out.signal && !run->captured.text.len))
+                return &run->verdict;
+        policy.guard.mode = GUARD_WARN;
+        verdict = ARENA_NEW(&run->arena, struct verdict);
+        if (verdict)
+                guard_check(run->command, &policy, &run->arena, verdict);
+        return verdict ? verdict : &run->verdict;
+}
+
 void run_explain(struct run *run) {
         struct explain_input input = {
                 .policy = run->policy,
-                .command = run->command,
+                .verdict = verdict_of(run),
                 .exit_code = run->out.signal ? -1 : run->out.exit_code,
                 .signal = run->out.signal,
                 .place = run->options.background ? EXPLAIN_BACKGROUND

@@ -233,3 +233,24 @@ while True: s.accept()[0].close()' >port 3>&- &
         run --separate-stderr bailey run --json false
         [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
 }
+
+@test "why it failed, where it connects and says nothing" {
+        for guard in "" "--config $OFF"; do
+                for command in 'git clone https://github.com/a/b 2>/dev/null' 'git ls-remote -q https://github.com/a/b >x 2>&1 || exit 3' \
+                        'x=$(git ls-remote https://github.com/a/b 2>/dev/null)'; do
+                        # shellcheck disable=SC2086 # an option and its argument
+                        run --separate-stderr bailey run $guard --json "$command"
+                        echo "$command: $output"
+                        [ "$(jq -r .exit_code <<<"$output")" != 0 ]
+                        [[ $(jq -r .explanation <<<"$output") == git\ *' needs the network, but the sandbox allows only localhost.'* ]]
+                done
+                for command in 'test -f missing' 'grep -q curl /dev/null' 'git rev-parse missing 2>/dev/null' \
+                        'echo "git clone https://github.com/a/b" >x; grep -q y x'; do
+                        # shellcheck disable=SC2086
+                        run --separate-stderr bailey run $guard --json "$command"
+                        echo "$command: $output"
+                        [ "$(jq -r .exit_code <<<"$output")" != 0 ]
+                        [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
+                done
+        done
+}

@@ -55,10 +55,38 @@ static struct policy unlimited(void) {
                                 .run = { .timeout_max = 600 * TIME_SECOND } };
 }
 
+/* What the guard reads out of commands; it is emptied after each test. */
+static struct arena verdicts;
+
+static int setup(void **state) {
+        (void)state;
+        arena_init(&verdicts, 0);
+        return 0;
+}
+
+static int teardown(void **state) {
+        (void)state;
+        arena_free(&verdicts);
+        return 0;
+}
+
+static const struct verdict *verdict_of(const struct policy *policy, const char *command) {
+        struct verdict *verdict = arena_alloc(&verdicts, sizeof(*verdict));
+        struct policy guarded = *policy;
+
+        assert_non_null(verdict);
+        guarded.guard.mode = GUARD_WARN;
+        guarded.guard.max_command_length = 4096;
+        guarded.guard.allow_any_domain = true;
+        guarded.workspace = STR("/work/app");
+        assert_int_equal(guard_check(str_z(command), &guarded, &verdicts, verdict), 0);
+        return verdict;
+}
+
 static struct explain_input input_of(const struct policy *policy, const struct row *row) {
         return (struct explain_input){
                 .policy = policy,
-                .command = str_z(row->command),
+                .verdict = verdict_of(policy, row->command),
                 .exit_code = row->exit_code,
                 .signal = row->signal,
                 .output_known = true,
@@ -82,8 +110,9 @@ static void check(const struct explain_input *in, const char *says) {
         arena_init(&arena, 0);
         assert_int_equal(explain(in, &arena, &text, &err), 0);
         if (says ? !memmem(text.ptr, text.len, says, strlen(says)) || str_find(text, '\n') < text.len : text.len > 0)
-                fail_msg("%.*s [%.*s] explained as: %.*s; expected: %s", (int)in->command.len, in->command.ptr,
-                         (int)in->output.len, in->output.ptr, (int)text.len, text.ptr, says ? says : "nothing");
+                fail_msg("%.*s [%.*s] explained as: %.*s; expected: %s", (int)in->verdict->script.source.len,
+                         in->verdict->script.source.ptr, (int)in->output.len, in->output.ptr, (int)text.len, text.ptr,
+                         says ? says : "nothing");
 }
 
 static void check_rows(const struct row *rows, size_t count, struct policy policy) {
@@ -126,6 +155,23 @@ static const struct row network_rows[] = {
         { "curl https://example.org || true", 0, 0, "curl: (6) Could not resolve host: example.org\n", NEEDS("curl") },
         { "curl https://example.org | jq .", 0, 0, "curl: (6) Could not resolve host: example.org\n", NEEDS("curl") },
         { "x=$(curl https://example.org)", 6, 0, "curl: (6) Could not resolve host: example.org\n", NEEDS("curl") },
+        /* by nothing but that it connects */
+        { "git clone https://github.com/a/b 2>/dev/null", 128, 0, "", NEEDS("git clone") },
+        { "git clone -q git@github.com:a/b 2>/dev/null", 128, 0, "", NEEDS("git clone") },
+        { "x=$(curl -s https://example.com)", 6, 0, "", NEEDS("curl") },
+        { "curl -sf https://example.org || exit 3", 3, 0, "", NEEDS("curl") },
+        { "curl -sf https://example.org/x -o x || { echo giving up; exit 3; }", 3, 0, "giving up\n", NEEDS("curl") },
+        { "curl -s https://example.org | grep -q name", 1, 0, "", NEEDS("curl") },
+        { "curl -s https://example.org; ./check", 6, 0, "", NEEDS("curl") },
+        { "if ! curl -s https://example.org -o x; then exit 1; fi; wget -qO- https://example.org | head", 1, 0, "",
+          NEEDS("wget") },
+        { "f() { wget -q \"$1\"; }; f https://example.org || exit 1", 1, 0, "", NEEDS("wget") },
+        { "for h in a.example b.example; do curl -s https://$h -o $h || exit 2; done", 2, 0, "", NEEDS("curl") },
+        { "bash -c 'curl -s https://example.org || exit 5'", 5, 0, "", NEEDS("curl") },
+        { "dig +short example.org | grep -q .", 1, 0, "", NEEDS("dig") },
+        { "rsync -a host.example:x . 2>/dev/null || exit 1", 1, 0, "", NEEDS("rsync") },
+        { "pip download -q requests 2>/dev/null", 1, 0, "", NEEDS("pip download") },
+        { "python3 -c 'import requests; requests.get(\"https://example.org\")' 2>/dev/null", 1, 0, "", NETWORK },
         /* by something it runs */
         { "make deps", 2, 0, "curl: (6) Could not resolve host: example.org\nmake: *** [deps] Error 6\n", NETWORK },
         { "./deploy.sh", 1, 0, "connect to 10.0.0.1: Network is unreachable\n", NETWORK },
@@ -133,8 +179,8 @@ static const struct row network_rows[] = {
         /* look-alikes */
         { "curl -f https://example.org", 22, 0, "curl: (22) The requested URL returned error: 404\n", NULL },
         { "curl -s https://example.org", 0, 0, "", NULL },
-        { "curl -s https://example.org; ./check", 6, 0, "", NULL },
-        { "curl -s https://example.org | ./check", 7, 0, "", NULL },
+        { "curl -s https://example.org; ./check", 6, 0, "check: bad: expected 3\n", NULL },
+        { "curl -s https://example.org | ./check", 7, 0, "check: bad: expected 3\n", NULL },
         { "! curl -s https://example.org", 7, 0, "", NULL },
         { "curl -s https://example.org &", 7, 0, "", NULL },
         { "curl http://localhost:8080/", 7, 0, "curl: (7) Failed to connect to localhost port 8080: Connection refused\n",
@@ -147,6 +193,24 @@ static const struct row network_rows[] = {
         { "curlx https://example.org", 127, 0, "bash: line 1: curlx: command not found\n", NULL },
         { "./curl-test 6", 6, 0, "", NULL },
         { "echo curl https://example.org; exit 6", 6, 0, "curl https://example.org\n", NULL },
+        { "false", 1, 0, "", NULL },
+        { "test -f x", 1, 0, "", NULL },
+        { "grep curl file", 1, 0, "", NULL },
+        { "grep -q https://example.org file || exit 3", 3, 0, "", NULL },
+        { "echo 'curl https://example.org' >x; test -f y", 1, 0, "", NULL },
+        { "curl --version >/dev/null; false", 1, 0, "", NULL },
+        { "export https_proxy=http://proxy.example:3128; false", 1, 0, "", NULL },
+        { "curl -sf http://localhost:8080/ || exit 3", 3, 0, "", NULL },
+        { "curl -sf \"$URL\" || exit 3", 3, 0, "", NULL },
+        { "curl -sf https://example.org", 22, 0, "", NULL },
+        { "curl -s https://example.org & false", 1, 0, "", NULL },
+        { "curl -s https://example.org 2>/dev/null || exit", 127, 0, "", NULL },
+        { "git clone ../other 2>/dev/null", 128, 0, "", NULL },
+        { "git status 2>/dev/null", 128, 0, "", NULL },
+        { "go test ./... >/dev/null 2>&1", 1, 0, "", NULL },
+        { "rsync -a x/ y/ 2>/dev/null", 23, 0, "", NULL },
+        { "ping -c 1 localhost >/dev/null || exit 1", 1, 0, "", NULL },
+        { "ssh root@localhost true 2>/dev/null", 255, 0, "", NULL },
         { "git commit -m 'fetch'", 128, 0, "fatal: not a git repository\n", NULL },
         { "git fetch", 128, 0, "fatal: not a git repository (or any of the parent directories): .git\n", NULL },
         { "npm install", 1, 0, "npm ERR! code ERESOLVE\n", NULL },
@@ -172,6 +236,7 @@ static const struct row path_rows[] = {
           OUTSIDE("/usr/lib/node_modules/x") },
         { "mkdir /opt/x", 1, 0, "mkdir: cannot create directory '/opt/x': Permission denied\n", OUTSIDE("/opt/x") },
         { "echo hi > /etc/motd", 1, 0, "bash: line 1: /etc/motd: Permission denied\n", OUTSIDE("/etc/motd") },
+        { "echo hi | tee /etc/motd", 1, 0, "tee: /etc/motd: Permission denied\n", OUTSIDE("/etc/motd") },
         { "sed -i s/a/b/ /etc/hosts", 4, 0, "sed: couldn't open temporary file /etc/sedX: Read-only file system\n",
           OUTSIDE("/etc/sedX") },
         { "make install", 2, 0, "/usr/bin/install: cannot create regular file '/usr/local/bin/x': Read-only file system\n",
@@ -241,6 +306,7 @@ static const struct row limit_rows[] = {
 /* The same ends where there are no walls to run into. */
 static const struct row unlimited_rows[] = {
         { "curl -s https://example.org", 6, 0, "curl: (6) Could not resolve host: example.org\n", NULL },
+        { "x=$(curl -s https://example.com)", 6, 0, "", NULL },
         { "./hungry", 137, 0, "Killed\nCannot allocate memory\n", NULL },
         { "./x", -1, SIGKILL, "", NULL },
         { "./x", -1, SIGXCPU, "", NULL },
@@ -429,18 +495,18 @@ static void no_memory(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(network),
-                cmocka_unit_test(paths),
-                cmocka_unit_test(limits),
-                cmocka_unit_test(no_walls),
-                cmocka_unit_test(ends),
-                cmocka_unit_test(limits_of_the_user),
-                cmocka_unit_test(a_workspace_that_cannot_be_written),
-                cmocka_unit_test(denied_by_the_policy),
-                cmocka_unit_test(several_findings),
-                cmocka_unit_test(output_that_is_not_known),
-                cmocka_unit_test(long_outputs),
-                cmocka_unit_test(no_memory),
+                cmocka_unit_test_setup_teardown(network, setup, teardown),
+                cmocka_unit_test_setup_teardown(paths, setup, teardown),
+                cmocka_unit_test_setup_teardown(limits, setup, teardown),
+                cmocka_unit_test_setup_teardown(no_walls, setup, teardown),
+                cmocka_unit_test_setup_teardown(ends, setup, teardown),
+                cmocka_unit_test_setup_teardown(limits_of_the_user, setup, teardown),
+                cmocka_unit_test_setup_teardown(a_workspace_that_cannot_be_written, setup, teardown),
+                cmocka_unit_test_setup_teardown(denied_by_the_policy, setup, teardown),
+                cmocka_unit_test_setup_teardown(several_findings, setup, teardown),
+                cmocka_unit_test_setup_teardown(output_that_is_not_known, setup, teardown),
+                cmocka_unit_test_setup_teardown(long_outputs, setup, teardown),
+                cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
