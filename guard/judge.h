@@ -180,10 +180,8 @@ struct program {
         const char *name;
         uint8_t act;
         uint8_t traits;
-        uint8_t skip; /* operands before those that `act` speaks of */
-        /* Options that take an argument or mean something: NAME= needs one, NAME? may have one attached, NAME! has
-         * none; then a letter for what it means, see options.h. */
-        const char *options;
+        uint8_t skip;        /* operands before those that `act` speaks of */
+        const char *options; /* that take an argument or mean something, see options.h */
         void (*judge)(struct call *call);
         /* Lists of words. Of subcommands, "*" is any of them, and none. */
         const char *online; /* subcommands that need the network; WORD?: only if something is missing that it would fetch */

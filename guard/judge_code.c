@@ -547,16 +547,16 @@ void judge_code(struct call *call) {
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION) {
                         in_place |= str_is(option.name, "i") && (str_is(call->name, "perl") || str_is(call->name, "ruby"));
-                        has_code |= option.meaning == 'e' || option.meaning == 'S' || option.meaning == 's' ||
-                                    option.meaning == 'm';
-                        if (option.meaning == 'e' && option.has_value)
+                        has_code |= option.meaning == MEANS_CODE || option.meaning == MEANS_SCRIPT_FILE ||
+                                    option.meaning == MEANS_SCRIPT || option.meaning == MEANS_MODULE;
+                        if (option.meaning == MEANS_CODE && option.has_value)
                                 code_value(call, &option.value);
-                        else if (option.meaning == 'S' && option.has_value &&
+                        else if (option.meaning == MEANS_SCRIPT_FILE && option.has_value &&
                                  !guard_run_file(call, &option.value, call->program))
                                 guard_opaque(call->guard, option.value.text, option.value.range);
-                        else if (option.meaning == 'X')
+                        else if (option.meaning == MEANS_RUNS)
                                 guard_effect(call->guard, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
-                        if (option.meaning == 'm') { /* python -m: a module that is installed */
+                        if (option.meaning == MEANS_MODULE) { /* python -m: a module that is installed */
                                 python_module(call, &option);
                                 return;
                         }
@@ -673,7 +673,7 @@ void judge_escapes(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 'e' && option.has_value)
+                if (scan == SCAN_OPTION && option.meaning == MEANS_CODE && option.has_value)
                         escape_text(call, &option.value);
                 else if (scan == SCAN_OPTION)
                         judge_option(call, &option);

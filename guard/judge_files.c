@@ -17,32 +17,31 @@ bool judge_option(struct call *call, const struct option *o) {
         struct range range = o->has_value ? o->value.range : call->args[o->index < call->count ? o->index : 0].range;
 
         switch (o->meaning) {
-        case 'c':
-        case 'x':
+        case MEANS_SHELL:
+        case MEANS_PROGRAM:
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
                 if (o->has_value)
                         guard_shell(call, &o->value, NULL, 0);
                 break;
-        case 'C':
+        case MEANS_COMMAND:
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
                 guard_rest(call, o->has_value ? o->index + 1 : o->index);
                 return true;
-        case 'X':
+        case MEANS_RUNS:
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, range);
                 break;
-        case 'r':
-        case 'S':
+        case MEANS_READ:
+        case MEANS_SCRIPT_FILE:
                 if (o->has_value)
                         guard_path(g, FX_READ, 0, &o->value);
                 break;
-        case 'w':
-        case 'i':
-                if (o->has_value && o->meaning == 'w')
+        case MEANS_WRITE:
+                if (o->has_value)
                         guard_path(g, FX_WRITE, 0, &o->value);
-                else if (o->meaning == 'w')
+                else
                         guard_effect(g, FX_WRITE, 0, o->name, range);
                 break;
-        case 'L':
+        case MEANS_ENDLESS:
                 guard_effect(g, FX_ENDLESS, 0, network_name(call), range);
                 break;
         default:
@@ -196,7 +195,7 @@ static uint32_t how_flags(const struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END)
-                if (scan == SCAN_OPTION && option.meaning == 'R')
+                if (scan == SCAN_OPTION && option.meaning == MEANS_RECURSIVE)
                         how |= HOW_RECURSIVE;
         return how;
 }
@@ -236,9 +235,9 @@ void judge_generic(struct call *call) {
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION) {
-                        if (option.meaning == 'v') /* command -v, crontab -l: only asks */
+                        if (option.meaning == MEANS_ASK) /* command -v, crontab -l: only asks */
                                 return;
-                        scripted |= option.meaning == 's' || option.meaning == 'S';
+                        scripted |= option.meaning == MEANS_SCRIPT || option.meaning == MEANS_SCRIPT_FILE;
                         if (judge_option(call, &option))
                                 return;
                         continue;
@@ -300,12 +299,12 @@ static void copy_collect(struct call *call, struct copy *copy) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 't' && option.has_value) {
+                if (scan == SCAN_OPTION && option.meaning == MEANS_TARGET && option.has_value) {
                         copy->target = option.value;
                         copy->has_target = copy->in_directory = true;
                 } else if (scan == SCAN_OPTION) {
-                        copy->deletes |= option.meaning == 'D';
-                        if (option.meaning == 'o')
+                        copy->deletes |= option.meaning == MEANS_DELETE;
+                        if (option.meaning == MEANS_SSH_OPTION)
                                 judge_ssh_option(call, &option.value);
                         judge_option(call, &option);
                 } else if (copy->count < 32) {
@@ -451,7 +450,8 @@ void judge_exhaust(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 'z' && option.has_value && is_huge(option.value.text) && !to_pipe)
+                if (scan == SCAN_OPTION && option.meaning == MEANS_SIZE && option.has_value && is_huge(option.value.text) &&
+                    !to_pipe)
                         guard_effect(call->guard, FX_EXHAUST, 0, call->name, option.value.range);
                 if (scan == SCAN_OPERAND && str_is(call->name, "fallocate"))
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
@@ -544,16 +544,16 @@ void judge_tar(struct call *call) {
                                 guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &option.value);
                         continue;
                 }
-                extracts |= option.meaning == 'e';
-                removes |= option.meaning == 'D';
-                if (option.meaning == 'k' && str_starts(option.value.text, STR("exec="))) {
+                extracts |= option.meaning == MEANS_EXTRACT;
+                removes |= option.meaning == MEANS_DELETE;
+                if (option.meaning == MEANS_CHECKPOINT && str_starts(option.value.text, STR("exec="))) {
                         struct arg code = arg_part(&option.value, 5, option.value.text.len);
 
                         guard_effect(call->guard, FX_CODE, CODE_OPTION, option.name, option.value.range);
                         guard_shell(&dashed, &code, NULL, 0);
-                } else if (option.meaning == 'd' && extracts && option.has_value) {
+                } else if (option.meaning == MEANS_CD && extracts && option.has_value) {
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
-                } else if (option.meaning != 'e') {
+                } else if (option.meaning != MEANS_EXTRACT) {
                         judge_option(&dashed, &option);
                 }
         }
@@ -629,9 +629,9 @@ void judge_sed(struct call *call) {
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION) {
-                        in_place |= option.meaning == 'i';
-                        scripted |= option.meaning == 's' || option.meaning == 'S';
-                        if (option.meaning == 's' && option.has_value)
+                        in_place |= option.meaning == MEANS_IN_PLACE;
+                        scripted |= option.meaning == MEANS_SCRIPT || option.meaning == MEANS_SCRIPT_FILE;
+                        if (option.meaning == MEANS_SCRIPT && option.has_value)
                                 sed_script(call, &option.value);
                 }
         }

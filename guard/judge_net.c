@@ -121,35 +121,35 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
         struct guard *g = call->guard;
 
         switch (o->meaning) {
-        case 'a':
+        case MEANS_SEND:
                 fetch->sends |= o->has_value && sends_file(call, &o->value);
                 break;
-        case 'U':
+        case MEANS_SEND_FILE:
                 fetch->sends = true;
                 guard_path(g, FX_READ, 0, &o->value);
                 break;
-        case 'u':
+        case MEANS_URL:
                 if (fetch->count < 16)
                         fetch->kept[fetch->count++] = o->value;
                 break;
-        case 'p': /* another way to the host makes its name worthless */
+        case MEANS_PROXY: /* another way to the host makes its name worthless */
                 guard_effect(g, FX_CONNECT, HOST_UNLISTED, o->value.text, o->value.range);
                 break;
-        case 'w':
+        case MEANS_WRITE:
                 fetch->output = o->value;
                 guard_path(g, FX_WRITE, 0, &o->value);
                 break;
-        case 'd':
+        case MEANS_CD:
                 if (path_flags(g, &o->value, path_resolve(g, o->value.text)) & (PATH_SYSTEM | PATH_STARTUP))
                         guard_path(g, FX_WRITE, 0, &o->value);
                 break;
-        case 'r':
+        case MEANS_READ:
                 guard_path(g, FX_READ, 0, &o->value);
                 break;
-        case 'x':
+        case MEANS_PROGRAM:
                 guard_shell(call, &o->value, NULL, 0);
                 break;
-        case 'X': /* a config file can say anything */
+        case MEANS_RUNS: /* a config file can say anything */
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, o->value.range);
                 guard_effect(g, FX_CONNECT, HOST_UNLISTED, STR("a host named in a config file"), o->value.range);
                 break;
@@ -266,7 +266,7 @@ static bool has_listen(const struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END)
-                if (scan == SCAN_OPTION && option.meaning == 'l')
+                if (scan == SCAN_OPTION && option.meaning == MEANS_LISTEN)
                         return true;
         return false;
 }
@@ -290,22 +290,22 @@ void judge_connect(struct call *call) {
                         operands++;
                         continue;
                 }
-                if (option.meaning == 'x' || option.meaning == 'c') {
+                if (option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL) {
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
                         guard_shell(call, &option.value, NULL, 0);
-                } else if (option.meaning == 'q') {
+                } else if (option.meaning == MEANS_PAYLOAD) {
                         lookup_name(call, &option.value, true);
-                } else if (option.meaning == 'u' && option.has_value) {
+                } else if (option.meaning == MEANS_URL && option.has_value) {
                         connect_effect(call, &option.value);
-                } else if (option.meaning == 'r' && option.has_value) {
+                } else if (option.meaning == MEANS_READ && option.has_value) {
                         guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == 'w' && option.has_value) {
+                } else if (option.meaning == MEANS_WRITE && option.has_value) {
                         guard_path(g, FX_WRITE, 0, &option.value);
-                } else if (option.meaning == 'o' && option.has_value) {
+                } else if (option.meaning == MEANS_SSH_OPTION && option.has_value) {
                         judge_ssh_option(call, &option.value);
-                } else if (option.meaning == 'U') {
+                } else if (option.meaning == MEANS_SEND_FILE) {
                         guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == 'X') {
+                } else if (option.meaning == MEANS_RUNS) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
                 }
         }
@@ -346,11 +346,11 @@ static void ssh(struct call *call) {
 
         options_start(&options, call);
         while (options_next(&options, &option) == SCAN_OPTION) {
-                if (option.meaning == 'o' && option.has_value)
+                if (option.meaning == MEANS_SSH_OPTION && option.has_value)
                         judge_ssh_option(call, &option.value);
-                else if (option.meaning == 'p') /* -R: others come in through it */
+                else if (option.meaning == MEANS_TUNNEL) /* -R: others come in through it */
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
-                else if (option.meaning == 'X')
+                else if (option.meaning == MEANS_RUNS)
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
         }
         if (!option.has_value)

@@ -87,11 +87,11 @@ void judge_shell(struct call *call) {
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
                 if (str_is(option.name, "n"))
                         return; /* only reads the syntax */
-                wants_code |= option.meaning == 'c';
+                wants_code |= option.meaning == MEANS_SHELL;
                 reads_input |= str_is(option.name, "s");
-                if (option.meaning == 'S' && option.has_value)
+                if (option.meaning == MEANS_SCRIPT_FILE && option.has_value)
                         judge_script(call, &option.value);
-                if (option.meaning == 'c' && option.has_value) { /* fish -c attached */
+                if (option.meaning == MEANS_SHELL && option.has_value) { /* fish -c attached */
                         guard_shell(call, &option.value, NULL, 0);
                         return;
                 }
@@ -99,7 +99,7 @@ void judge_shell(struct call *call) {
         while (scan == SCAN_OPERAND && option.value.text.len > 1 && option.value.text.ptr[0] == '+') { /* bash +x -c */
                 options.only_operands = false;
                 while ((scan = options_next(&options, &option)) == SCAN_OPTION)
-                        wants_code |= option.meaning == 'c';
+                        wants_code |= option.meaning == MEANS_SHELL;
         }
         if (scan == SCAN_END || reads_input) {
                 judge_from_input(call);
@@ -133,7 +133,7 @@ void judge_env(struct call *call) {
                 size_t equals;
 
                 if (scan == SCAN_OPTION) {
-                        if (option.meaning == 'c' && option.has_value) {
+                        if (option.meaning == MEANS_SHELL && option.has_value) {
                                 guard_shell(call, &option.value, NULL, 0);
                                 return;
                         }
@@ -156,10 +156,11 @@ enum { FIND_ROOTS_ALONE = 8, FIND_FOUND_MOST = 8 };
 
 static const struct {
         const char *name;
-        char meaning; /* C: a command up to ; or +. w: writes. D: deletes. =: takes an argument. */
+        enum meaning meaning; /* MEANS_COMMAND: up to ; or + */
 } find_actions[] = {
-        { "-delete", 'D' },  { "-exec", 'C' },    { "-execdir", 'C' }, { "-fls", 'w' },   { "-fprint", 'w' },
-        { "-fprint0", 'w' }, { "-fprintf", 'w' }, { "-ok", 'C' },      { "-okdir", 'C' }, { "-files0-from", 'r' },
+        { "-delete", MEANS_DELETE }, { "-exec", MEANS_COMMAND },     { "-execdir", MEANS_COMMAND }, { "-fls", MEANS_WRITE },
+        { "-fprint", MEANS_WRITE },  { "-fprint0", MEANS_WRITE },    { "-fprintf", MEANS_WRITE },   { "-ok", MEANS_COMMAND },
+        { "-okdir", MEANS_COMMAND }, { "-files0-from", MEANS_READ },
 };
 
 static void find_put(struct arg *arg, const struct arg *root) {
@@ -246,11 +247,11 @@ static void find_action(struct call *call, size_t *i, const struct arg *roots, s
                 if (!arg_is(arg, find_actions[a].name))
                         continue;
                 switch (find_actions[a].meaning) {
-                case 'D':
+                case MEANS_DELETE:
                         for (size_t r = 0; r < root_count; r++)
                                 guard_path(g, FX_DELETE, HOW_RECURSIVE, &roots[r]);
                         break;
-                case 'C':
+                case MEANS_COMMAND:
                         while (end < call->count && !arg_is(&call->args[end], ";") &&
                                !(arg_is(&call->args[end], "+") && arg_is(&call->args[end - 1], "{}")))
                                 end++;
@@ -263,7 +264,7 @@ static void find_action(struct call *call, size_t *i, const struct arg *roots, s
                         }
                         *i = end;
                         break;
-                case 'w':
+                case MEANS_WRITE:
                         if (end < call->count)
                                 guard_path(g, FX_WRITE, 0, &call->args[end]);
                         break;
@@ -398,7 +399,7 @@ void judge_xargs(struct call *call) {
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
                 lines |= str_is(option.name, "I") || str_is(option.name, "i") || str_is(option.name, "d") ||
                          str_is(option.name, "replace") || str_is(option.name, "delimiter");
-                if (option.meaning == 'r' && option.has_value)
+                if (option.meaning == MEANS_READ && option.has_value)
                         guard_path(call->guard, FX_READ, 0, &option.value);
         }
         guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, call->args[0].range);
@@ -491,7 +492,7 @@ void judge_daemon(struct call *call) {
         inner.count = 0;
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END)
-                if ((scan == SCAN_OPTION && option.meaning == 'x' && option.has_value && !inner.count) ||
+                if ((scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM && option.has_value && !inner.count) ||
                     (scan == SCAN_OPERAND && inner.count))
                         args[inner.count++] = option.value;
         if (inner.count)
@@ -534,7 +535,7 @@ void judge_alias(struct call *call) {
                 if (scan == SCAN_OPERAND && str_is(call->name, "alias") && equals < code.text.len) {
                         code = arg_part(&code, equals + 1, code.text.len);
                         guard_shell(call, &code, NULL, 0);
-                } else if (scan == SCAN_OPTION && option.meaning == 'c' && option.has_value) {
+                } else if (scan == SCAN_OPTION && option.meaning == MEANS_SHELL && option.has_value) {
                         size_t colon = str_find(code.text, ':');
 
                         if (str_is(call->name, "bind") && colon < code.text.len)
@@ -553,9 +554,9 @@ void judge_hash(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 'x')
+                if (scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM)
                         path = option.value;
-                if (scan == SCAN_OPTION && option.meaning == 'X')
+                if (scan == SCAN_OPTION && option.meaning == MEANS_RUNS)
                         guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
                 if (scan == SCAN_OPERAND && path.text.len) {
                         struct file_fact *fact = guard_file(call->guard, option.value.text);

@@ -460,18 +460,19 @@ void judge_package(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == 'u' && option.has_value) {
+                if (scan == SCAN_OPTION && option.meaning == MEANS_URL && option.has_value) {
                         judge_host(call, &option.value);
-                } else if (scan == SCAN_OPTION && (option.meaning == 'X' || option.meaning == 'x' || option.meaning == 'c')) {
+                } else if (scan == SCAN_OPTION &&
+                           (option.meaning == MEANS_RUNS || option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name,
                                      call->args[option.index < call->count ? option.index : 0].range);
-                        if (option.has_value && option.meaning != 'X')
+                        if (option.has_value && option.meaning != MEANS_RUNS)
                                 guard_shell(call, &option.value, NULL, 0);
-                } else if (scan == SCAN_OPTION && option.meaning == 'p') {
+                } else if (scan == SCAN_OPTION && option.meaning == MEANS_PROXY) {
                         guard_effect(g, FX_CONNECT, HOST_UNLISTED, option.value.text, option.value.range);
-                } else if (scan == SCAN_OPTION && option.meaning == 'w' && option.has_value) {
+                } else if (scan == SCAN_OPTION && option.meaning == MEANS_WRITE && option.has_value) {
                         guard_path(g, FX_WRITE, 0, &option.value);
-                } else if (scan == SCAN_OPTION && option.meaning == 'd' && strict) {
+                } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
                 } else if (scan == SCAN_OPERAND &&
                            (str_starts(option.value.text, STR("http://")) || str_starts(option.value.text, STR("https://")))) {
@@ -504,11 +505,12 @@ void judge_make(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && (option.meaning == 'X' || option.meaning == 'S' || option.meaning == 'd')) {
+                if (scan == SCAN_OPTION &&
+                    (option.meaning == MEANS_RUNS || option.meaning == MEANS_SCRIPT_FILE || option.meaning == MEANS_CD)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
-                        if (option.meaning == 'X' && option.has_value)
+                        if (option.meaning == MEANS_RUNS && option.has_value)
                                 make_recipes(call, option.value.text, option.value.range);
-                        if (option.meaning == 'S')
+                        if (option.meaning == MEANS_SCRIPT_FILE)
                                 makefile = option.value;
                 } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.value.text, option.value.range);

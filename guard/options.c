@@ -6,39 +6,87 @@ void options_start(struct options *options, const struct call *call) {
         *options = (struct options){ .call = call, .next = 1 };
 }
 
-/* A row of the program's option list. */
+/* ---- lists of options ---- */
+
+static const char *const meaning_words[] = {
+#define AS_WORD(name, word) word,
+        OPTION_MEANINGS(AS_WORD)
+#undef AS_WORD
+};
+
+enum meaning meaning_find(struct str word) {
+        size_t low = 0, high = sizeof(meaning_words) / sizeof(*meaning_words);
+
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+                int order = str_cmp(word, str_z(meaning_words[middle]));
+
+                if (order == 0)
+                        return (enum meaning)(middle + 1);
+                if (order < 0)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
+        return MEANS_NOTHING;
+}
+
+/* One option of the program's list. */
 struct row {
         struct str name;
         char arity; /* = ? ! */
-        char meaning;
+        enum meaning meaning;
 };
 
-/* Takes the next row off the list; false at its end. */
-static bool row_next(const char **list, struct row *ret) {
-        const char *s = *list;
-        size_t len;
+static bool ends_name(char c) {
+        return c == '=' || c == '?' || c == '!' || c == ' ' || c == '\0';
+}
 
-        while (*s == ' ')
-                s++;
-        if (!*s)
-                return false;
-        len = strcspn(s + 1, "=?! ") + 1;
-        *ret = (struct row){ .name = { s, len } };
-        s += len;
-        if (*s && *s != ' ')
-                ret->arity = *s++;
-        if (*s && *s != ' ')
-                ret->meaning = *s++;
-        *list = s;
-        return true;
+/* The first byte is of the name, whatever it is. */
+static size_t name_length(const char *row) {
+        size_t len = 1;
+
+        while (!ends_name(row[len]))
+                len++;
+        return len;
+}
+
+static const char *row_end(const char *row) {
+        while (*row && *row != ' ')
+                row++;
+        return row;
+}
+
+static const char *row_after(const char *row) {
+        row = row_end(row);
+        while (*row == ' ')
+                row++;
+        return row;
+}
+
+static struct row row_read(const char *text) {
+        struct row row = { .name = { text, name_length(text) } };
+        const char *end = row_end(text);
+
+        text += row.name.len;
+        if (text < end)
+                row.arity = *text++;
+        if (text < end)
+                row.meaning = meaning_find(str_from(text, (size_t)(end - text)));
+        return row;
+}
+
+static const char *rows_of(const struct program *program) {
+        return program && program->options ? program->options : "";
 }
 
 static bool find_short(const struct program *program, char name, struct row *ret) {
-        const char *list = program && program->options ? program->options : "";
-
-        while (row_next(&list, ret))
-                if (ret->name.len == 1 && ret->name.ptr[0] == name)
-                        return true;
+        for (const char *row = rows_of(program); *row; row = row_after(row)) {
+                if (row[0] != name || !ends_name(row[1]))
+                        continue;
+                *ret = row_read(row);
+                return true;
+        }
         *ret = (struct row){ 0 };
         return false;
 }
@@ -46,21 +94,24 @@ static bool find_short(const struct program *program, char name, struct row *ret
 /* Exactly, or by a beginning of it, as getopt_long takes it; between several the first, which is the more suspicious
  * one. */
 static bool find_long(const struct program *program, struct str name, struct row *ret) {
-        const char *list = program && program->options ? program->options : "";
-        struct row row;
-        bool found = false;
+        const char *found = NULL;
 
-        while (name.len && row_next(&list, &row)) {
-                if (row.name.len < 2 || !str_starts(row.name, name))
+        for (const char *row = rows_of(program); name.len && *row; row = row_after(row)) {
+                size_t len = row[0] == name.ptr[0] ? name_length(row) : 0;
+
+                if (len < 2 || !str_starts(str_from(row, len), name))
                         continue;
-                if (!found || row.name.len == name.len)
-                        *ret = row;
-                found = true;
-                if (row.name.len == name.len)
+                if (!found || len == name.len)
+                        found = row;
+                if (len == name.len)
                         break;
         }
+        if (found)
+                *ret = row_read(found);
         return found;
 }
+
+/* ---- argv ---- */
 
 static void take_value(struct options *o, struct option *ret) {
         if (o->next >= o->call->count)
@@ -86,7 +137,7 @@ static enum scan long_option(struct options *o, const struct arg *arg, size_t da
                 ret->has_value = true;
         } else if (found && row.arity == '=') {
                 take_value(o, ret);
-                o->next += row.meaning == '2'; /* two of them: bwrap --bind FROM TO */
+                o->next += row.meaning == MEANS_PAIR; /* two of them: bwrap --bind FROM TO */
         }
         return SCAN_OPTION;
 }
@@ -128,7 +179,7 @@ static enum scan operand(struct options *o, const struct arg *arg, struct option
 static void go_there(struct options *o, const struct option *option) {
         struct str to = option->value.text;
 
-        if (option->meaning == 'd' && option->has_value && to.len && (to.ptr[0] == '/' || to.ptr[0] == '~'))
+        if (option->meaning == MEANS_CD && option->has_value && to.len && (to.ptr[0] == '/' || to.ptr[0] == '~'))
                 o->call->guard->cwd = path_resolve(o->call->guard, to);
 }
 

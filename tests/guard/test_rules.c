@@ -196,7 +196,7 @@ static void programs_can_be_judged(void **state) {
         }
 }
 
-/* "c=e pager=x v!": a name, then = ? or !, or nothing, then one letter at most. */
+/* "c=code pager=program v!": a name, then = ? or !, or nothing, then a word that is known, or nothing. */
 static void options_can_be_read(void **state) {
         (void)state;
         for (size_t i = 0; i < program_count; i++) {
@@ -205,10 +205,21 @@ static void options_can_be_read(void **state) {
                         size_t name = strcspn(at, "=?! "), len = strcspn(at, " ");
 
                         next = at + len;
-                        if (name == 0 || len > name + 2)
+                        if (name == 0 || *at == ' ' ||
+                            (len > name + 1 && meaning_find(str_from(at + name + 1, len - name - 1)) == MEANS_NOTHING))
                                 fail_msg("%s: the option \"%.*s\"", programs[i].name, (int)len, at);
                 }
         }
+}
+
+/* They are looked up by halving their table. */
+static void meanings_are_sorted(void **state) {
+        (void)state;
+#define IS_FOUND(name, word) assert_int_equal(meaning_find(STR(word)), MEANS_##name);
+        OPTION_MEANINGS(IS_FOUND)
+#undef IS_FOUND
+        assert_int_equal(meaning_find(STR("")), MEANS_NOTHING);
+        assert_int_equal(meaning_find(STR("scrip")), MEANS_NOTHING);
 }
 
 /* "clone? fetch", "6 7", "*": words with one space between them, of these bytes, and a question mark only at their end. */
@@ -275,19 +286,13 @@ static void credentials_are_sorted(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(ids_are_unique),
-                cmocka_unit_test(messages_name_one_thing),
-                cmocka_unit_test(examples_are_caught),
-                cmocka_unit_test(messages_fit_the_command),
-                cmocka_unit_test(scopes_hold),
-                cmocka_unit_test(effects_have_names),
-                cmocka_unit_test(programs_are_sorted),
-                cmocka_unit_test(programs_can_be_judged),
-                cmocka_unit_test(options_can_be_read),
-                cmocka_unit_test(lists_can_be_read),
-                cmocka_unit_test(versions_are_the_same_program),
-                cmocka_unit_test(globs_know_components),
-                cmocka_unit_test(credentials_are_sorted),
+                cmocka_unit_test(ids_are_unique),        cmocka_unit_test(messages_name_one_thing),
+                cmocka_unit_test(examples_are_caught),   cmocka_unit_test(messages_fit_the_command),
+                cmocka_unit_test(scopes_hold),           cmocka_unit_test(effects_have_names),
+                cmocka_unit_test(programs_are_sorted),   cmocka_unit_test(programs_can_be_judged),
+                cmocka_unit_test(options_can_be_read),   cmocka_unit_test(meanings_are_sorted),
+                cmocka_unit_test(lists_can_be_read),     cmocka_unit_test(versions_are_the_same_program),
+                cmocka_unit_test(globs_know_components), cmocka_unit_test(credentials_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, setup, teardown);
