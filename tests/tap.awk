@@ -1,6 +1,6 @@
 # Reads what one suite printed (TAP) and says how it went: failures and skips, then one line of counts, and the same
 # counts for the runner in the file `counts`.
-# Variables: suite, status (its exit status), seconds (it took), errors (the file of its stderr), must_work, only (whether cases
+# Variables: suite, status (its exit status), seconds (it took), processor (how many of them of processor time), errors (the file of its stderr), must_work, only (whether cases
 # were to be chosen by name), counts.
 
 # Lines that are no results belong to the failure before them, or to what comes next. Those of a pass are dropped.
@@ -87,6 +87,6 @@ END {
         if (problem)
                 problem = " (" problem ")"
         if (!only || seen || skipped || failed)
-                print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem ", " seconds " s"
+                print suite ": " passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped" problem ", " seconds " s, processor " processor " s"
         print passed + 0, failed + 0, skipped + 0 > counts
 }

@@ -254,8 +254,9 @@ picks() {
         run "$root/tests/run" --times "${suites[@]}" "$slow"
         [ "$status" = 0 ]
         [ "$(grep -c '^slowest: ' <<<"$output")" = 10 ]
-        [[ $(grep -m 1 '^slowest: ' <<<"$output") == "slowest: "[1-9]*" s $slow" ]]
+        [[ $(grep -m 1 '^slowest: ' <<<"$output") == "slowest: "[1-9]*" s, processor "[0-9]*" s, $slow" ]]
         [ "$(last_line)" = "13 passed, 0 failed, 0 skipped" ]
+        [[ $output == *$'\nprocessor: '[0-9]*' s in 13 suites'* ]]
         run "$root/tests/run" "$slow"
         [[ $output != *slowest:* ]]
 }
