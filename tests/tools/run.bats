@@ -261,6 +261,42 @@ picks() {
         [[ $output != *slowest:* ]]
 }
 
+@test "the processor time of a suite is that of all it started, and not what it waited" {
+        busy=$(suite busy <<<'timeout 20 sh -c "n=0; while [ \$n -lt 300000 ]; do n=\$((n + 1)); done"; printf "1..1\nok 1\n"')
+        idle=$(suite idle <<<'sleep 1.5; printf "1..1\nok 1\n"')
+        run "$root/tests/run" "$busy" "$idle"
+        [ "$status" = 0 ]
+        [[ $output =~ busy.sh:[^$'\n']*processor\ ([0-9.]+)\ s ]]
+        spent=${BASH_REMATCH[1]}
+        [[ $output =~ idle.sh:[^$'\n']*processor\ ([0-9.]+)\ s ]]
+        awk -v busy="$spent" -v idle="${BASH_REMATCH[1]}" 'BEGIN { exit !(busy > idle) }'
+}
+
+# ---- directories ----
+
+@test "a directory stands for all suites under it" {
+        "$root/tests/run" --list >all
+        for directory in tests/tools tests/cli/ fuzz ./tests/bash "$root/tests/guard"; do
+                name=${directory%/} name=${name#./} name=${name#"$root/"}
+                run "$root/tests/run" --list "$directory"
+                [ "$status" = 0 ]
+                [ -n "$output" ]
+                diff <(grep "^$name/" all) <(echo "$output")
+        done
+        diff <(grep ^tests/ all) <("$root/tests/run" --list tests)
+        diff all <("$root/tests/run" --list .)
+        [ "$("$root/tests/run" --list tests/audit tests/cli/help.bats | tail -n 2)" = $'tests/audit/test_writers.c\ntests/cli/help.bats' ]
+        [ -z "$("$root/tests/run" --list --quick tests/host)" ]
+}
+
+@test "a directory without suites" {
+        for directory in docs tests/bash/cases "$PWD"; do
+                run "$root/tests/run" "$directory"
+                [ "$status" = 2 ]
+                [ "$output" = "tests/run: no suites under '$directory'" ]
+        done
+}
+
 # ---- those that are quick ----
 
 @test "--quick leaves out what tests/slow lists, and nothing else" {
