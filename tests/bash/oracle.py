@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from only import ONLY, matching  # noqa: E402
 
 BAILEY = os.environ.get("BAILEY") or os.path.join(HERE, "..", "..", "build", "bailey")
+PRINTER = os.path.join(os.path.dirname(os.path.abspath(BAILEY)), "tests", "print_texts")
 BASH = os.environ.get("BASH_ORACLE") or "bash"
 ENVIRONMENT = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8", **{k: v for k, v in os.environ.items() if "SAN_OPTIONS" in k}}
 VERDICTS = ("accepted", "rejected", "refused")
@@ -223,9 +224,18 @@ def bailey_parse(texts):
     return answers
 
 
-def bailey_print(text):
-    done = run([BAILEY, "parse", "--print", "--", text])
-    return done.stdout, done.returncode, readable(done.stderr)
+def bailey_print(texts):
+    """What `bailey parse --print` prints of each text, and its status, by one process: to start it takes longer than to print any text."""
+    done = subprocess.run([PRINTER], input=b"".join(text + b"\0" for text in texts), capture_output=True, env=ENVIRONMENT, check=False)
+    answers, rest = [], done.stdout
+    while rest:
+        head, _, rest = rest.partition(b"\n")
+        status, length = map(int, head.split())
+        text, rest = rest[:length], rest[length:]
+        answers.append((text if text.endswith(b"\n") or not text else text + b"\n", status))
+    if len(answers) != len(texts) or done.returncode != 0:
+        sys.exit("%s: %d of %d texts, status %d: %s" % (PRINTER, len(answers), len(texts), done.returncode, readable(done.stderr)))
+    return answers
 
 
 # ---- comparing ----
@@ -291,26 +301,30 @@ def check_reparsed(what, text, want, answer):
     return ["%s: %s" % (what, line) for line in problems + (["text %r" % readable(text)] if problems else [])]
 
 
-def observe(case, with_bash):
-    """All that other processes say of one case, so that a pool can gather it."""
-    seen = {"printed": None, "pretty": None, "bash": None}
-    if with_bash:
-        seen["bash"] = bash_accepts(case.text)
-    if case.verdict != "accepted":
+def observe(case, printed, with_bash):
+    """All that bash says of one case and of what we print of it, so that a pool can gather it."""
+    seen = {"printed": printed, "pretty": None, "bash": None}
+    if not with_bash:
         return seen
-    if "print" not in case.skip:
-        seen["printed"] = bailey_print(case.text)
-        if with_bash:
-            seen["printed_bash"] = bash_accepts(seen["printed"][0])
-    if with_bash and "pretty" not in case.skip:
+    seen["bash"] = bash_accepts(case.text)
+    if printed:
+        seen["printed_bash"] = bash_accepts(printed[0])
+    if case.verdict == "accepted" and "pretty" not in case.skip:
         seen["pretty"] = bash_pretty(case.text)
     return seen
 
 
+def observe_all(cases, with_bash):
+    which = [i for i, case in enumerate(cases) if case.verdict == "accepted" and "print" not in case.skip]
+    printed = dict(zip(which, bailey_print([cases[i].text for i in which])))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda i: observe(cases[i], printed.get(i), with_bash), range(len(cases))))
+
+
 def check_printed(seen, answer, again):
-    text, status, message = seen["printed"]
+    text, status = seen["printed"]
     if status != 0:
-        return ["parse --print: status %d: %s" % (status, message.strip())]
+        return ["parse --print: status %d" % status]
     problems = check_reparsed("printed", text, loosely(answer["commands"]), again)
     accepted, message = seen.get("printed_bash", (True, ""))
     if not accepted:
@@ -342,8 +356,7 @@ def main(argv):
     version = bash_version()
     with_bash = version >= (5, 2)
     answers = bailey_parse([case.text for case in cases])
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        seen = list(pool.map(lambda case: observe(case, with_bash), cases))
+    seen = observe_all(cases, with_bash)
     printed = ask_again(seen, "printed", lambda s: s["printed"][0])
     pretty = ask_again(seen, "pretty", lambda s: s["pretty"])
 
