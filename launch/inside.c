@@ -140,11 +140,16 @@ static _Noreturn void await_command(const struct launch *prepared, const struct 
         execute_or_report(launch.program, launch.argv, launch.envp, files->report);
 }
 
-/* As pid 1: whatever is left, or was left behind. */
+/*
+ * As pid 1: whatever is left, or was left behind. Nothing that was killed can fork, so what has ended is reaped before the rest
+ * is killed again: a signal to all takes as long as there are processes, and zombies count.
+ */
 static void end_rest(void) {
         while (waitpid(-1, NULL, WNOHANG | __WALL) >= 0) {
                 kill(-1, SIGKILL);
                 waitpid(-1, NULL, __WALL);
+                while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+                        ;
         }
 }
 
