@@ -16,6 +16,9 @@
 #include "cli/command.h"
 #include "cli/overrides.h"
 #include "cli/signals.h"
+#include "format/outcome.h"
+
+enum { JSON_MAX = 256 << 20 };
 
 enum {
         OPTION_POLICY,
@@ -123,14 +126,26 @@ static void tell_lines(const char *text) {
         }
 }
 
+static void print_json(const struct bailey_outcome *outcome) {
+        BUF_AUTO json;
+
+        buf_init(&json, JSON_MAX);
+        format_outcome_json(outcome, &json);
+        if (json.failed)
+                log_line("run: out of memory");
+        else
+                batch_write(json.ptr, json.len);
+}
+
 static void tell(const struct bailey_outcome *outcome, bool json) {
         if (json) {
-                batch_write(outcome->json, outcome->json_length);
+                print_json(outcome);
                 return;
         }
         if (outcome->output)
                 fwrite(outcome->output, 1, outcome->output_length, stdout);
-        tell_lines(outcome->notices);
+        for (const char *const *notice = outcome->notices; notice && *notice; notice++)
+                log_line("%s", *notice);
         if (outcome->end == BAILEY_REFUSED)
                 log_line("blocked by the guard:");
         tell_lines(outcome->message);

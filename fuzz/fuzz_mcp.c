@@ -102,6 +102,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
 }
 
 int bailey_take(struct bailey_session *session, const char *id, struct bailey_outcome *ret) {
+        static const char *const notices[] = { "one", "two", NULL };
         struct stub_shell *shell = find(session, id);
 
         if (!shell || (shell->ended && shell->started && shell->background))
@@ -115,7 +116,7 @@ int bailey_take(struct bailey_session *session, const char *id, struct bailey_ou
                                                   : BAILEY_EXITED,
                 .exit_code = (unsigned char)shell->command[0],
                 .message = shell->command,
-                .notices = "one\ntwo",
+                .notices = notices,
                 .output = shell->command,
                 .output_length = strlen(shell->command),
         };

@@ -67,6 +67,21 @@ enum bailey_answer {
         BAILEY_ANSWER_JSON,
 };
 
+/* Bytes that no NUL follows. They may hold some. */
+struct bailey_text {
+        const char *text;
+        size_t length;
+};
+
+/* Why a command is warned of or blocked. */
+struct bailey_reason {
+        struct bailey_text rule;    /* its ID, or the name of a pattern of the user */
+        struct bailey_text message; /* what the command would do, and what to do instead */
+        int blocks;                 /* not 0: it is a reason to block; 0: to warn */
+        const char *effect;         /* that the rule is about: "delete"; NULL: none */
+        size_t start, end;          /* where that is in the command, in bytes */
+};
+
 /*
  * Says what a command would do, and whether it may: {"action", "reasons": [{"rule", "severity", "message", "range"}],
  * "commands", "effects"}. Returns an enum bailey_action; -1 without memory, and then the command must not run.
@@ -167,22 +182,40 @@ enum bailey_end {
         BAILEY_PLANNED,   /* plan_only */
 };
 
+enum bailey_limit_state {
+        BAILEY_LIMIT_NONE, /* the policy does not set it */
+        BAILEY_LIMIT_ENFORCED,
+        BAILEY_LIMIT_BEST_EFFORT,
+        BAILEY_LIMIT_NOT_ENFORCED,
+};
+
+struct bailey_limit {
+        const char *name; /* "memory", "pids", "cpu" */
+        enum bailey_limit_state state;
+};
+
 struct bailey_outcome {
         enum bailey_end end;
         int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
         int signal;                  /* that ended it; 0: none */
         const char *message;         /* what went wrong; NULL: nothing */
         const char *explanation;     /* why it probably failed, and what to do; NULL: no evidence */
-        const char *notices;         /* what else should be known, a line each; NULL: nothing */
+        const char *const *notices;  /* what else should be known, each in one line, NULL-terminated; NULL: nothing */
         const char *backend;         /* NULL: nothing ran */
-        const char *const *enforced; /* by what names its walls go, NULL-terminated; NULL: nothing ran */
-        const char *const *rules;    /* that gave reasons for the verdict, NULL-terminated; NULL: none did */
-        const char *output;          /* UTF-8 with a NUL behind it, and with what was left out said; NULL: not captured */
+        const char *planned;         /* the backend of the last plan, also where nothing ran; NULL: nothing was planned */
+        const char *const *enforced; /* what that plan enforces, NULL-terminated, as the next one; NULL: nothing was planned */
+        const char *const *not_enforced;
+        const struct bailey_limit *limits;
+        size_t limit_count;
+        enum bailey_action action; /* the verdict of the guard */
+        const struct bailey_reason *reasons;
+        size_t reason_count;
+        const char *output; /* UTF-8 with a NUL behind it, and with what was left out said; NULL: not captured */
         size_t output_length;
         unsigned long long output_bytes, elided_bytes;
+        int truncated;    /* not 0: some of the output is left out */
+        int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
-        const char *json; /* all of it */
-        size_t json_length;
         void *memory; /* of all these texts */
 };
 

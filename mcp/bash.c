@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "mcp/call.h"
-#include "mcp/json.h"
+#include "format/json.h"
 
 enum { ANSWER_MAX = 128 << 20, PROGRESS_BYTES = 1 << 10 };
 
@@ -94,12 +94,22 @@ static void new_line(struct buf *out) {
                 buf_char(out, '\n');
 }
 
-static void put_notes(struct buf *out, const char *text) {
-        for (struct str rest = str_z(text ? text : ""); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
-                new_line(out);
-                buf_append(out, STR("bailey: "));
-                buf_append(out, str_take(rest, str_find(rest, '\n')));
-        }
+static void put_note(struct buf *out, struct str line) {
+        new_line(out);
+        buf_append(out, STR("bailey: "));
+        buf_append(out, line);
+}
+
+static void put_notices(struct buf *out, const struct bailey_outcome *o) {
+        for (const char *const *notice = o->notices; notice && *notice; notice++)
+                put_note(out, str_z(*notice));
+}
+
+static void put_explanation(struct buf *out, const struct bailey_outcome *o) {
+        struct str rest = str_z(o->explanation ? o->explanation : "");
+
+        for (; rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1))
+                put_note(out, str_take(rest, str_find(rest, '\n')));
 }
 
 static void ran_text(const struct bailey_outcome *o, struct buf *out) {
@@ -108,8 +118,8 @@ static void ran_text(const struct bailey_outcome *o, struct buf *out) {
                 new_line(out);
                 buf_append(out, str_z(o->message));
         }
-        put_notes(out, o->notices);
-        put_notes(out, o->explanation);
+        put_notices(out, o);
+        put_explanation(out, o);
         if (o->exit_code) {
                 new_line(out);
                 buf_format(out, "exit: %d", o->exit_code);
@@ -124,11 +134,21 @@ static void refused_text(const struct bailey_outcome *o, struct buf *out) {
         else
                 buf_append(out, STR("The command could not be run.\n"));
         buf_append(out, str_z(o->message ? o->message : "out of memory"));
-        put_notes(out, o->notices);
+        put_notices(out, o);
         if (o->end == BAILEY_REFUSED)
                 buf_append(out, STR("\n"
                                     "Rewrite the command so that it does not do this. bash_sandbox_test checks a command "
                                     "without running it. Only the user can change the policy."));
+}
+
+static void put_rules(struct buf *out, const struct bailey_outcome *o) {
+        put_array(out, "rules");
+        for (size_t i = 0; i < o->reason_count; i++) {
+                if (i)
+                        buf_char(out, ',');
+                buf_json(out, str_from(o->reasons[i].rule.text, o->reasons[i].rule.length));
+        }
+        put_array_end(out);
 }
 
 static void structured(const struct bailey_outcome *o, struct buf *out) {
@@ -146,9 +166,9 @@ static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_number(out, "duration_ms", o->duration_ms);
         put_text(out, "backend", o->backend);
         put_texts(out, "enforced", o->enforced);
-        put_lines(out, "warnings", o->notices);
+        put_texts(out, "warnings", o->notices);
         put_text(out, "explanation", o->explanation);
-        put_texts(out, "rules", o->rules);
+        put_rules(out, o);
         put_text(out, "message", o->message);
         put_end(out);
 }

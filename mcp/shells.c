@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "mcp/call.h"
-#include "mcp/json.h"
+#include "format/json.h"
 
 enum { ANSWER_MAX = 128 << 20, WAIT_MAX_MS = 30000 };
 

@@ -25,7 +25,7 @@ static void json_range(struct buf *out, struct range range) {
         buf_format(out, ",\"range\":[%u,%u]", range.start, range.end);
 }
 
-void verdict_reasons_json(const struct verdict *verdict, struct buf *out) {
+static void json_reasons(const struct verdict *verdict, struct buf *out) {
         buf_append(out, STR("\"reasons\":["));
         for (const struct reason *r = verdict->reasons; r; r = r->next) {
                 buf_append(out, STR("{\"rule\":"));
@@ -38,15 +38,6 @@ void verdict_reasons_json(const struct verdict *verdict, struct buf *out) {
                 buf_append(out, r->next ? STR("},") : STR("}"));
         }
         buf_char(out, ']');
-}
-
-void verdict_reasons_text(const struct verdict *verdict, struct buf *out) {
-        for (const struct reason *r = verdict->reasons; r; r = r->next) {
-                buf_format(out, "%.*s: ", (int)r->id.len, r->id.ptr);
-                buf_append(out, r->message);
-                if (r->next)
-                        buf_char(out, '\n');
-        }
 }
 
 static void json_effects(const struct verdict *verdict, struct buf *out) {
@@ -66,7 +57,7 @@ static void answer_json(const struct verdict *verdict, bool bypassed, struct buf
                 buf_append(out, STR("\"bypassed\":true,"));
         if (verdict->would_block)
                 buf_append(out, STR("\"would_block\":true,"));
-        verdict_reasons_json(verdict, out);
+        json_reasons(verdict, out);
         buf_append(out, STR(",\"commands\":"));
         shell_commands_json(&verdict->script, out);
         buf_char(out, ',');

@@ -15,7 +15,7 @@
 #include "sandbox/container/container.h"
 #include "run/explain.h"
 
-enum { TEXT_MAX = 4096, LINE_MAX_ESCAPED = 4 * TEXT_MAX, JSON_MAX = 256 << 20, WARN_EVERY_SECONDS = 60 };
+enum { TEXT_MAX = 4096, LINE_MAX_ESCAPED = 4 * TEXT_MAX, PLAN_MAX = 256 << 20, WARN_EVERY_SECONDS = 60 };
 
 __attribute__((format(printf, 2, 0))) static const char *format_text(struct run *run, const char *format, va_list arguments) {
         char text[TEXT_MAX];
@@ -83,7 +83,7 @@ bool run_may_warn(const struct run *run) {
 void run_show_plan(struct run *run) {
         BUF_AUTO text;
 
-        buf_init(&text, JSON_MAX);
+        buf_init(&text, PLAN_MAX);
         launch_print(&run->launch, &text);
         run->out.end = BAILEY_PLANNED;
         run->out.output = arena_dup(&run->arena, buf_str(&text));
@@ -193,148 +193,70 @@ void run_explain(struct run *run) {
                 run->out.explanation = arena_dup(&run->arena, text);
 }
 
-/* ---- JSON ---- */
+/* ---- limits ---- */
 
-static const char *const end_names[] = {
-        [BAILEY_EXITED] = "exited",   [BAILEY_TIMED_OUT] = "timed_out", [BAILEY_CANCELLED] = "cancelled",
-        [BAILEY_REFUSED] = "refused", [BAILEY_NOT_FOUND] = "not_found", [BAILEY_FAILED] = "failed",
-        [BAILEY_PLANNED] = "planned",
-};
-
-static void json_text(struct buf *out, const char *name, const char *text) {
-        buf_format(out, ",\"%s\":", name);
-        if (text)
-                buf_json(out, str_z(text));
-        else
-                buf_append(out, STR("null"));
+static enum bailey_limit_state limit_state(int64_t wanted, bool held) {
+        return wanted == 0 ? BAILEY_LIMIT_NONE : held ? BAILEY_LIMIT_ENFORCED : BAILEY_LIMIT_BEST_EFFORT;
 }
 
-static void json_walls(struct buf *out, const char *name, uint32_t walls) {
-        const char *comma = "";
-
-        buf_format(out, ",\"%s\":[", name);
-        for (uint32_t i = 0; i < WALL_COUNT; i++)
-                if (walls & 1U << i) {
-                        buf_format(out, "%s\"%s\"", comma, wall_name((enum wall)(1U << i)));
-                        comma = ",";
-                }
-        buf_char(out, ']');
+static enum bailey_limit_state unless_ignored(const struct run *run, enum launch_ignored limit, enum bailey_limit_state state) {
+        return state != BAILEY_LIMIT_NONE && run->launch.limits_ignored & limit ? BAILEY_LIMIT_NOT_ENFORCED : state;
 }
 
-static const char *limit_state(int64_t wanted, bool held) {
-        return wanted == 0 ? "none" : held ? "enforced" : "best effort";
+static enum bailey_limit_state kept_or_not(int64_t wanted, bool held) {
+        return wanted == 0 ? BAILEY_LIMIT_NONE : held ? BAILEY_LIMIT_ENFORCED : BAILEY_LIMIT_NOT_ENFORCED;
 }
 
-static const char *unless_ignored(const struct run *run, enum launch_ignored limit, const char *state) {
-        return strcmp(state, "none") != 0 && run->launch.limits_ignored & limit ? "not enforced" : state;
-}
+enum { LIMITS_MAX = 8 };
 
-static const char *user_limit_state(int64_t wanted, bool held) {
-        return wanted == 0 ? "none" : held ? "enforced" : "not enforced";
-}
-
-static const char *engine_limit_state(const struct launch_container *c, uint32_t limit) {
-        return !(c->limits_wanted & limit) ? "none" : c->limits & limit ? "enforced" : "not enforced";
-}
-
-static void json_container_limits(const struct run *run, struct buf *out) {
+static size_t container_limits(const struct run *run, struct bailey_limit *limits) {
         const struct sandbox_policy *sandbox = &run->policy->sandbox;
         const struct launch_container *c = run->launch.container;
+        size_t count = 0;
 
-        buf_append(out, STR(",\"limits\":{"));
         for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
-                buf_format(out, "\"%s\":\"%s\",", engine_limit_names[i], engine_limit_state(c, 1U << i));
-        buf_format(out, "\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\"}",
-                   unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, false)),
-                   sandbox->max_file_bytes ? "enforced" : "none", sandbox->max_open_files ? "enforced" : "none");
+                limits[count++] = (struct bailey_limit){ engine_limit_names[i],
+                                                         kept_or_not(c->limits_wanted & 1U << i, c->limits & 1U << i) };
+        limits[count++] =
+                (struct bailey_limit){ "cpu", unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, false)) };
+        limits[count++] = (struct bailey_limit){ "file", limit_state(sandbox->max_file_bytes, true) };
+        limits[count++] = (struct bailey_limit){ "open_files", limit_state(sandbox->max_open_files, true) };
+        return count;
 }
 
-static void json_limits(const struct run *run, struct buf *out) {
+static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
         const struct sandbox_policy *sandbox = &run->policy->sandbox;
         bool in_job = run->launch.appcontainer; /* whose limits the kernel holds to */
         uint32_t held = run->shared ? cgroup_shared_limits(run->shared) : 0;
+        const struct bailey_limit limits[] = {
+                { "memory", unless_ignored(run, IGNORED_MEMORY,
+                                           limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)) },
+                { "pids", limit_state(sandbox->max_pids, in_job || run->launch.group.pids) },
+                { "cpu", unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)) },
+                { "file", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)) },
+                { "open_files", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)) },
+                { "user_memory", kept_or_not(run->launch.share.memory_percent, held & CGROUP_MEMORY) },
+                { "user_pids", kept_or_not(run->launch.share.pids, held & CGROUP_PIDS) },
+        };
 
-        if (run->launch.container) {
-                json_container_limits(run, out);
-                return;
-        }
-
-        buf_format(out,
-                   ",\"limits\":{\"memory\":\"%s\",\"pids\":\"%s\",\"cpu\":\"%s\",\"file\":\"%s\",\"open_files\":\"%s\","
-                   "\"user_memory\":\"%s\",\"user_pids\":\"%s\"}",
-                   unless_ignored(run, IGNORED_MEMORY,
-                                  limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)),
-                   limit_state(sandbox->max_pids, in_job || run->launch.group.pids),
-                   unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)),
-                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)),
-                   unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)),
-                   user_limit_state(run->launch.share.memory_percent, held & CGROUP_MEMORY),
-                   user_limit_state(run->launch.share.pids, held & CGROUP_PIDS));
-}
-
-static void json_output(const struct run *run, struct buf *out) {
-        if (!run->out.output)
-                return;
-        buf_append(out, STR(",\"output\":"));
-        buf_json(out, str_from(run->out.output, run->out.output_length));
-        buf_format(out, ",\"output_bytes\":%llu,\"truncated\":%s,\"elided_bytes\":%llu,\"invalid_utf8\":%s",
-                   run->out.output_bytes, run->captured.truncated ? "true" : "false", run->out.elided_bytes,
-                   run->captured.invalid_utf8 ? "true" : "false");
-}
-
-static void json_outcome(const struct run *run, struct buf *out) {
-        const struct bailey_outcome *o = &run->out;
-
-        buf_format(out, "{\"schemaVersion\":1,\"end\":\"%s\",\"exit_code\":%d", end_names[o->end], o->exit_code);
-        buf_format(out, o->signal ? ",\"signal\":%d" : ",\"signal\":null", o->signal);
-        buf_format(out, ",\"timed_out\":%s,\"cancelled\":%s,\"duration_ms\":%lld",
-                   run->job.outcome.timed_out ? "true" : "false", run->job.outcome.cancelled ? "true" : "false",
-                   o->duration_ms);
-        json_output(run, out);
-        json_text(out, "message", o->message);
-        json_text(out, "explanation", o->explanation);
-        buf_append(out, STR(",\"notices\":["));
-        for (size_t i = 0; i < run->notice_count; i++) {
-                if (i)
-                        buf_char(out, ',');
-                buf_json(out, str_z(run->notices[i]));
-        }
-        buf_char(out, ']');
-        json_text(out, "backend", run->launch.backend);
-        if (run->launch.backend) {
-                json_walls(out, "enforced", run->launch.walls);
-                json_walls(out, "not_enforced", ((1U << WALL_COUNT) - 1) & ~run->launch.walls);
-                json_limits(run, out);
-        }
-        buf_format(out, ",\"verdict\":{\"action\":\"%s\",", action_name(run->verdict.action));
-        verdict_reasons_json(&run->verdict, out);
-        buf_append(out, STR("}}"));
+        memcpy(ret, limits, sizeof(limits));
+        return sizeof(limits) / sizeof(*limits);
 }
 
 /* ---- handing out ---- */
 
-const char *const *run_wall_names(struct run *run) {
+static const char *const *wall_names(struct run *run, uint32_t walls) {
         const char **names = run->launch.backend ? arena_alloc(&run->arena, (WALL_COUNT + 1) * sizeof(*names)) : NULL;
         size_t count = 0;
 
         for (uint32_t i = 0; names && i < WALL_COUNT; i++)
-                if (run->launch.walls & 1U << i)
+                if (walls & 1U << i)
                         names[count++] = wall_name((enum wall)(1U << i));
         return names;
 }
 
-static const char *const *rule_names(struct run *run) {
-        size_t count = 0;
-        const char **names;
-
-        for (const struct reason *r = run->verdict.reasons; r; r = r->next)
-                count++;
-        names = count ? arena_alloc(&run->arena, (count + 1) * sizeof(*names)) : NULL;
-        count = 0;
-        for (const struct reason *r = run->verdict.reasons; names && r; r = r->next)
-                if ((names[count] = arena_dup(&run->arena, r->id)))
-                        count++;
-        return names;
+const char *const *run_wall_names(struct run *run) {
+        return wall_names(run, run->launch.walls);
 }
 
 void run_free(struct run *run) {
@@ -345,36 +267,48 @@ void run_free(struct run *run) {
         free(run);
 }
 
-static const char *join_notices(struct run *run) {
-        struct buf text;
-        const char *joined;
+static int put_plan(struct run *run) {
+        struct bailey_outcome *o = &run->out;
+        struct bailey_limit *limits;
+
+        if (!run->launch.backend)
+                return 0;
+        limits = arena_alloc(&run->arena, LIMITS_MAX * sizeof(*limits));
+        if (!limits)
+                return -1;
+        o->planned = run->launch.backend;
+        o->enforced = run_wall_names(run);
+        o->not_enforced = wall_names(run, ~run->launch.walls);
+        o->limits = limits;
+        o->limit_count = (run->launch.container ? container_limits : own_limits)(run, limits);
+        return o->enforced && o->not_enforced ? 0 : -1;
+}
+
+static int put_notices(struct run *run) {
+        const char **notices;
 
         if (run->notice_count == 0)
-                return NULL;
-        buf_init(&text, JSON_MAX);
-        for (size_t i = 0; i < run->notice_count; i++)
-                buf_format(&text, "%s%s", i ? "\n" : "", run->notices[i]);
-        joined = arena_dup(&run->arena, buf_str(&text));
-        buf_free(&text);
-        return joined;
+                return 0;
+        notices = arena_alloc(&run->arena, (run->notice_count + 1) * sizeof(*notices));
+        if (!notices)
+                return -1;
+        memcpy(notices, run->notices, run->notice_count * sizeof(*notices));
+        run->out.notices = notices;
+        return 0;
 }
 
 int run_hand_out(struct run *run, struct bailey_outcome *ret) {
-        struct buf json;
+        struct bailey_outcome *o = &run->out;
 
-        run->out.notices = join_notices(run);
-        run->out.enforced = run_wall_names(run);
-        run->out.rules = rule_names(run);
-        buf_init(&json, JSON_MAX);
-        json_outcome(run, &json);
-        run->out.json = arena_dup(&run->arena, buf_str(&json));
-        run->out.json_length = json.len;
-        buf_free(&json);
-        if (!run->out.json) {
+        o->action = (enum bailey_action)run->verdict.action;
+        o->truncated = run->captured.truncated;
+        o->invalid_utf8 = run->captured.invalid_utf8;
+        if (put_plan(run) < 0 || put_notices(run) < 0 ||
+            verdict_reasons(&run->verdict, &run->arena, &o->reasons, &o->reason_count) < 0) {
                 run_free(run);
                 return -1;
         }
-        *ret = run->out;
+        *ret = *o;
         ret->memory = run;
         return 0;
 }

@@ -97,7 +97,7 @@ static void a_time_without_end(void **state) {
 
                         assert_int_equal(bailey_take(scene.session, id.text, &outcome), 1);
                         assert_int_equal(outcome.end, BAILEY_EXITED);
-                        assert_non_null(strstr(outcome.notices, "run.timeout_max"));
+                        assert_non_null(strstr(outcome.notices[0], "run.timeout_max"));
                         bailey_outcome_free(&outcome);
                 }
                 scene_end(&scene);
@@ -124,7 +124,10 @@ static void what_is_refused(void **state) {
                 assert_int_equal(outcome.end, BAILEY_REFUSED);
                 assert_int_equal(outcome.exit_code, 126);
                 assert_non_null(outcome.message);
-                assert_non_null(outcome.rules[0]);
+                assert_int_equal(outcome.action, BAILEY_BLOCKED);
+                assert_true(outcome.reason_count > 0);
+                assert_str_equal(str_from(outcome.reasons[0].rule.text, outcome.reasons[0].rule.length),
+                                 STR("recursive-delete-root"));
                 assert_null(outcome.backend);
                 bailey_outcome_free(&outcome);
                 assert_int_equal(bailey_kill(scene.session, id.text, SIGTERM), -1);

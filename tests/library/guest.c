@@ -152,7 +152,7 @@ static int inside(const char *unused) {
         if (bailey_policy_load(&options, &policy, error, sizeof(error)) < 0)
                 wrong("policy: %s", error);
         if (bailey_run(policy, &run, &outcome) < 0 || outcome.exit_code != 4 || strcmp(outcome.output, "inside") != 0)
-                wrong("inside: %s", outcome.json);
+                wrong("inside: %s", outcome.message ? outcome.message : outcome.output);
         printf("%s\n", outcome.backend);
         bailey_outcome_free(&outcome);
         bailey_policy_free(policy);

@@ -67,7 +67,7 @@ static void *run_alone(void *policy) {
 
                 if (bailey_run(policy, &options, &outcome) < 0 || outcome.exit_code != 9 ||
                     strcmp(outcome.output, "alone") != 0)
-                        wrong("alone: %s", outcome.json);
+                        wrong("alone: %s", outcome.message ? outcome.message : outcome.output);
                 bailey_outcome_free(&outcome);
         }
         return NULL;

@@ -76,7 +76,8 @@ static inline void expect(struct bailey_session *session, const char *id, enum b
         if (bailey_take(session, id, &outcome) != 1)
                 wrong("%s has not ended", id);
         if (outcome.end != end || outcome.exit_code != exit_code || strcmp(outcome.output ? outcome.output : "", output) != 0)
-                wrong("expected %d, %d and \"%s\", got %s", end, exit_code, output, outcome.json);
+                wrong("expected %d, %d and \"%s\", got %d, %d and \"%s\" (%s)", end, exit_code, output, outcome.end,
+                      outcome.exit_code, outcome.output ? outcome.output : "", outcome.message ? outcome.message : "");
         bailey_outcome_free(&outcome);
 }
 

@@ -1,4 +1,4 @@
-#include "mcp/json.h"
+#include "format/json.h"
 
 static void put_name(struct buf *out, const char *name) {
         if (out->len && out->ptr[out->len - 1] != '{')
@@ -11,8 +11,28 @@ void put_begin(struct buf *out) {
         buf_char(out, '{');
 }
 
+void put_object(struct buf *out, const char *name) {
+        put_name(out, name);
+        buf_char(out, '{');
+}
+
+void put_item(struct buf *out) {
+        if (out->len && out->ptr[out->len - 1] != '[')
+                buf_char(out, ',');
+        buf_char(out, '{');
+}
+
 void put_end(struct buf *out) {
         buf_char(out, '}');
+}
+
+void put_array(struct buf *out, const char *name) {
+        put_name(out, name);
+        buf_char(out, '[');
+}
+
+void put_array_end(struct buf *out) {
+        buf_char(out, ']');
 }
 
 void put_bytes(struct buf *out, const char *name, struct str text) {
@@ -49,19 +69,6 @@ void put_texts(struct buf *out, const char *name, const char *const *texts) {
                 if (i)
                         buf_char(out, ',');
                 buf_json(out, str_z(texts[i]));
-        }
-        buf_char(out, ']');
-}
-
-void put_lines(struct buf *out, const char *name, const char *lines) {
-        const char *comma = "";
-
-        put_name(out, name);
-        buf_char(out, '[');
-        for (struct str rest = str_z(lines ? lines : ""); rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1)) {
-                buf_append(out, str_z(comma));
-                buf_json(out, str_take(rest, str_find(rest, '\n')));
-                comma = ",";
         }
         buf_char(out, ']');
 }

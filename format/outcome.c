@@ -1,0 +1,67 @@
+#include "format/outcome.h"
+
+#include "format/json.h"
+#include "format/verdict.h"
+
+static const char *const end_names[] = {
+        [BAILEY_EXITED] = "exited",   [BAILEY_TIMED_OUT] = "timed_out", [BAILEY_CANCELLED] = "cancelled",
+        [BAILEY_REFUSED] = "refused", [BAILEY_NOT_FOUND] = "not_found", [BAILEY_FAILED] = "failed",
+        [BAILEY_PLANNED] = "planned",
+};
+
+const char *format_limit_state(enum bailey_limit_state state) {
+        static const char *const names[] = {
+                [BAILEY_LIMIT_NONE] = "none",
+                [BAILEY_LIMIT_ENFORCED] = "enforced",
+                [BAILEY_LIMIT_BEST_EFFORT] = "best effort",
+                [BAILEY_LIMIT_NOT_ENFORCED] = "not enforced",
+        };
+
+        return names[state];
+}
+
+static void put_output(const struct bailey_outcome *o, struct buf *out) {
+        if (!o->output)
+                return;
+        put_bytes(out, "output", str_from(o->output, o->output_length));
+        put_number(out, "output_bytes", (long long)o->output_bytes);
+        put_switch(out, "truncated", o->truncated);
+        put_number(out, "elided_bytes", (long long)o->elided_bytes);
+        put_switch(out, "invalid_utf8", o->invalid_utf8);
+}
+
+static void put_plan(const struct bailey_outcome *o, struct buf *out) {
+        put_text(out, "backend", o->planned);
+        if (!o->planned)
+                return;
+        put_texts(out, "enforced", o->enforced);
+        put_texts(out, "not_enforced", o->not_enforced);
+        put_object(out, "limits");
+        for (size_t i = 0; i < o->limit_count; i++)
+                put_text(out, o->limits[i].name, format_limit_state(o->limits[i].state));
+        put_end(out);
+}
+
+void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
+        put_begin(out);
+        put_number(out, "schemaVersion", 1);
+        put_text(out, "end", end_names[o->end]);
+        put_number(out, "exit_code", o->exit_code);
+        if (o->signal)
+                put_number(out, "signal", o->signal);
+        else
+                put_null(out, "signal");
+        put_switch(out, "timed_out", o->end == BAILEY_TIMED_OUT);
+        put_switch(out, "cancelled", o->end == BAILEY_CANCELLED);
+        put_number(out, "duration_ms", o->duration_ms);
+        put_output(o, out);
+        put_text(out, "message", o->message);
+        put_text(out, "explanation", o->explanation);
+        put_texts(out, "notices", o->notices);
+        put_plan(o, out);
+        put_object(out, "verdict");
+        put_text(out, "action", format_action(o->action));
+        put_reasons(out, o->reasons, o->reason_count);
+        put_end(out);
+        put_end(out);
+}

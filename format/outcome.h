@@ -1,0 +1,14 @@
+/*
+ * How a command ended, as JSON; and the names of what becomes of limits.
+ */
+#ifndef BAILEY_FORMAT_OUTCOME_H
+#define BAILEY_FORMAT_OUTCOME_H
+
+#include "bailey.h"
+#include "base/buf.h"
+
+const char *format_limit_state(enum bailey_limit_state state);
+
+void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
+
+#endif
