@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-
-enum paint { PAINT_GOOD, PAINT_DOUBTFUL, PAINT_BAD };
+#include "format/paint.h"
 
 /* A word, as far as the colon or newline that ends it. NULL ends a table. */
 struct paint_row {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/paint.h"
+#include "format/verdict.h"
 
 enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
@@ -25,7 +26,7 @@ static const struct option_row option_rows[] = {
         {},
 };
 
-enum { POLICIES_MAX = 16, POLICY_NAME_MAX = 64 };
+enum { POLICIES_MAX = 16, POLICY_NAME_MAX = 64, ANSWER_MAX = 64 << 20 };
 
 /* Policies are loaded when first asked for, and kept. */
 struct checker {
@@ -70,36 +71,40 @@ static void checker_free(struct checker *checker) {
 
 /* ---- one command ---- */
 
-/* The verdict is the first line of the answer. */
-static const struct paint_row verdicts[] = {
-        { "allowed\n", PAINT_GOOD },
-        { "warned\n", PAINT_DOUBTFUL },
-        { "blocked\n", PAINT_BAD },
-        {},
+static const enum exit_status statuses[] = {
+        [BAILEY_ALLOWED] = EXIT_DONE,
+        [BAILEY_WARNED] = EXIT_PROBLEM,
+        [BAILEY_BLOCKED] = EXIT_USAGE,
 };
 
 static enum exit_status test_command(struct checker *checker, const char *name, const char *text, const char *color,
                                      bool json) {
         const struct bailey_policy *policy = checker_policy(checker, name);
-        char *answer;
-        size_t length;
-        int action;
+        struct bailey_verdict verdict;
+        enum exit_status status;
+        BUF_AUTO answer;
 
+        buf_init(&answer, ANSWER_MAX);
         if (!policy) {
                 log_line("test: %s", checker->error);
                 return EXIT_TROUBLE;
         }
-        action = bailey_check(policy, text, strlen(text), json ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length);
-        if (action < 0) {
+        if (bailey_check(policy, text, strlen(text), &verdict) < 0) {
                 log_line("test: out of memory");
                 return EXIT_TROUBLE;
         }
         if (json)
-                batch_write(answer, length);
+                format_verdict_json(&verdict, &answer);
         else
-                paint_write(color, verdicts, 1, str_from(answer, length));
-        bailey_free(answer);
-        return action == BAILEY_ALLOWED ? EXIT_DONE : action == BAILEY_WARNED ? EXIT_PROBLEM : EXIT_USAGE;
+                format_verdict_text(&verdict, str_z(text), paint_wanted(color), &answer);
+        status = statuses[verdict.action];
+        bailey_verdict_free(&verdict);
+        if (answer.failed) {
+                log_line("test: out of memory");
+                return EXIT_TROUBLE;
+        }
+        batch_write(answer.ptr, answer.len);
+        return status;
 }
 
 /* ---- a stream of commands ---- */
@@ -121,9 +126,10 @@ static void answer_request(const struct batch_request *request, size_t number, c
         struct checker *checker = context;
         struct str command = {}, name = STR("default");
         const struct bailey_policy *policy;
-        char *answer;
-        size_t length;
+        struct bailey_verdict verdict;
+        BUF_AUTO answer;
 
+        buf_init(&answer, ANSWER_MAX);
         if (!problem && batch_text(request, "command", &command) != 1)
                 problem = "\"command\" is missing or not a string";
         if (!problem && batch_text(request, "policy", &name) < 0)
@@ -137,12 +143,16 @@ static void answer_request(const struct batch_request *request, size_t number, c
                 answer_error(number, checker->error);
                 return;
         }
-        if (bailey_check(policy, command.ptr, command.len, BAILEY_ANSWER_JSON, &answer, &length) < 0) {
+        if (bailey_check(policy, command.ptr, command.len, &verdict) < 0) {
                 answer_error(number, "out of memory");
                 return;
         }
-        batch_write(answer, length);
-        bailey_free(answer);
+        format_verdict_json(&verdict, &answer);
+        bailey_verdict_free(&verdict);
+        if (answer.failed)
+                answer_error(number, "out of memory");
+        else
+                batch_write(answer.ptr, answer.len);
 }
 
 /* ---- the command ---- */

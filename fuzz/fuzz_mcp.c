@@ -210,10 +210,16 @@ static int hand_out(const char *text, char **ret_text, size_t *ret_length) {
         return *ret_text ? 0 : -1;
 }
 
-int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
-                 char **ret_text, size_t *ret_length) {
-        (void)policy, (void)text, (void)length, (void)answer;
-        return hand_out("{\"action\":\"blocked\",\"reasons\":[{\"rule\":\"r\",\"message\":\"m\"}]}", ret_text, ret_length);
+int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret) {
+        static const struct bailey_reason reason = { .rule = { "r", 1 }, .message = { "m\xff", 2 }, .blocks = 1 };
+
+        (void)policy, (void)text, (void)length;
+        *ret = (struct bailey_verdict){ .action = BAILEY_BLOCKED, .reasons = &reason, .reason_count = 1 };
+        return BAILEY_BLOCKED;
+}
+
+void bailey_verdict_free(struct bailey_verdict *verdict) {
+        *verdict = (struct bailey_verdict){};
 }
 
 int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,

@@ -36,38 +36,47 @@ struct pass {
 
 /* ---- the verdict ---- */
 
+/* Agents take only UTF-8, and a command can spell other bytes: $'\xff'. */
+static void put_utf8(struct buf *out, struct str text) {
+        for (size_t len; text.len; text = str_skip(text, len ? len : 1)) {
+                len = str_utf8(text);
+                buf_append(out, len ? str_take(text, len) : STR("\xef\xbf\xbd"));
+        }
+}
+
 /* Part of them is quoted from the command, and agents show them on terminals. */
-static void reasons_read(const char *text, size_t length, struct buf *out) {
-        JSON_AUTO verdict = json_loadb(text, length, JSON_ALLOW_NUL, NULL);
-        const json_t *reasons = json_object_get(verdict, "reasons");
+static void put_visible(struct buf *out, struct bailey_text text) {
+        BUF_AUTO valid;
 
-        for (size_t i = 0; i < json_array_size(reasons) && i < REASONS_MAX; i++) {
-                const json_t *reason = json_array_get(reasons, i), *message = json_object_get(reason, "message");
-                const json_t *rule = json_object_get(reason, "rule");
+        buf_init(&valid, HOOK_ANSWER_MAX);
+        put_utf8(&valid, str_from(text.text, text.length));
+        out->failed = out->failed || valid.failed;
+        buf_visible(out, buf_str(&valid));
+}
 
+static void put_reasons(const struct bailey_verdict *verdict, struct buf *out) {
+        for (size_t i = 0; i < verdict->reason_count && i < REASONS_MAX; i++) {
                 if (i)
                         buf_char(out, '\n');
-                buf_visible(out, str_from(json_string_value(message), json_string_length(message)));
+                put_visible(out, verdict->reasons[i].message);
                 buf_append(out, STR(" ("));
-                buf_visible(out, str_from(json_string_value(rule), json_string_length(rule)));
+                put_visible(out, verdict->reasons[i].rule);
                 buf_char(out, ')');
         }
-        if (json_array_size(reasons) > REASONS_MAX)
-                buf_format(out, "\nand %zu more", json_array_size(reasons) - REASONS_MAX);
+        if (verdict->reason_count > REASONS_MAX)
+                buf_format(out, "\nand %zu more", verdict->reason_count - REASONS_MAX);
 }
 
 static int judge(struct pass *pass, struct err *err) {
         struct str command = pass->wrapped ? buf_str(&pass->inner) : pass->question.command;
-        char *text;
-        size_t length;
+        struct bailey_verdict verdict;
 
-        pass->action =
-                bailey_check_at(pass->policy, pass->question.cwd, command.ptr, command.len, BAILEY_ANSWER_JSON, &text, &length);
+        pass->action = bailey_check_at(pass->policy, pass->question.cwd, command.ptr, command.len, &verdict);
         if (pass->action < 0)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (pass->action != BAILEY_ALLOWED)
-                reasons_read(text, length, &pass->reason);
-        bailey_free(text);
+                put_reasons(&verdict, &pass->reason);
+        bailey_verdict_free(&verdict);
         return 0;
 }
 

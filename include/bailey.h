@@ -82,16 +82,43 @@ struct bailey_reason {
         size_t start, end;          /* where that is in the command, in bytes */
 };
 
+/* Something that a command would do. */
+struct bailey_effect {
+        const char *kind;           /* "delete", "write", "connect", "run" */
+        struct bailey_text subject; /* what with: a path, a host, a program */
+        size_t start, end;          /* as of a reason */
+};
+
+/* A simple command in the text, however deep it stands. */
+struct bailey_command {
+        const struct bailey_text *words; /* as they stand in the text */
+        size_t count;
+};
+
+struct bailey_verdict {
+        enum bailey_action action;
+        int bypassed;                        /* not 0: the environment disables the guard */
+        int would_block;                     /* not 0: it is only warned of, because guard.mode is "warn" */
+        int empty;                           /* not 0: there is no command in the text */
+        const struct bailey_reason *reasons; /* the most severe first */
+        size_t reason_count;
+        const struct bailey_command *commands; /* outer before inner */
+        size_t command_count;
+        const struct bailey_effect *effects; /* in the order in which they would happen */
+        size_t effect_count;
+        void *memory;
+};
+
 /*
- * Says what a command would do, and whether it may: {"action", "reasons": [{"rule", "severity", "message", "range"}],
- * "commands", "effects"}. Returns an enum bailey_action; -1 without memory, and then the command must not run.
+ * Says what a command would do, and whether it may. Returns an enum bailey_action, and the verdict, which needs neither the
+ * policy nor the text any more; -1 without memory, and then the command must not run.
  */
-int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
-                 char **ret_text, size_t *ret_length);
+int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret);
 
 /* For a command that starts in another directory than the workspace. NULL: in the workspace. */
 int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
-                    enum bailey_answer answer, char **ret_text, size_t *ret_length);
+                    struct bailey_verdict *ret);
+void bailey_verdict_free(struct bailey_verdict *verdict);
 
 enum bailey_network {
         BAILEY_NETWORK_NONE,  /* only localhost */

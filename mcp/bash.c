@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "mcp/call.h"
 #include "format/json.h"
+#include "format/text.h"
 
 enum { ANSWER_MAX = 128 << 20, PROGRESS_BYTES = 1 << 10 };
 
@@ -146,7 +147,7 @@ static void put_rules(struct buf *out, const struct bailey_outcome *o) {
         for (size_t i = 0; i < o->reason_count; i++) {
                 if (i)
                         buf_char(out, ',');
-                buf_json(out, str_from(o->reasons[i].rule.text, o->reasons[i].rule.length));
+                buf_json(out, text_str(o->reasons[i].rule));
         }
         put_array_end(out);
 }

@@ -12,44 +12,43 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "format/text.h"
+#include "format/verdict.h"
 #include "mcp/call.h"
 
 enum { ANSWER_MAX = 64 << 20, CHUNK = 16 << 10, END_SECONDS = 1 };
 
 /* ---- bash_sandbox_test ---- */
 
-static void verdict_text(json_t *verdict, struct buf *out) {
-        json_t *reasons = json_object_get(verdict, "reasons"), *reason;
-        size_t index;
-
-        buf_append(out, str_z(json_string_value(json_object_get(verdict, "action"))));
-        json_array_foreach(reasons, index, reason) {
-                buf_format(out, "\n%s: ", json_string_value(json_object_get(reason, "rule")));
-                buf_append(out, str_z(json_string_value(json_object_get(reason, "message"))));
+static void verdict_text(const struct bailey_verdict *verdict, struct buf *out) {
+        buf_append(out, str_z(format_action(verdict->action)));
+        for (size_t i = 0; i < verdict->reason_count; i++) {
+                buf_char(out, '\n');
+                buf_append(out, text_str(verdict->reasons[i].rule));
+                buf_append(out, STR(": "));
+                buf_append(out, text_str(verdict->reasons[i].message));
         }
 }
 
 void sandbox_test_call(struct mcp_server *server, struct call *call, json_t *arguments) {
-        json_t *command = json_object_get(arguments, "command"), *verdict;
-        char *answer;
-        size_t length;
-        BUF_AUTO text;
+        json_t *command = json_object_get(arguments, "command");
+        struct bailey_verdict verdict;
+        BUF_AUTO text, json;
 
         buf_init(&text, ANSWER_MAX);
+        buf_init(&json, ANSWER_MAX);
         if (bailey_check(bailey_session_policy(server->session), json_string_value(command), json_string_length(command),
-                         BAILEY_ANSWER_JSON, &answer, &length) < 0) {
+                         &verdict) < 0) {
                 call_refuse(server, call, "bash_sandbox_test: out of memory");
                 return;
         }
-        verdict = json_loadb(answer, length, JSON_ALLOW_NUL, NULL);
-        if (verdict) {
-                verdict_text(verdict, &text);
-                call_answer(server, call, false, buf_str(&text), str_from(answer, length));
-        } else {
+        verdict_text(&verdict, &text);
+        format_verdict_json(&verdict, &json);
+        bailey_verdict_free(&verdict);
+        if (text.failed || json.failed)
                 call_refuse(server, call, "bash_sandbox_test: out of memory");
-        }
-        json_decref(verdict);
-        bailey_free(answer);
+        else
+                call_answer(server, call, false, buf_str(&text), buf_str(&json));
 }
 
 /* ---- bash_container_status ---- */

@@ -1,6 +1,5 @@
 /*
- * Verdicts for the outside: a policy that is loaded once, commands that are checked against it, answers as text or
- * JSON.
+ * Verdicts for the outside: a policy that is loaded once, commands that are checked against it.
  */
 #include <stdlib.h>
 
@@ -15,123 +14,149 @@
 
 enum { ANSWER_MAX = 64 << 20 };
 
-static const char *severity_name(enum severity severity) {
-        return severity == SEVERITY_BLOCK ? "block" : "warn";
-}
-
-/* ---- JSON ---- */
-
-static void json_range(struct buf *out, struct range range) {
-        buf_format(out, ",\"range\":[%u,%u]", range.start, range.end);
-}
-
-static void json_reasons(const struct verdict *verdict, struct buf *out) {
-        buf_append(out, STR("\"reasons\":["));
-        for (const struct reason *r = verdict->reasons; r; r = r->next) {
-                buf_append(out, STR("{\"rule\":"));
-                buf_json(out, r->id);
-                buf_format(out, ",\"severity\":\"%s\",\"message\":", severity_name(r->severity));
-                buf_json(out, r->message);
-                json_range(out, r->range);
-                if (r->effect)
-                        buf_format(out, ",\"effect\":\"%s\"", effect_name(r->effect->kind));
-                buf_append(out, r->next ? STR("},") : STR("}"));
-        }
-        buf_char(out, ']');
-}
-
-static void json_effects(const struct verdict *verdict, struct buf *out) {
-        buf_append(out, STR("\"effects\":["));
-        for (const struct effect *e = verdict->effects; e; e = e->next) {
-                buf_format(out, "{\"effect\":\"%s\",\"subject\":", effect_name(e->kind));
-                buf_json(out, e->subject);
-                json_range(out, e->range);
-                buf_append(out, e->next ? STR("},") : STR("}"));
-        }
-        buf_char(out, ']');
-}
-
-static void answer_json(const struct verdict *verdict, bool bypassed, struct buf *out) {
-        buf_format(out, "{\"action\":\"%s\",", action_name(verdict->action));
-        if (bypassed)
-                buf_append(out, STR("\"bypassed\":true,"));
-        if (verdict->would_block)
-                buf_append(out, STR("\"would_block\":true,"));
-        json_reasons(verdict, out);
-        buf_append(out, STR(",\"commands\":"));
-        shell_commands_json(&verdict->script, out);
-        buf_char(out, ',');
-        json_effects(verdict, out);
-        buf_char(out, '}');
-}
-
-/* ---- for people ---- */
-
-/* The line in which the range begins, and a row of carets under it. */
-static void mark_range(struct str source, struct range range, struct buf *out) {
-        size_t start = range.start < source.len ? range.start : source.len, end = start, line = start;
-
-        while (line > 0 && source.ptr[line - 1] != '\n')
-                line--;
-        while (end < source.len && source.ptr[end] != '\n')
-                end++;
-        if (end - line > 160)
-                return;
-        buf_append(out, STR("    "));
-        buf_columns(out, str_take(str_skip(source, line), end - line));
-        buf_append(out, STR("\n    "));
-        for (size_t i = line; i < start; i++)
-                if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
-                        buf_char(out, source.ptr[i] == '\t' ? '\t' : ' ');
-        for (size_t i = start; i < end && (i < range.end || i == start); i++)
-                if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
-                        buf_char(out, '^');
-        buf_char(out, '\n');
-}
-
-struct words_writer {
-        struct buf *out;
-        struct str source;
+/* What a verdict points to. The guard may use up its arena, and then there is a verdict all the same. */
+struct check {
+        struct arena guard, lists;
+        struct verdict verdict;
 };
 
-static int print_words(const struct command *simple, void *data) {
-        const struct words_writer *writer = data;
-        struct buf *out = writer->out;
+static struct check *check_new(void) {
+        struct check *check = calloc(1, sizeof(*check));
 
-        buf_append(out, STR("  "));
-        for (const struct word *w = simple->simple.words; w; w = w->next) {
-                buf_visible(out, str_from(writer->source.ptr + w->range.start, w->range.end - w->range.start));
-                buf_char(out, w->next ? ' ' : '\n');
+        if (check) {
+                arena_init(&check->guard, 0);
+                arena_init(&check->lists, 0);
         }
-        return out->failed;
+        return check;
 }
 
-static void answer_text(const struct verdict *verdict, bool bypassed, struct buf *out) {
-        struct words_writer context = { out, verdict->script.source };
+static void check_free(struct check *check) {
+        arena_free(&check->guard);
+        arena_free(&check->lists);
+        free(check);
+}
 
-        buf_format(out, "%s%s\n", action_name(verdict->action),
-                   bypassed               ? " (the guard is disabled by the environment)"
-                   : verdict->would_block ? " (mode warn: would be blocked)"
-                                          : "");
-        for (const struct reason *r = verdict->reasons; r; r = r->next) {
-                buf_format(out, "  %s %.*s: ", severity_name(r->severity), (int)r->id.len, r->id.ptr);
-                buf_visible(out, r->message);
-                buf_char(out, '\n');
-                mark_range(verdict->script.source, r->range, out);
-        }
-        if (verdict->script.commands)
-                buf_append(out, STR("commands\n"));
-        shell_each_simple(&verdict->script, print_words, &context);
-        if (verdict->effects)
-                buf_append(out, STR("effects\n"));
-        for (const struct effect *e = verdict->effects; e; e = e->next) {
-                buf_format(out, "  %s ", effect_name(e->kind));
-                buf_visible(out, e->subject);
-                buf_char(out, '\n');
-        }
+/* ---- lists ---- */
+
+static int put_effects(struct check *check, struct bailey_verdict *ret) {
+        struct bailey_effect *effects = NULL;
+        size_t count = 0;
+
+        for (const struct effect *e = check->verdict.effects; e; e = e->next)
+                count++;
+        if (count && !(effects = arena_alloc(&check->lists, count * sizeof(*effects))))
+                return -1;
+        ret->effects = effects;
+        ret->effect_count = count;
+        for (const struct effect *e = check->verdict.effects; e; e = e->next)
+                *effects++ = (struct bailey_effect){
+                        .kind = effect_name(e->kind),
+                        .subject = { e->subject.ptr, e->subject.len },
+                        .start = e->range.start,
+                        .end = e->range.end,
+                };
+        return 0;
+}
+
+struct commands {
+        struct check *check;
+        struct bailey_command *items;
+        size_t count;
+};
+
+static int count_command(const struct command *simple, void *data) {
+        (void)simple;
+        ++*(size_t *)data;
+        return 0;
+}
+
+static int add_command(const struct command *simple, void *data) {
+        struct commands *commands = data;
+        const char *source = commands->check->verdict.script.source.ptr;
+        struct bailey_text *words;
+        size_t count = 0;
+
+        for (const struct word *w = simple->simple.words; w; w = w->next)
+                count++;
+        words = arena_alloc(&commands->check->lists, count * sizeof(*words));
+        if (!words)
+                return -1;
+        commands->items[commands->count++] = (struct bailey_command){ words, count };
+        for (const struct word *w = simple->simple.words; w; w = w->next)
+                *words++ = (struct bailey_text){ source + w->range.start, w->range.end - w->range.start };
+        return 0;
+}
+
+static int put_commands(struct check *check, struct bailey_verdict *ret) {
+        const struct script *script = &check->verdict.script;
+        struct commands commands = { .check = check };
+        size_t count = 0;
+
+        shell_each_simple(script, count_command, &count);
+        if (count && !(commands.items = arena_alloc(&check->lists, count * sizeof(*commands.items))))
+                return -1;
+        if (shell_each_simple(script, add_command, &commands) < 0)
+                return -1;
+        ret->commands = commands.items;
+        ret->command_count = commands.count;
+        return 0;
 }
 
 /* ---- the functions ---- */
+
+static int check_at(const struct bailey_policy *policy, const char *cwd, struct str text, struct check *check,
+                    struct bailey_verdict *ret) {
+        struct verdict *verdict = &check->verdict;
+        const char *copy = arena_dup(&check->lists, text);
+
+        if (!copy)
+                return -1;
+        guard_check_at(str_from(copy, text.len), cwd ? str_z(cwd) : STR(""), policy->policy, &check->guard, verdict);
+        if (policy->bypassed)
+                verdict->action = ACTION_ALLOWED;
+        record_tested(policy, text, cwd, verdict, &check->guard);
+        *ret = (struct bailey_verdict){
+                .action = (enum bailey_action)verdict->action,
+                .bypassed = policy->bypassed,
+                .would_block = verdict->would_block,
+                .empty = !verdict->script.commands,
+                .memory = check,
+        };
+        if (verdict_reasons(verdict, &check->lists, &ret->reasons, &ret->reason_count) < 0)
+                return -1;
+        return put_commands(check, ret) < 0 || put_effects(check, ret) < 0 ? -1 : 0;
+}
+
+int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret) {
+        return bailey_check_at(policy, NULL, text, length, ret);
+}
+
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+                    struct bailey_verdict *ret) {
+        struct check *check = check_new();
+        struct bailey_verdict verdict;
+
+        if (!check)
+                return -1;
+        if (check_at(policy, cwd, str_from(text, length), check, &verdict) < 0) {
+                check_free(check);
+                return -1;
+        }
+        *ret = verdict;
+        return (int)verdict.action;
+}
+
+void bailey_verdict_free(struct bailey_verdict *verdict) {
+        if (verdict->memory)
+                check_free(verdict->memory);
+        *verdict = (struct bailey_verdict){};
+}
+
+/* ---- rules ---- */
+
+static const char *severity_name(enum severity severity) {
+        return severity == SEVERITY_BLOCK ? "block" : "warn";
+}
 
 static int hand_out(struct buf *out, char **ret_text, size_t *ret_length) {
         buf_char(out, '\0');
@@ -142,30 +167,6 @@ static int hand_out(struct buf *out, char **ret_text, size_t *ret_length) {
         *ret_text = out->ptr;
         *ret_length = out->len - 1;
         return 0;
-}
-
-int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, enum bailey_answer answer,
-                 char **ret_text, size_t *ret_length) {
-        return bailey_check_at(policy, NULL, text, length, answer, ret_text, ret_length);
-}
-
-int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
-                    enum bailey_answer answer, char **ret_text, size_t *ret_length) {
-        ARENA_AUTO arena;
-        struct verdict verdict;
-        struct buf out;
-
-        arena_init(&arena, 0);
-        buf_init(&out, ANSWER_MAX);
-        guard_check_at(str_from(text, length), cwd ? str_z(cwd) : STR(""), policy->policy, &arena, &verdict);
-        if (policy->bypassed)
-                verdict.action = ACTION_ALLOWED;
-        record_tested(policy, str_from(text, length), cwd, &verdict, &arena);
-        if (answer == BAILEY_ANSWER_JSON)
-                answer_json(&verdict, policy->bypassed, &out);
-        else
-                answer_text(&verdict, policy->bypassed, &out);
-        return hand_out(&out, ret_text, ret_length) < 0 ? -1 : (int)verdict.action;
 }
 
 static const char *scope_name(enum rule_scope scope) {

@@ -10,11 +10,10 @@
 #include "tests/test.h"
 
 static void check(const struct bailey_policy *policy, const char *command) {
-        char *text;
-        size_t length;
+        struct bailey_verdict verdict;
 
-        assert_true(bailey_check(policy, command, strlen(command), BAILEY_ANSWER_JSON, &text, &length) >= 0);
-        bailey_free(text);
+        assert_true(bailey_check(policy, command, strlen(command), &verdict) >= 0);
+        bailey_verdict_free(&verdict);
 }
 
 static size_t count(const char *text, const char *part) {

@@ -95,12 +95,13 @@ static char *nested_scripts(int depth, int scripts) {
 }
 
 static void judge(const struct bailey_policy *policy, char *text) {
+        struct bailey_verdict verdict;
         size_t length;
         char *answer;
 
-        if (!text || bailey_check(policy, text, strlen(text), BAILEY_ANSWER_JSON, &answer, &length) < 0)
+        if (!text || bailey_check(policy, text, strlen(text), &verdict) < 0)
                 wrong("out of memory");
-        bailey_free(answer);
+        bailey_verdict_free(&verdict);
         if (bailey_parse(text, strlen(text), BAILEY_JSON, &answer, &length) >= 0)
                 bailey_free(answer);
         free(text);

@@ -49,12 +49,11 @@ static void *judge(void *policy) {
         static const char command[] = "a=rm; $a -rf /";
 
         while (!stop) {
-                size_t length;
-                char *text;
+                struct bailey_verdict verdict;
 
-                if (bailey_check(policy, command, sizeof(command) - 1, BAILEY_ANSWER_JSON, &text, &length) != BAILEY_BLOCKED)
+                if (bailey_check(policy, command, sizeof(command) - 1, &verdict) != BAILEY_BLOCKED || !verdict.reason_count)
                         wrong("it was not blocked");
-                bailey_free(text);
+                bailey_verdict_free(&verdict);
         }
         return NULL;
 }

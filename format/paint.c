@@ -1,0 +1,14 @@
+#include "format/paint.h"
+
+void paint_put(struct buf *out, bool colors, enum paint paint, const char *text) {
+        static const char *const codes[] = {
+                [PAINT_GOOD] = "\033[32m",
+                [PAINT_DOUBTFUL] = "\033[33m",
+                [PAINT_BAD] = "\033[31m",
+        };
+
+        if (colors && paint != PAINT_NONE)
+                buf_format(out, "%s%s\033[0m", codes[paint], text);
+        else
+                buf_append(out, str_z(text));
+}
