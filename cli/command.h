@@ -50,7 +50,7 @@ struct cli_command {
         enum exit_status (*run)(const struct options *options); /* NULL: a subcommand has to be named */
 };
 
-/* For a command whose answer has colours; its argument is for paint_write(). */
+/* For a command whose answer has colours; its argument is for paint_wanted(). */
 #define OPTION_ROW_COLOR \
         { "color", 0, "auto|always|never", "colour the output; auto: on a terminal, unless NO_COLOR is set" }
 

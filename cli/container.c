@@ -1,12 +1,16 @@
 /*
  * `bailey container`: which container runtimes there are, and what is configured for them.
  */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
+#include "format/container.h"
+
+enum { ANSWER_MAX = 1 << 20 };
 
 enum { OPTION_JSON, OPTION_RUNTIME, OPTION_TARBALL, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 
@@ -23,46 +27,47 @@ static const struct option_row option_rows[] = {
         {},
 };
 
-static enum exit_status tell(int fine, char *text, size_t length) {
-        if (fine < 0) {
-                log_line("container: out of memory");
-                return EXIT_USAGE;
-        }
-        batch_write(text, length);
-        bailey_free(text);
+static enum exit_status out_of_memory(void) {
+        log_line("container: out of memory");
+        return EXIT_USAGE;
+}
+
+/* `fine`: what the library has returned. */
+static enum exit_status tell(const struct options *options, int fine, struct bailey_containers *found) {
+        BUF_AUTO answer;
+
+        buf_init(&answer, ANSWER_MAX);
+        if (fine < 0)
+                return out_of_memory();
+        (options->values[OPTION_JSON] ? format_containers_json : format_containers_text)(found, &answer);
+        bailey_containers_free(found);
+        if (answer.failed)
+                return out_of_memory();
+        batch_write(answer.ptr, answer.len);
         return fine ? EXIT_DONE : EXIT_PROBLEM;
 }
 
-static enum bailey_answer answer_of(const struct options *options) {
-        return options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
-}
-
 static enum exit_status container_detect(const struct options *options) {
-        char *text = NULL;
-        size_t length = 0;
-        int fine = bailey_container_detect((const char *const *)environ, answer_of(options), &text, &length);
+        struct bailey_containers found;
 
-        return tell(fine, text, length);
+        return tell(options, bailey_container_detect((const char *const *)environ, &found), &found);
 }
 
 static enum exit_status container_status(const struct options *options) {
         const char *const *given = options->values;
         POLICY_AUTO policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], NULL);
-        char *text = NULL;
-        size_t length = 0;
-        int fine;
+        struct bailey_containers found;
 
         if (!policy)
                 return EXIT_USAGE;
-        fine = bailey_container_status(policy, (const char *const *)environ, answer_of(options), &text, &length);
-        return tell(fine, text, length);
+        return tell(options, bailey_container_status(policy, (const char *const *)environ, &found), &found);
 }
 
 typedef int make_function(const struct bailey_policy *policy, const char *const *environment,
-                          const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                          const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                           size_t error_size);
 
-static enum exit_status make(const struct options *options, make_function *function) {
+static enum exit_status make(const struct options *options, make_function *function, const char *verb) {
         const char *const *given = options->values;
         POLICY_AUTO policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], NULL);
         struct bailey_container_order order = {
@@ -71,24 +76,26 @@ static enum exit_status make(const struct options *options, make_function *funct
                 .tarball = given[OPTION_TARBALL],
                 .progress_fd = STDERR_FILENO,
         };
-        char error[256], *text = NULL;
-        size_t length = 0;
+        struct bailey_image image;
+        char error[256];
 
         if (!policy)
                 return EXIT_USAGE;
-        if (function(policy, (const char *const *)environ, &order, &text, &length, error, sizeof(error)) < 0) {
+        if (function(policy, (const char *const *)environ, &order, &image, error, sizeof(error)) < 0) {
                 log_line("%s", error);
                 return EXIT_PROBLEM;
         }
-        return tell(1, text, length);
+        printf("%s %s: %s\n", image.engine, verb, image.name);
+        bailey_free(image.name);
+        return EXIT_DONE;
 }
 
 static enum exit_status container_pull(const struct options *options) {
-        return make(options, bailey_container_pull);
+        return make(options, bailey_container_pull, "has");
 }
 
 static enum exit_status container_build(const struct options *options) {
-        return make(options, bailey_container_build);
+        return make(options, bailey_container_build, "has made");
 }
 
 static const struct help_row make_exits[] = {

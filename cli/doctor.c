@@ -1,7 +1,6 @@
 /*
  * bailey doctor: which sandboxes work here, and what keeps the others from it.
  */
-#include <stdint.h>
 #include <unistd.h>
 
 #include "bailey.h"
@@ -9,6 +8,9 @@
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/paint.h"
+#include "format/doctor.h"
+
+enum { ANSWER_MAX = 1 << 20 };
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
@@ -22,38 +24,28 @@ static const struct option_row option_rows[] = {
         {},
 };
 
-/* Behind the name of a sandbox, and how it ends. */
-static const struct paint_row states[] = {
-        { "enforces the policy: ", PAINT_GOOD },
-        { "works, but not for this policy: ", PAINT_DOUBTFUL },
-        { "does not work: ", PAINT_BAD },
-        { "no sandbox: ", PAINT_BAD },
-        { "no sandbox enforces the policy: ", PAINT_BAD },
-        {},
-};
-
 static enum exit_status doctor_run(const struct options *options) {
         const char *const *given = options->values;
-        struct bailey_policy *policy;
-        char *text;
-        size_t length;
+        POLICY_AUTO policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], NULL);
+        struct bailey_backends backends;
+        BUF_AUTO answer;
         int fine;
 
-        policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], NULL);
+        buf_init(&answer, ANSWER_MAX);
         if (!policy)
                 return EXIT_USAGE;
-        fine = bailey_doctor(policy, (const char *const *)environ, given[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT,
-                             &text, &length);
-        bailey_policy_free(policy);
-        if (fine < 0) {
+        fine = bailey_doctor(policy, (const char *const *)environ, &backends);
+        if (fine >= 0 && given[OPTION_JSON])
+                format_backends_json(&backends, &answer);
+        else if (fine >= 0)
+                format_backends_text(&backends, paint_wanted(given[OPTION_COLOR]), &answer);
+        if (fine >= 0)
+                bailey_backends_free(&backends);
+        if (fine < 0 || answer.failed) {
                 log_line("doctor: out of memory");
                 return EXIT_USAGE;
         }
-        if (given[OPTION_JSON])
-                batch_write(text, length);
-        else
-                paint_write(given[OPTION_COLOR], states, SIZE_MAX, str_from(text, length));
-        bailey_free(text);
+        batch_write(answer.ptr, answer.len);
         return fine ? EXIT_DONE : EXIT_PROBLEM;
 }
 

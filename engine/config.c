@@ -26,6 +26,22 @@ int config_hand_error(const struct err *err, char *ret_error, size_t error_size)
         return -1;
 }
 
+struct arena *config_memory_new(struct err *err) {
+        struct arena *arena = malloc(sizeof(*arena));
+
+        if (arena)
+                arena_init(arena, 0);
+        else
+                err_set(err, ERR_MEMORY, "out of memory");
+        return arena;
+}
+
+void config_memory_free(void *memory) {
+        if (memory)
+                arena_free(memory);
+        free(memory);
+}
+
 int config_hand_text(struct buf *text, char **ret_text, size_t *ret_length) {
         buf_char(text, '\0');
         if (text->failed) {

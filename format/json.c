@@ -62,6 +62,11 @@ void put_switch(struct buf *out, const char *name, bool value) {
         buf_append(out, value ? STR("true") : STR("false"));
 }
 
+void put_json(struct buf *out, const char *name, const char *value) {
+        put_name(out, name);
+        buf_append(out, str_z(value));
+}
+
 void put_texts(struct buf *out, const char *name, const char *const *texts) {
         put_name(out, name);
         buf_char(out, '[');

@@ -21,6 +21,7 @@ void put_text(struct buf *out, const char *name, const char *text); /* NULL: nul
 void put_number(struct buf *out, const char *name, long long number);
 void put_null(struct buf *out, const char *name);
 void put_switch(struct buf *out, const char *name, bool value);
+void put_json(struct buf *out, const char *name, const char *value);         /* that is JSON already */
 void put_texts(struct buf *out, const char *name, const char *const *texts); /* NULL: none */
 
 #endif

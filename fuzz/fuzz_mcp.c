@@ -204,12 +204,6 @@ int bailey_abilities(const struct bailey_policy *policy, const char *const *envi
         return 0;
 }
 
-static int hand_out(const char *text, char **ret_text, size_t *ret_length) {
-        *ret_text = strdup(text);
-        *ret_length = strlen(text);
-        return *ret_text ? 0 : -1;
-}
-
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret) {
         static const struct bailey_reason reason = { .rule = { "r", 1 }, .message = { "m\xff", 2 }, .blocks = 1 };
 
@@ -222,10 +216,10 @@ void bailey_verdict_free(struct bailey_verdict *verdict) {
         *verdict = (struct bailey_verdict){};
 }
 
-int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                            char **ret_text, size_t *ret_length) {
-        (void)policy, (void)environment, (void)answer;
-        return hand_out("{}", ret_text, ret_length);
+int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, struct bailey_containers *ret) {
+        (void)policy, (void)environment;
+        *ret = (struct bailey_containers){};
+        return 1;
 }
 
 void bailey_free(void *pointer) {

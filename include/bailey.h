@@ -393,21 +393,91 @@ int bailey_config_change(const char *const *environment, enum bailey_change chan
 /* For a wrapper that starts the program again, inside: never returns when it succeeds. */
 int bailey_run_inside(char *ret_error, size_t error_size);
 
-/* Which backends work here, what each of them enforces, and why not. Returns 1 when the policy can be enforced, 0 when
- * not. */
-int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                  char **ret_text, size_t *ret_length);
+/* ---- sandboxes ---- */
+
+/* Something that a sandbox can keep from commands. */
+struct bailey_capability {
+        const char *name; /* "writes" */
+        const char *text; /* what it means, for people */
+        int enforced;
+        int needed; /* by the policy */
+};
+
+struct bailey_backend_limit {
+        const char *name; /* "memory", "pids", "cpus" */
+        const char *text; /* the same, for people */
+        enum bailey_limit_state state;
+        const char *how; /* "by a cgroup" */
+};
+
+struct bailey_backend {
+        const char *name, *summary;
+        int works;                                 /* a test command ran in it */
+        int enforces_policy;                       /* and it has all that the policy needs */
+        int sandboxes;                             /* 0: it is the one that confines nothing */
+        const char *why;                           /* it does not work; "" where it does */
+        const char *remedy;                        /* how to get it where it does not work */
+        const char *verified;                      /* how far it was tried */
+        const char *promise;                       /* how it holds to limits where it works, for people */
+        const struct bailey_backend_limit *limits; /* how it holds to them here, if it works */
+        size_t limit_count;
+        const struct bailey_capability *capabilities;
+        size_t capability_count;
+};
+
+struct bailey_backends {
+        const struct bailey_backend *items;
+        size_t count;
+        const struct bailey_backend *chosen; /* that commands run in; NULL: none enforces the policy, and they do not run */
+        int landlock;                        /* the version of the kernel's; 0: none */
+        const char *problem;                 /* the host could not be examined, and there is nothing else; NULL: it could */
+        void *memory;
+};
+
+/* Tries all of them. Returns 1 when the policy can be enforced, 0 when not; -1 without memory. */
+int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, struct bailey_backends *ret);
+void bailey_backends_free(struct bailey_backends *backends);
 
 /* ---- containers ---- */
 
+struct bailey_runtime {
+        const char *name;           /* "podman", "docker", "gvisor" */
+        const char *why;            /* it is not available; NULL: it is */
+        const char *path, *version; /* of the engine's client, this and the next ones; NULL where it is not available */
+        int rootless;
+        const struct bailey_limit *limits; /* whether the engine enforces them */
+        size_t limit_count;
+        int has_image; /* 1: it has the policy's image; 0: it has not; -1: not known */
+};
+
+/* A value of the policy. */
+struct bailey_setting {
+        const char *section, *name; /* "container.resource_limits", "memory" */
+        const char *toml, *json;    /* the value, as config files of the two languages have it */
+};
+
+struct bailey_containers {
+        const struct bailey_runtime *runtimes;
+        size_t runtime_count;
+
+        /* with a policy */
+        int of_policy;
+        const char *wanted;        /* the runtime, or "auto"; NULL: commands do not run in containers */
+        const char *used;          /* the runtime that commands run in; NULL: none */
+        const char *image_problem; /* why the image cannot be used; NULL: it can */
+        const struct bailey_setting *settings;
+        size_t setting_count;
+        void *memory;
+};
+
 /* Which container runtimes there are: podman, docker, gvisor. Asks each, for a few seconds at most. Returns 1 when there is
  * one, 0 when not; -1 without memory. */
-int bailey_container_detect(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length);
+int bailey_container_detect(const char *const *environment, struct bailey_containers *ret);
 
 /* The same, and the policy's [container], and what commands would run in. Returns 1 when nothing is in their way, 0 when
  * containers are wanted and something is. */
-int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                            char **ret_text, size_t *ret_length);
+int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, struct bailey_containers *ret);
+void bailey_containers_free(struct bailey_containers *containers);
 
 /* Every pointer may be NULL. */
 struct bailey_container_order {
@@ -417,14 +487,19 @@ struct bailey_container_order {
         int progress_fd;     /* where the engine tells how far it is */
 };
 
+struct bailey_image {
+        const char *engine; /* that has it: "podman", "docker" */
+        char *name;         /* in full; for bailey_free() */
+};
+
 /* Gets an image from its registry, if that is trusted. Errors as with bailey_policy_load(), here and below. */
 int bailey_container_pull(const struct bailey_policy *policy, const char *const *environment,
-                          const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                          const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                           size_t error_size);
 
 /* Makes an image, without any registry. */
 int bailey_container_build(const struct bailey_policy *policy, const char *const *environment,
-                           const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                           const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                            size_t error_size);
 
 /* ---- what is set aside ---- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "format/container.h"
 #include "format/text.h"
 #include "format/verdict.h"
 #include "mcp/call.h"
@@ -87,20 +88,17 @@ static _Noreturn void look_after(pid_t asking, const sigset_t *signals) {
 
 /* Two texts, a NUL between them. */
 static _Noreturn void tell_status(const struct mcp_server *server, int fd) {
-        static const enum bailey_answer answers[] = { BAILEY_ANSWER_TEXT, BAILEY_ANSWER_JSON };
+        struct bailey_containers found;
         struct err ignored;
+        BUF_AUTO answer;
 
-        for (size_t i = 0; i < 2; i++) {
-                char *text;
-                size_t length;
-
-                if (bailey_container_status(bailey_session_policy(server->session), server->options->environment, answers[i],
-                                            &text, &length) < 0)
-                        _exit(1);
-                if (fd_write_all(fd, str_from(text, i ? length : length + 1), &ignored) < 0)
-                        _exit(1);
-        }
-        _exit(0);
+        buf_init(&answer, ANSWER_MAX);
+        if (bailey_container_status(bailey_session_policy(server->session), server->options->environment, &found) < 0)
+                _exit(1);
+        format_containers_text(&found, &answer);
+        buf_char(&answer, '\0');
+        format_containers_json(&found, &answer);
+        _exit(answer.failed || fd_write_all(fd, buf_str(&answer), &ignored) < 0);
 }
 
 static _Noreturn void ask_status(const struct mcp_server *server, int fd, pid_t server_pid) {

@@ -19,22 +19,6 @@ static int no_memory(struct err *err) {
         return err_set(err, ERR_MEMORY, "out of memory");
 }
 
-static struct arena *memory_new(struct err *err) {
-        struct arena *arena = malloc(sizeof(*arena));
-
-        if (arena)
-                arena_init(arena, 0);
-        else
-                no_memory(err);
-        return arena;
-}
-
-static void memory_free(void *memory) {
-        if (memory)
-                arena_free(memory);
-        free(memory);
-}
-
 static int put_aside(const struct aside *aside, struct arena *arena, struct bailey_aside *ret, struct err *err) {
         char time[TIME_TEXT_SIZE];
 
@@ -79,16 +63,16 @@ static int list(const char *const *environment, struct arena *arena, struct bail
 
 int bailey_aside_list(const char *const *environment, struct bailey_aside_items *ret, char *ret_error, size_t error_size) {
         struct err err = { 0 };
-        struct arena *arena = memory_new(&err);
+        struct arena *arena = config_memory_new(&err);
 
         if (arena && list(environment, arena, ret, &err) == 0)
                 return 0;
-        memory_free(arena);
+        config_memory_free(arena);
         return config_hand_error(&err, ret_error, error_size);
 }
 
 void bailey_aside_items_free(struct bailey_aside_items *items) {
-        memory_free(items->memory);
+        config_memory_free(items->memory);
         *items = (struct bailey_aside_items){ 0 };
 }
 
@@ -128,11 +112,11 @@ static int restore(const struct bailey_policy *policy, const char *const *enviro
 int bailey_aside_restore(const struct bailey_policy *policy, const char *const *environment, const char *id, int force,
                          struct bailey_aside_done *ret, char *ret_error, size_t error_size) {
         struct err err = { 0 };
-        struct arena *arena = memory_new(&err);
+        struct arena *arena = config_memory_new(&err);
 
         if (arena && restore(policy, environment, id, force != 0, arena, ret, &err) == 0)
                 return 0;
-        memory_free(arena);
+        config_memory_free(arena);
         return config_hand_error(&err, ret_error, error_size);
 }
 
@@ -153,15 +137,15 @@ static int drop(const struct bailey_policy *policy, const char *const *environme
 int bailey_aside_drop(const struct bailey_policy *policy, const char *const *environment, const char *id,
                       struct bailey_aside_done *ret, char *ret_error, size_t error_size) {
         struct err err = { 0 };
-        struct arena *arena = memory_new(&err);
+        struct arena *arena = config_memory_new(&err);
 
         if (arena && drop(policy, environment, id, arena, ret, &err) == 0)
                 return 0;
-        memory_free(arena);
+        config_memory_free(arena);
         return config_hand_error(&err, ret_error, error_size);
 }
 
 void bailey_aside_done_free(struct bailey_aside_done *done) {
-        memory_free(done->memory);
+        config_memory_free(done->memory);
         *done = (struct bailey_aside_done){ 0 };
 }

@@ -23,7 +23,7 @@ struct runtime {
 };
 
 struct survey {
-        struct arena arena;
+        struct arena *arena; /* of the answer */
         const char *const *envp;
         struct engines engines;
         struct runtime runtimes[RUNTIMES_MAX];
@@ -48,9 +48,9 @@ static void find_runtime(struct survey *s, const struct backend *backend) {
 }
 
 static int survey_runtimes(struct survey *s, const char *const *environment) {
-        if (engine_environment(environment, &s->arena, &s->envp, &s->err) < 0)
+        if (engine_environment(environment, s->arena, &s->envp, &s->err) < 0)
                 return -1;
-        engines_ask(s->envp, ~0U, ENGINE_FULLY, &s->arena, &s->engines);
+        engines_ask(s->envp, ~0U, ENGINE_FULLY, s->arena, &s->engines);
         for (size_t i = 0; i < backend_count && s->runtime_count < RUNTIMES_MAX; i++)
                 if (backends[i]->engines)
                         find_runtime(s, backends[i]);
@@ -72,7 +72,7 @@ static void survey_image(struct survey *s) {
 
         if (image_read(container->image, &s->image, &s->image_err) < 0)
                 return;
-        name = image_full_name(&s->image, &s->arena);
+        name = image_full_name(&s->image, s->arena);
         if (!image_trusted(&s->image, &container->trusted_registries))
                 err_set(&s->image_err, ERR_REFUSED, "%.*s is not in container.trusted_registries", (int)s->image.registry.len,
                         s->image.registry.ptr);
@@ -120,139 +120,77 @@ static int survey_all(struct survey *s, const struct policy *policy, const char 
         return 0;
 }
 
-/* ---- for people ---- */
+/* ---- the answer ---- */
 
-static void text_limits(const struct engine *engine, struct buf *out) {
-        const char *comma = "";
-
-        for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
-                if (!(engine->limits & 1U << i)) {
-                        buf_format(out, "%s%s", *comma ? comma : "; does not limit ", engine_limit_names[i]);
-                        comma = ", ";
-                }
-}
-
-static void text_runtime(const struct runtime *runtime, struct buf *out) {
+static int put_runtime(const struct survey *s, const struct runtime *runtime, struct bailey_runtime *ret) {
         const struct engine *engine = runtime->engine;
+        struct bailey_limit *limits;
 
+        *ret = (struct bailey_runtime){ .name = runtime->name, .has_image = runtime->image };
         if (!engine) {
-                buf_format(out, "%-8s not available: %s\n", runtime->name, runtime->why.msg);
-                return;
+                ret->why = arena_dup(s->arena, str_z(runtime->why.msg));
+                return ret->why ? 0 : -1;
         }
-        buf_format(out, "%-8s %s %s%s", runtime->name, engine->path, engine->version, engine->rootless ? ", rootless" : "");
-        text_limits(engine, out);
-        if (runtime->image >= 0)
-                buf_append(out, runtime->image ? STR("; has the image") : STR("; does not have the image"));
-        buf_char(out, '\n');
+        limits = arena_alloc(s->arena, ENGINE_LIMITS * sizeof(*limits));
+        if (!limits)
+                return -1;
+        for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
+                limits[i] =
+                        (struct bailey_limit){ engine_limit_names[i],
+                                               engine->limits & 1U << i ? BAILEY_LIMIT_ENFORCED : BAILEY_LIMIT_NOT_ENFORCED };
+        ret->path = engine->path;
+        ret->version = engine->version;
+        ret->rootless = engine->rootless;
+        ret->limits = limits;
+        ret->limit_count = ENGINE_LIMITS;
+        return 0;
 }
 
-static void text_policy(const struct survey *s, struct buf *out) {
-        if (!s->wanted)
-                buf_append(out, STR("commands do not run in containers: set [container] enabled = true, or "
-                                    "BAILEY_SANDBOX=docker, podman or gvisor\n"));
-        else if (s->used)
-                buf_format(out, "commands run in containers of %s\n", s->used->name);
-        else if (s->image_err.code)
-                buf_append(out, STR("commands cannot run: the image cannot be used\n"));
-        else
-                buf_format(out, "commands cannot run: the container runtime %s is not available\n", s->wanted);
-        for (size_t i = 0; i < key_count; i++) {
+static const char *value_text(const struct survey *s, const struct key_row *key, enum show_style style) {
+        union key_value value = key_load(key, s->policy);
+        BUF_AUTO text;
+
+        buf_init(&text, ANSWER_MAX);
+        key_value_write(key, &value, style, &text);
+        return text.failed ? NULL : arena_dup(s->arena, buf_str(&text));
+}
+
+static int put_settings(const struct survey *s, struct bailey_containers *ret) {
+        struct bailey_setting *settings = arena_alloc(s->arena, key_count * sizeof(*settings)), *setting = settings;
+
+        for (size_t i = 0; settings && i < key_count; i++) {
                 enum key_section in = keys[i].section;
-                union key_value value;
 
                 if (in != SECTION_CONTAINER && in != SECTION_LIMITS && in != SECTION_FLAGS)
                         continue;
-                value = key_load(&keys[i], s->policy);
-                buf_format(out, "  %-45s ", key_path(&keys[i]).text);
-                key_value_write(&keys[i], &value, SHOW_TOML, out);
-                buf_char(out, '\n');
+                setting->section = arena_dup(s->arena, str_z(section_path(in).text));
+                setting->name = keys[i].name;
+                setting->toml = value_text(s, &keys[i], SHOW_TOML);
+                setting->json = value_text(s, &keys[i], SHOW_JSON);
+                if (!setting->section || !setting->toml || !setting->json)
+                        return -1;
+                setting++;
         }
-        if (s->image_err.code)
-                buf_format(out, "the image cannot be used: %s\n", s->image_err.msg);
+        ret->settings = settings;
+        ret->setting_count = (size_t)(setting - settings);
+        return settings ? 0 : -1;
 }
 
-/* ---- for programs ---- */
+static int put_survey(const struct survey *s, struct bailey_containers *ret) {
+        struct bailey_runtime *runtimes = arena_alloc(s->arena, s->runtime_count * sizeof(*runtimes));
 
-static void json_text(struct buf *out, const char *name, const char *text) {
-        buf_format(out, ",\"%s\":", name);
-        if (text)
-                buf_json(out, str_z(text));
-        else
-                buf_append(out, STR("null"));
-}
-
-static void json_runtime(const struct runtime *runtime, struct buf *out) {
-        const struct engine *engine = runtime->engine;
-
-        buf_format(out, "{\"name\":\"%s\",\"available\":%s", runtime->name, engine ? "true" : "false");
-        json_text(out, "why", engine ? NULL : runtime->why.msg);
-        json_text(out, "path", engine ? engine->path : NULL);
-        json_text(out, "version", engine ? engine->version : NULL);
-        if (engine) {
-                buf_format(out, ",\"rootless\":%s,\"limits\":{", engine->rootless ? "true" : "false");
-                for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
-                        buf_format(out, "%s\"%s\":%s", i ? "," : "", engine_limit_names[i],
-                                   engine->limits & 1U << i ? "true" : "false");
-                buf_char(out, '}');
-        }
-        if (runtime->image >= 0)
-                buf_format(out, ",\"has_image\":%s", runtime->image ? "true" : "false");
-        buf_char(out, '}');
-}
-
-static void json_runtimes(const struct survey *s, struct buf *out) {
-        buf_append(out, STR("\"runtimes\":["));
-        for (size_t i = 0; i < s->runtime_count; i++) {
-                if (i)
-                        buf_char(out, ',');
-                json_runtime(&s->runtimes[i], out);
-        }
-        buf_char(out, ']');
-}
-
-static void json_section(const struct survey *s, enum key_section section, struct buf *out) {
-        const char *comma = "";
-
-        for (size_t i = 0; i < key_count; i++) {
-                union key_value value;
-
-                if (keys[i].section != section)
-                        continue;
-                value = key_load(&keys[i], s->policy);
-                buf_format(out, "%s\"%s\":", comma, keys[i].name);
-                key_value_write(&keys[i], &value, SHOW_JSON, out);
-                comma = ",";
-        }
-}
-
-static void json_policy(const struct survey *s, struct buf *out) {
-        json_text(out, "wanted", s->wanted);
-        json_text(out, "used", s->used ? s->used->name : NULL);
-        json_text(out, "image_problem", s->image_err.code ? s->image_err.msg : NULL);
-        buf_append(out, STR(",\"config\":{"));
-        json_section(s, SECTION_CONTAINER, out);
-        buf_append(out, STR(",\"resource_limits\":{"));
-        json_section(s, SECTION_LIMITS, out);
-        buf_append(out, STR("},\"security_flags\":{"));
-        json_section(s, SECTION_FLAGS, out);
-        buf_append(out, STR("}}"));
-}
-
-/* ---- both ---- */
-
-static void tell(const struct survey *s, enum bailey_answer answer, struct buf *out) {
-        if (answer == BAILEY_ANSWER_JSON) {
-                buf_append(out, STR("{\"schemaVersion\":1,"));
-                json_runtimes(s, out);
-                if (s->policy)
-                        json_policy(s, out);
-                buf_char(out, '}');
-                return;
-        }
-        for (size_t i = 0; i < s->runtime_count; i++)
-                text_runtime(&s->runtimes[i], out);
-        if (s->policy)
-                text_policy(s, out);
+        *ret = (struct bailey_containers){ .runtimes = runtimes, .runtime_count = s->runtime_count, .memory = s->arena };
+        for (size_t i = 0; runtimes && i < s->runtime_count; i++)
+                if (put_runtime(s, &s->runtimes[i], &runtimes[i]) < 0)
+                        return -1;
+        if (!runtimes || !s->policy)
+                return runtimes ? 0 : -1;
+        ret->of_policy = 1;
+        ret->wanted = s->wanted;
+        ret->used = s->used ? s->used->name : NULL;
+        if (s->image_err.code && !(ret->image_problem = arena_dup(s->arena, str_z(s->image_err.msg))))
+                return -1;
+        return put_settings(s, ret);
 }
 
 /* How many runtimes there are, without a policy; else whether one can be used. */
@@ -266,30 +204,36 @@ static int verdict_of(const struct survey *s) {
         return any;
 }
 
-static int answer_survey(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                         char **ret_text, size_t *ret_length) {
+static int answer_survey(const struct bailey_policy *policy, const char *const *environment, struct bailey_containers *ret) {
         struct survey *s = calloc(1, sizeof(*s));
-        struct buf out;
+        struct bailey_containers found;
+        struct err ignored;
         int result = -1;
 
-        if (!s)
+        if (!s || !(s->arena = config_memory_new(&ignored))) {
+                free(s);
                 return -1;
-        arena_init(&s->arena, 0);
-        if ((policy ? survey_all(s, policy->policy, environment) : survey_runtimes(s, environment)) == 0) {
-                buf_init(&out, ANSWER_MAX);
-                tell(s, answer, &out);
-                result = config_hand_text(&out, ret_text, ret_length) < 0 ? -1 : verdict_of(s);
         }
-        arena_free(&s->arena);
+        if ((policy ? survey_all(s, policy->policy, environment) : survey_runtimes(s, environment)) == 0 &&
+            put_survey(s, &found) == 0) {
+                *ret = found;
+                result = verdict_of(s);
+        }
+        if (result < 0)
+                config_memory_free(s->arena);
         free(s);
         return result;
 }
 
-int bailey_container_detect(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length) {
-        return answer_survey(NULL, environment, answer, ret_text, ret_length);
+int bailey_container_detect(const char *const *environment, struct bailey_containers *ret) {
+        return answer_survey(NULL, environment, ret);
 }
 
-int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                            char **ret_text, size_t *ret_length) {
-        return answer_survey(policy, environment, answer, ret_text, ret_length);
+int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, struct bailey_containers *ret) {
+        return answer_survey(policy, environment, ret);
+}
+
+void bailey_containers_free(struct bailey_containers *containers) {
+        config_memory_free(containers->memory);
+        *containers = (struct bailey_containers){};
 }

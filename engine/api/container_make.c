@@ -150,16 +150,17 @@ static int build(struct making *m, const char *tarball, struct err *err) {
 
 /* ---- for the outside ---- */
 
-static int hand_out(const struct making *m, const char *verb, char **ret_text, size_t *ret_length) {
-        struct buf out;
+static int hand_out(const struct making *m, struct bailey_image *ret, struct err *err) {
+        char *name = strdup(m->image);
 
-        buf_init(&out, ID_MAX);
-        buf_format(&out, "%s %s: %s", engine_names[m->engine->kind], verb, m->image);
-        return config_hand_text(&out, ret_text, ret_length);
+        if (!name)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        *ret = (struct bailey_image){ engine_names[m->engine->kind], name };
+        return 0;
 }
 
 int bailey_container_pull(const struct bailey_policy *policy, const char *const *environment,
-                          const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                          const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                           size_t error_size) {
         struct making m = {};
         struct err err = {};
@@ -173,13 +174,13 @@ int bailey_container_pull(const struct bailey_policy *policy, const char *const 
         if (result == 0)
                 result = pull(&m, order->progress_fd, &err);
         if (result == 0)
-                result = hand_out(&m, "has", ret_text, ret_length);
+                result = hand_out(&m, ret, &err);
         arena_free(&m.arena);
         return result < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
 }
 
 int bailey_container_build(const struct bailey_policy *policy, const char *const *environment,
-                           const struct bailey_container_order *order, char **ret_text, size_t *ret_length, char *ret_error,
+                           const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                            size_t error_size) {
         struct making m = { .image = order->image ? order->image : BUILT_IMAGE };
         struct err err = {};
@@ -190,7 +191,7 @@ int bailey_container_build(const struct bailey_policy *policy, const char *const
         if (result == 0)
                 result = build(&m, order->tarball, &err);
         if (result == 0)
-                result = hand_out(&m, "has made", ret_text, ret_length);
+                result = hand_out(&m, ret, &err);
         arena_free(&m.arena);
         return result < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
 }

@@ -7,7 +7,6 @@
 
 #include "base/time.h"
 #include "engine/pipeline/choose.h"
-#include "engine/config.h"
 #include "engine/pipeline/containers.h"
 #include "engine/policy.h"
 #include "include/bailey.h"
@@ -18,7 +17,7 @@
 #include "sandbox/host_system.h"
 
 /* A busy engine takes its time to make a container. */
-enum { ANSWER_MAX = 1 << 20, TRY_SECONDS = 10, TRY_CONTAINER_SECONDS = 30 };
+enum { TRY_SECONDS = 10, TRY_CONTAINER_SECONDS = 30 };
 
 struct finding {
         const struct backend *backend;
@@ -116,18 +115,15 @@ static const struct {
 };
 
 struct held {
-        const char *state, *how;
+        enum bailey_limit_state state;
+        const char *how;
 };
-
-static bool has_limit(const struct finding *f, size_t limit) {
-        return limits[limit].group || f->backend->engines;
-}
 
 static struct held held_by_engine(const struct finding *f, uint32_t limit) {
         if (!(f->wanted & limit))
-                return (struct held){ "none", "as set in the policy" };
-        return f->held & limit ? (struct held){ "enforced", "by the engine" }
-                               : (struct held){ "not enforced", "the engine does not keep it" };
+                return (struct held){ BAILEY_LIMIT_NONE, "as set in the policy" };
+        return f->held & limit ? (struct held){ BAILEY_LIMIT_ENFORCED, "by the engine" }
+                               : (struct held){ BAILEY_LIMIT_NOT_ENFORCED, "the engine does not keep it" };
 }
 
 /* How a backend that works here holds to a limit. */
@@ -135,119 +131,91 @@ static struct held how_held(const struct doctor *d, const struct finding *f, siz
         if (f->backend->engines)
                 return held_by_engine(f, limits[limit].engine);
         if (f->backend->id == BACKEND_SANDBOX_EXEC)
-                return (struct held){ "not enforced", "macOS has no such limit" };
+                return (struct held){ BAILEY_LIMIT_NOT_ENFORCED, "macOS has no such limit" };
         if (f->backend->id == BACKEND_APPCONTAINER)
-                return (struct held){ "enforced", "by a job" };
+                return (struct held){ BAILEY_LIMIT_ENFORCED, "by a job" };
         if (d->groups & limits[limit].group)
-                return (struct held){ "enforced", "by a cgroup" };
+                return (struct held){ BAILEY_LIMIT_ENFORCED, "by a cgroup" };
         if (limits[limit].group == CGROUP_MEMORY)
-                return (struct held){ "best effort", "for each process" };
-        return d->host.uid ? (struct held){ "best effort", "by user" } : (struct held){ "none", "root without a cgroup" };
+                return (struct held){ BAILEY_LIMIT_BEST_EFFORT, "for each process" };
+        return d->host.uid ? (struct held){ BAILEY_LIMIT_BEST_EFFORT, "by user" }
+                           : (struct held){ BAILEY_LIMIT_NONE, "root without a cgroup" };
 }
 
-/* What it promises; where it works, what is held to here. */
-static void tell_limits(const struct doctor *d, const struct finding *f, struct buf *out) {
-        if (!f->works) {
-                buf_append(out, str_z(f->backend->limits));
-                return;
+static int put_limits(struct doctor *d, const struct finding *f, struct bailey_backend *ret) {
+        struct bailey_backend_limit *list = arena_alloc(&d->arena, LIMITS * sizeof(*list));
+        size_t count = 0;
+
+        for (size_t i = 0; list && i < LIMITS; i++) {
+                struct held held = how_held(d, f, i);
+
+                if (limits[i].group || f->backend->engines)
+                        list[count++] = (struct bailey_backend_limit){ limits[i].name, limits[i].text, held.state, held.how };
         }
-        for (size_t i = 0; i < LIMITS; i++)
-                if (has_limit(f, i))
-                        buf_format(out, "%s%s %s, %s", i ? "; " : "", limits[i].text, how_held(d, f, i).state,
-                                   how_held(d, f, i).how);
+        ret->limits = list;
+        ret->limit_count = count;
+        return list ? 0 : -1;
 }
 
-static void json_limits(const struct doctor *d, const struct finding *f, struct buf *out) {
-        buf_append(out, STR("\"limits\":{"));
-        for (size_t i = 0; i < LIMITS; i++)
-                if (has_limit(f, i))
-                        buf_format(out, "%s\"%s\":\"%s\"", i ? "," : "", limits[i].name, how_held(d, f, i).state);
-        buf_char(out, '}');
-}
+/* ---- the answer ---- */
 
-/* ---- telling ---- */
+static int put_capabilities(struct doctor *d, const struct finding *f, struct bailey_backend *ret) {
+        struct bailey_capability *list = arena_alloc(&d->arena, WALL_COUNT * sizeof(*list));
 
-static const char *state_of(const struct finding *f) {
-        if (f->backend->id == BACKEND_NONE)
-                return "no sandbox";
-        return f->enforces ? "enforces the policy" : f->works ? "works, but not for this policy" : "does not work";
-}
-
-static void tell_walls(struct buf *out, const struct doctor *d, const struct finding *f) {
-        for (uint32_t i = 0; i < WALL_COUNT; i++) {
+        for (uint32_t i = 0; list && i < WALL_COUNT; i++) {
                 enum wall wall = (enum wall)(1U << i);
 
-                if (f->works && f->backend->id != BACKEND_NONE && !(f->walls & wall))
-                        buf_format(out, "    not %-13s %s%s\n", wall_name(wall), wall_text(wall),
-                                   d->needs & wall ? " (needed)" : "");
+                list[i] = (struct bailey_capability){
+                        .name = wall_name(wall),
+                        .text = wall_text(wall),
+                        .enforced = f->works && f->walls & wall,
+                        .needed = (d->needs & wall) != 0,
+                };
         }
+        ret->capabilities = list;
+        ret->capability_count = WALL_COUNT;
+        return list ? 0 : -1;
 }
 
-static void tell_text(const struct doctor *d, struct buf *out) {
-        for (size_t i = 0; i < backend_count; i++) {
-                const struct finding *f = &d->findings[i];
+static int put_backend(struct doctor *d, const struct finding *f, struct bailey_backend *ret) {
+        *ret = (struct bailey_backend){
+                .name = f->backend->name,
+                .summary = f->backend->summary,
+                .works = f->works,
+                .enforces_policy = f->enforces,
+                .sandboxes = f->backend->id != BACKEND_NONE,
+                .why = f->err.msg,
+                .remedy = f->backend->remedy,
+                .verified = backend_verified(f->backend),
+                .promise = f->backend->limits,
+        };
+        return put_limits(d, f, ret) < 0 ? -1 : put_capabilities(d, f, ret);
+}
 
-                buf_format(out, "%-12s %s: %s\n", f->backend->name, state_of(f), f->backend->summary);
-                if (!f->works)
-                        buf_format(out,
-                                   "    reason: %s\n"
-                                   "    %s\n",
-                                   f->err.msg, f->backend->remedy);
-                tell_walls(out, d, f);
-                buf_append(out, STR("    limits: "));
-                tell_limits(d, f, out);
-                buf_format(out, "\n    verified: %s\n", backend_verified(f->backend));
+static int put_backends(struct doctor *d, struct bailey_backends *ret) {
+        struct bailey_backend *items = arena_alloc(&d->arena, backend_count * sizeof(*items));
+
+        for (size_t i = 0; items && i < backend_count; i++) {
+                if (put_backend(d, &d->findings[i], &items[i]) < 0)
+                        return -1;
+                if (d->chosen == &d->findings[i])
+                        ret->chosen = &items[i];
         }
-        if (d->chosen)
-                buf_format(out, "commands run in the %s sandbox\n", d->chosen->backend->name);
-        else
-                buf_append(out, STR("no sandbox enforces the policy: commands do not run\n"));
+        ret->items = items;
+        ret->count = backend_count;
+        ret->landlock = d->host.landlock;
+        return items ? 0 : -1;
 }
 
-static void json_backend(const struct doctor *d, const struct finding *f, struct buf *out) {
-        const char *comma = "";
-
-        buf_format(out, "{\"name\":\"%s\",\"works\":%s,\"enforces_policy\":%s,\"why\":", f->backend->name,
-                   f->works ? "true" : "false", f->enforces ? "true" : "false");
-        buf_json(out, str_z(f->err.msg));
-        buf_append(out, STR(",\"remedy\":"));
-        buf_json(out, str_z(f->backend->remedy));
-        buf_append(out, STR(",\"limits_text\":\""));
-        tell_limits(d, f, out);
-        buf_append(out, STR("\","));
-        if (f->works)
-                json_limits(d, f, out);
-        else
-                buf_append(out, STR("\"limits\":null"));
-        buf_format(out, ",\"verified\":\"%s\",\"capabilities\":{", backend_verified(f->backend));
-        for (uint32_t i = 0; i < WALL_COUNT; i++, comma = ",")
-                buf_format(out, "%s\"%s\":%s", comma, wall_name((enum wall)(1U << i)),
-                           f->works && f->walls & 1U << i ? "true" : "false");
-        buf_append(out, STR("}}"));
+static void doctor_free(struct doctor *d) {
+        arena_free(&d->arena);
+        free(d);
 }
 
-/* The limits are those of the sandbox that commands run in; where there is none, of the first that is tried. */
-static void tell_json(const struct doctor *d, struct buf *out) {
-        buf_append(out, STR("{\"schemaVersion\":1,\"chosen\":"));
-        if (d->chosen)
-                buf_format(out, "\"%s\",", d->chosen->backend->name);
-        else
-                buf_append(out, STR("null,"));
-        json_limits(d, d->chosen ? d->chosen : &d->findings[0], out);
-        buf_format(out, ",\"landlock\":%d,\"backends\":[", d->host.landlock);
-        for (size_t i = 0; i < backend_count; i++) {
-                if (i)
-                        buf_char(out, ',');
-                json_backend(d, &d->findings[i], out);
-        }
-        buf_append(out, STR("]}"));
-}
-
-int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                  char **ret_text, size_t *ret_length) {
+int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, struct bailey_backends *ret) {
         struct doctor *d = calloc(1, sizeof(*d));
-        struct buf out;
-        int fine;
+        struct bailey_backends found = { .memory = d };
+        int result = 0;
 
         if (!d)
                 return -1;
@@ -257,16 +225,21 @@ int bailey_doctor(const struct bailey_policy *policy, const char *const *environ
         d->program = policy->program;
         d->environment = environment;
         d->tmpdir.fd = -1;
-        buf_init(&out, ANSWER_MAX);
         if (examine(d, environment) < 0)
-                buf_format(&out, "%s\n", d->err.msg);
-        else if (answer == BAILEY_ANSWER_JSON)
-                tell_json(d, &out);
+                found.problem = d->err.msg;
         else
-                tell_text(d, &out);
-        fine = d->chosen != NULL;
+                result = put_backends(d, &found);
         tmpdir_remove(&d->tmpdir);
-        arena_free(&d->arena);
-        free(d);
-        return config_hand_text(&out, ret_text, ret_length) < 0 ? -1 : fine;
+        if (result < 0) {
+                doctor_free(d);
+                return -1;
+        }
+        *ret = found;
+        return found.chosen != NULL;
+}
+
+void bailey_backends_free(struct bailey_backends *found) {
+        if (found->memory)
+                doctor_free(found->memory);
+        *found = (struct bailey_backends){};
 }
