@@ -4,10 +4,10 @@
 #ifndef BAILEY_CLI_BATCH_H
 #define BAILEY_CLI_BATCH_H
 
-#include "base/str.h"
+#include "base/buf.h"
 #include "cli/command.h"
 
-enum { INPUT_MAX = 16 << 20 }; /* bytes of a text or a line */
+enum { INPUT_MAX = 16 << 20, ANSWER_MAX = 64 << 20 }; /* bytes of a text or a line; of an answer */
 
 struct batch_request;
 
@@ -23,5 +23,8 @@ enum exit_status batch_run(const char *command, batch_answer *answer, void *cont
 
 /* To standard output, with a newline behind it. */
 void batch_write(const char *text, size_t length);
+
+/* An answer of a command; that it did not fit into memory has been said, then. */
+enum exit_status batch_write_answer(const char *command, const struct buf *answer);
 
 #endif

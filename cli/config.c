@@ -6,7 +6,8 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/batch.h"
+#include "format/config.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_FORCE, OPTION_HELP };
 
@@ -55,16 +56,18 @@ static enum exit_status config_policies(const struct options *options) {
                 .config = given[OPTION_CONFIG],
                 .environment = (const char *const *)environ,
         };
+        struct bailey_policy_names names;
+        BUF_AUTO answer;
         char error[256];
-        char *text;
-        size_t length;
 
-        if (bailey_config_policies(&request, given[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &text, &length,
-                                   error, sizeof(error)) < 0) {
+        buf_init(&answer, ANSWER_MAX);
+        if (bailey_config_policies(&request, &names, error, sizeof(error)) < 0) {
                 log_line("config: %s", error);
                 return EXIT_PROBLEM;
         }
-        return text_print(0, text, length);
+        (given[OPTION_JSON] ? format_policies_json : format_policies_text)(&names, &answer);
+        bailey_policy_names_free(&names);
+        return batch_write_answer("config", &answer);
 }
 
 static enum exit_status config_check(const struct options *options) {

@@ -10,8 +10,6 @@
 #include "cli/command.h"
 #include "format/container.h"
 
-enum { ANSWER_MAX = 1 << 20 };
-
 enum { OPTION_JSON, OPTION_RUNTIME, OPTION_TARBALL, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 
 static const struct option_row option_rows[] = {

@@ -10,8 +10,6 @@
 #include "cli/paint.h"
 #include "format/doctor.h"
 
-enum { ANSWER_MAX = 1 << 20 };
-
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 
 static const struct option_row option_rows[] = {

@@ -1,12 +1,12 @@
 /*
  * `bailey env`: which environment variables reach a command.
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/batch.h"
+#include "format/config.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 
@@ -20,25 +20,21 @@ static const struct option_row option_rows[] = {
 };
 
 static enum exit_status env_run(const struct options *options) {
-        enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
-        struct bailey_policy *policy;
-        char *text = NULL;
-        size_t length = 0;
-        int status;
+        POLICY_AUTO policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
+                                                 options->values[OPTION_CONFIG], NULL);
+        struct bailey_variables variables;
+        BUF_AUTO answer;
 
-        policy = policy_from_options(options->values[OPTION_POLICY], options->values[OPTION_WORKSPACE],
-                                     options->values[OPTION_CONFIG], NULL);
+        buf_init(&answer, ANSWER_MAX);
         if (!policy)
                 return EXIT_PROBLEM;
-        status = bailey_env_show(policy, (const char *const *)environ, answer, &text, &length);
-        bailey_policy_free(policy);
-        if (status < 0) {
+        if (bailey_env_show(policy, (const char *const *)environ, &variables) < 0) {
                 log_line("env: out of memory");
                 return EXIT_PROBLEM;
         }
-        fwrite(text, 1, length, stdout);
-        bailey_free(text);
-        return EXIT_DONE;
+        (options->values[OPTION_JSON] ? format_variables_json : format_variables_text)(&variables, &answer);
+        bailey_variables_free(&variables);
+        return batch_write_answer("env", &answer);
 }
 
 const struct cli_command cli_env = {

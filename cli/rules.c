@@ -1,9 +1,8 @@
 /*
  * `bailey rules`: what the guard looks for.
  */
-#include "bailey.h"
-#include "base/log.h"
 #include "cli/batch.h"
+#include "format/config.h"
 
 enum { OPTION_JSON, OPTION_HELP };
 
@@ -14,16 +13,11 @@ static const struct option_row option_rows[] = {
 };
 
 static enum exit_status rules_run(const struct options *options) {
-        char *answer;
-        size_t length;
+        BUF_AUTO answer;
 
-        if (bailey_rules(options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT, &answer, &length) < 0) {
-                log_line("rules: out of memory");
-                return EXIT_PROBLEM;
-        }
-        batch_write(answer, length);
-        bailey_free(answer);
-        return EXIT_DONE;
+        buf_init(&answer, ANSWER_MAX);
+        (options->values[OPTION_JSON] ? format_rules_json : format_rules_text)(&answer);
+        return batch_write_answer("rules", &answer);
 }
 
 const struct cli_command cli_rules = {

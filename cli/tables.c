@@ -74,17 +74,20 @@ static json_t *command_row(const struct cli_command *command, json_t *unknown) {
                          "exits", help_rows(command_exits(command, NULL)), "examples", help_rows(command->examples));
 }
 
-/* The built-in ones, as the library tells them. */
+/* The built-in ones. */
 static json_t *policy_rows(void) {
+        json_t *rows = json_array();
+        struct bailey_policy_names names;
         char error[256];
-        char *text;
-        size_t length;
-        json_t *rows;
 
-        if (bailey_config_policies(NULL, BAILEY_ANSWER_JSON, &text, &length, error, sizeof(error)) < 0)
+        if (bailey_config_policies(NULL, &names, error, sizeof(error)) < 0) {
+                json_decref(rows);
                 return NULL;
-        rows = json_loadb(text, length, 0, NULL);
-        bailey_free(text);
+        }
+        for (size_t i = 0; i < names.count; i++)
+                json_array_append_new(rows, json_pack("{s:s, s:s?, s:s?}", "name", names.items[i].name, "help",
+                                                      names.items[i].help, "file", names.items[i].file));
+        bailey_policy_names_free(&names);
         return rows;
 }
 

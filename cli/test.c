@@ -26,7 +26,7 @@ static const struct option_row option_rows[] = {
         {},
 };
 
-enum { POLICIES_MAX = 16, POLICY_NAME_MAX = 64, ANSWER_MAX = 64 << 20 };
+enum { POLICIES_MAX = 16, POLICY_NAME_MAX = 64 };
 
 /* Policies are loaded when first asked for, and kept. */
 struct checker {

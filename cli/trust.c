@@ -6,7 +6,8 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/batch.h"
+#include "format/config.h"
 
 enum { OPTION_LIST, OPTION_REMOVE, OPTION_JSON, OPTION_HELP };
 
@@ -23,16 +24,17 @@ static enum exit_status trust_failed(const char *error) {
         return EXIT_PROBLEM;
 }
 
-static enum exit_status trust_list(enum bailey_answer answer) {
+static enum exit_status trust_list(bool json) {
+        struct bailey_trusted_files files;
+        BUF_AUTO answer;
         char error[256];
-        char *text;
-        size_t length;
 
-        if (bailey_trust_list((const char *const *)environ, answer, &text, &length, error, sizeof(error)) < 0)
+        buf_init(&answer, ANSWER_MAX);
+        if (bailey_trust_list((const char *const *)environ, &files, error, sizeof(error)) < 0)
                 return trust_failed(error);
-        fwrite(text, 1, length, stdout);
-        bailey_free(text);
-        return EXIT_DONE;
+        (json ? format_trusted_json : format_trusted_text)(&files, &answer);
+        bailey_trusted_files_free(&files);
+        return batch_write_answer("trust", &answer);
 }
 
 static enum exit_status trust_change(const char *directory, bool trust) {
@@ -63,7 +65,7 @@ static enum exit_status trust_run(const struct options *options) {
                 return EXIT_USAGE;
         }
         if (given[OPTION_LIST])
-                return trust_list(given[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT);
+                return trust_list(given[OPTION_JSON]);
         return trust_change(options->operand_count ? options->operands[0] : ".", !given[OPTION_REMOVE]);
 }
 

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "bailey.h"
 #include "cli/command.h"
 
@@ -15,28 +13,7 @@ static void offer(struct buf *out, const char *value, const char *end, const cha
         buf_char(out, '\n');
 }
 
-/* ---- from answers of the library ---- */
-
-/* The answer is freed. NULL when there is none. */
-static json_t *answer_read(int status, char *text, size_t length) {
-        json_t *json = status < 0 ? NULL : json_loadb(text, length, 0, NULL);
-
-        if (status >= 0)
-                bailey_free(text);
-        return json;
-}
-
-/* A line for each object of an array. */
-static void offer_objects(json_t *array, const char *name, const char *meaning, struct buf *out) {
-        json_t *object;
-        size_t i;
-
-        json_array_foreach(array, i, object) {
-                offer(out, json_string_value(json_object_get(object, name)), "",
-                      json_string_value(json_object_get(object, meaning)));
-        }
-        json_decref(array);
-}
+/* ---- from the library ---- */
 
 static void offer_policies(const struct value_request *request, struct buf *out) {
         const struct bailey_policy_options options = {
@@ -44,21 +21,22 @@ static void offer_policies(const struct value_request *request, struct buf *out)
                 .config = request->config,
                 .environment = (const char *const *)environ,
         };
+        struct bailey_policy_names names;
         char error[256];
-        char *text = NULL;
-        size_t length = 0;
-        int status = bailey_config_policies(&options, BAILEY_ANSWER_JSON, &text, &length, error, sizeof(error));
 
-        offer_objects(answer_read(status, text, length), "name", "help", out);
+        if (bailey_config_policies(&options, &names, error, sizeof(error)) < 0)
+                return;
+        for (size_t i = 0; i < names.count; i++)
+                offer(out, names.items[i].name, "", names.items[i].help);
+        bailey_policy_names_free(&names);
 }
 
 static void offer_rules(const struct value_request *request, struct buf *out) {
-        char *text = NULL;
-        size_t length = 0;
-        int status = bailey_rules(BAILEY_ANSWER_JSON, &text, &length);
+        struct bailey_rule rule;
 
         (void)request;
-        offer_objects(answer_read(status, text, length), "id", "example", out);
+        for (size_t i = 0; bailey_rule(i, &rule); i++)
+                offer(out, rule.id, "", rule.example);
 }
 
 static void offer_asides(const struct value_request *request, struct buf *out) {
@@ -78,71 +56,45 @@ static void offer_asides(const struct value_request *request, struct buf *out) {
 
 /* ---- config keys ---- */
 
-static json_t *schema_read(void) {
-        char *text = NULL;
-        size_t length = 0;
-        int status = bailey_config_schema(&text, &length);
-
-        return answer_read(status, text, length);
-}
-
 /* The words a key can be set to, if there are such. */
-static void offer_words(const json_t *key, const char *before, struct buf *out) {
-        const json_t *type = json_array_get(json_object_get(key, "allOf"), 0), *words = json_object_get(type, "enum");
-        const char *kind = json_string_value(json_object_get(type, "type"));
-
-        for (size_t i = 0; i < json_array_size(words); i++)
-                offer(out, before, json_string_value(json_array_get(words, i)), NULL);
-        if (kind && strcmp(kind, "boolean") == 0) {
-                offer(out, before, "true", NULL);
-                offer(out, before, "false", NULL);
-        }
+static void offer_words(const struct bailey_config_key *key, const char *before, struct buf *out) {
+        for (const char *const *word = key->words; word && *word; word++)
+                offer(out, before, *word, NULL);
 }
 
 static void offer_backends(const struct value_request *request, struct buf *out) {
-        json_t *schema = schema_read(), *section = json_object_get(json_object_get(schema, "$defs"), "sandbox");
+        struct bailey_config_keys keys;
 
         (void)request;
-        offer_words(json_object_get(json_object_get(section, "properties"), "backend"), "", out);
-        json_decref(schema);
-}
-
-/* Has a row of its own; others are second names, and refer to one that has. */
-static bool is_key(const json_t *key) {
-        return json_object_get(key, "allOf") != NULL;
+        if (bailey_config_keys(&keys) < 0)
+                return;
+        for (size_t i = 0; i < keys.count; i++)
+                if (strcmp(keys.items[i].section, "sandbox") == 0 && strcmp(keys.items[i].name, "backend") == 0)
+                        offer_words(&keys.items[i], "", out);
+        bailey_config_keys_free(&keys);
 }
 
 /* `path` ends in "=". */
-static void offer_key(const char *path, const json_t *key, const char *word, struct buf *out) {
+static void offer_key(const char *path, const struct bailey_config_key *key, const char *word, struct buf *out) {
         if (!strchr(word, '='))
-                offer(out, path, "", json_string_value(json_object_get(key, "description")));
+                offer(out, path, "", key->help);
         else if (strncmp(word, path, strlen(path)) == 0)
                 offer_words(key, path, out);
 }
 
-static void offer_keys(const char *section, json_t *keys, const char *word, struct buf *out) {
-        const char *name;
-        json_t *key;
+/* KEY=VALUE: first the key, then its value. */
+static void offer_settings(const struct value_request *request, struct buf *out) {
+        struct bailey_config_keys keys;
 
-        json_object_foreach(keys, name, key) {
+        if (bailey_config_keys(&keys) < 0)
+                return;
+        for (size_t i = 0; i < keys.count; i++) {
                 char path[128];
 
-                snprintf(path, sizeof(path), "%s.%s=", section, name);
-                if (is_key(key))
-                        offer_key(path, key, word, out);
+                snprintf(path, sizeof(path), "%s.%s=", keys.items[i].section, keys.items[i].name);
+                offer_key(path, &keys.items[i], request->word, out);
         }
-}
-
-/* KEY=VALUE: first the key, then its value. The values of a policy or of a list's item cannot be set this way. */
-static void offer_settings(const struct value_request *request, struct buf *out) {
-        json_t *schema = schema_read(), *section;
-        const char *name;
-
-        json_object_foreach(json_object_get(schema, "$defs"), name, section) {
-                if (strcmp(name, "policy") != 0 && strcmp(name, "guard.dangerous_patterns") != 0)
-                        offer_keys(name, json_object_get(section, "properties"), request->word, out);
-        }
-        json_decref(schema);
+        bailey_config_keys_free(&keys);
 }
 
 /* ---- from here ---- */

@@ -91,55 +91,92 @@ int bailey_config_check(const struct bailey_policy_options *options, char *ret_e
         return policy_check(&request, &arena, &err) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
 }
 
-static void listed_text(const struct policy_listed *listed, struct buf *out) {
-        buf_format(out, "%-16.*s ", (int)listed->name.len, listed->name.ptr);
-        if (listed->help)
-                buf_append(out, str_z(listed->help));
-        if (listed->file) {
-                buf_append(out, listed->help ? STR(" Changed in ") : STR("Defined in "));
-                policy_line_text(str_z(listed->file), out);
-        }
-        buf_char(out, '\n');
-}
-
-static void listed_json(const struct policy_listed *listed, bool first, struct buf *out) {
-        buf_append(out, first ? STR("[{\"name\": ") : STR(",\n {\"name\": "));
-        buf_json(out, listed->name);
-        buf_append(out, STR(", \"help\": "));
-        if (listed->help)
-                buf_json(out, str_z(listed->help));
-        else
-                buf_append(out, STR("null"));
-        buf_append(out, STR(", \"file\": "));
-        if (listed->file)
-                buf_json(out, str_z(listed->file));
-        else
-                buf_append(out, STR("null"));
-        buf_char(out, '}');
-}
-
-int bailey_config_policies(const struct bailey_policy_options *options, enum bailey_answer answer, char **ret_text,
-                           size_t *ret_length, char *ret_error, size_t error_size) {
-        const struct policy_request request = options ? request_of(options) : (struct policy_request){ .builtin_only = true };
+static int put_policies(const struct policy_request *request, struct arena *arena, struct bailey_policy_names *ret,
+                        struct err *err) {
         const struct policy_listed *list;
+        struct bailey_policy_name *items;
         size_t count;
-        struct buf out;
-        struct err err;
-        ARENA_AUTO arena;
 
-        arena_init(&arena, 0);
-        if (policy_list(&request, &arena, &list, &count, &err) < 0)
+        if (policy_list(request, arena, &list, &count, err) < 0)
+                return -1;
+        items = arena_alloc(arena, count * sizeof(*items));
+        for (size_t i = 0; items && i < count; i++) {
+                items[i] = (struct bailey_policy_name){ arena_dup(arena, list[i].name), list[i].help, list[i].file };
+                if (!items[i].name)
+                        items = NULL;
+        }
+        *ret = (struct bailey_policy_names){ items, count, arena };
+        return items ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+int bailey_config_policies(const struct bailey_policy_options *options, struct bailey_policy_names *ret, char *ret_error,
+                           size_t error_size) {
+        const struct policy_request request = options ? request_of(options) : (struct policy_request){ .builtin_only = true };
+        struct bailey_policy_names names;
+        struct err err;
+        struct arena *arena = config_memory_new(&err);
+
+        if (!arena || put_policies(&request, arena, &names, &err) < 0) {
+                config_memory_free(arena);
                 return config_hand_error(&err, ret_error, error_size);
-        buf_init(&out, SHOW_MAX);
-        for (size_t i = 0; i < count; i++)
-                if (answer == BAILEY_ANSWER_JSON)
-                        listed_json(&list[i], i == 0, &out);
-                else
-                        listed_text(&list[i], &out);
-        if (answer == BAILEY_ANSWER_JSON)
-                buf_append(&out, STR("]\n"));
-        err_set(&err, ERR_MEMORY, "out of memory");
-        return config_hand_text(&out, ret_text, ret_length) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+        }
+        *ret = names;
+        return 0;
+}
+
+void bailey_policy_names_free(struct bailey_policy_names *names) {
+        config_memory_free(names->memory);
+        *names = (struct bailey_policy_names){};
+}
+
+/* ---- keys ---- */
+
+static const char *const *words_of(const struct key_row *key) {
+        static const char *const switches[] = { "true", "false", NULL };
+
+        return key->type == KEY_BOOLEAN ? switches : key->type == KEY_WORD ? key->words : NULL;
+}
+
+static int put_section(enum key_section section, struct arena *arena, struct bailey_config_key **items) {
+        const char *path = arena_dup(arena, str_z(section_path(section).text));
+
+        for (size_t i = 0; path && i < key_count; i++)
+                if (keys[i].section == section)
+                        *(*items)++ = (struct bailey_config_key){ path, keys[i].name, keys[i].help, words_of(&keys[i]) };
+        return path ? 0 : -1;
+}
+
+static int put_keys(struct arena *arena, struct bailey_config_keys *ret) {
+        struct bailey_config_key *items = arena_alloc(arena, key_count * sizeof(*items)), *end = items;
+        bool done[SECTION_COUNT] = { [SECTION_PATTERN] = true }; /* is of the items of a list */
+
+        for (size_t i = 0; items && i < section_row_count; i++) {
+                if (done[sections[i].section])
+                        continue;
+                done[sections[i].section] = true;
+                if (put_section(sections[i].section, arena, &end) < 0)
+                        return -1;
+        }
+        *ret = (struct bailey_config_keys){ items, (size_t)(end - items), arena };
+        return items ? 0 : -1;
+}
+
+int bailey_config_keys(struct bailey_config_keys *ret) {
+        struct bailey_config_keys found;
+        struct err ignored;
+        struct arena *arena = config_memory_new(&ignored);
+
+        if (!arena || put_keys(arena, &found) < 0) {
+                config_memory_free(arena);
+                return -1;
+        }
+        *ret = found;
+        return 0;
+}
+
+void bailey_config_keys_free(struct bailey_config_keys *list) {
+        config_memory_free(list->memory);
+        *list = (struct bailey_config_keys){};
 }
 
 int bailey_config_schema(char **ret_text, size_t *ret_length) {

@@ -141,8 +141,18 @@ struct bailey_abilities {
  * stand. Returns -1 without memory. `commands` has to be given to bailey_free(). */
 int bailey_abilities(const struct bailey_policy *policy, const char *const *environment, struct bailey_abilities *ret);
 
-/* Every rule, with an example. */
-int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length);
+struct bailey_rule {
+        const char *id;
+        int blocks;           /* as of a reason */
+        const char *policies; /* that have it: "all", "default", "readonly, build" */
+        const char *effect;   /* that it is about */
+        const char *message;  /* of its reasons; %s is the subject of the effect */
+        const char *instead;  /* what to do instead */
+        const char *example;  /* a command that it catches */
+};
+
+/* The rules of the guard. Returns 1, and the one with this number; 0 past the last one. */
+int bailey_rule(size_t index, struct bailey_rule *ret);
 
 /* ---- config files ---- */
 
@@ -155,10 +165,40 @@ int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer an
 /* Is options->config, and each policy that it defines, right? Errors as with bailey_policy_load(), here and below. */
 int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size);
 
+struct bailey_policy_name {
+        const char *name;
+        const char *help; /* of a built-in one; NULL: it is none */
+        const char *file; /* the first config file that defines or changes it; NULL: none does */
+};
+
+struct bailey_policy_names {
+        const struct bailey_policy_name *items;
+        size_t count;
+        void *memory;
+};
+
 /* The policies that can be asked for: the built-in ones, and those of config files. options->policy does not matter;
  * without options, only the built-in ones. */
-int bailey_config_policies(const struct bailey_policy_options *options, enum bailey_answer answer, char **ret_text,
-                           size_t *ret_length, char *ret_error, size_t error_size);
+int bailey_config_policies(const struct bailey_policy_options *options, struct bailey_policy_names *ret, char *ret_error,
+                           size_t error_size);
+void bailey_policy_names_free(struct bailey_policy_names *names);
+
+struct bailey_config_key {
+        const char *section, *name; /* "container.resource_limits", "memory" */
+        const char *help;           /* a sentence or two */
+        const char *const *words;   /* all that it can be set to, NULL-terminated; NULL: more than some words */
+};
+
+struct bailey_config_keys {
+        const struct bailey_config_key *items; /* section by section */
+        size_t count;
+        void *memory;
+};
+
+/* The keys that a section of a config file can have, and that bailey_policy_options.overrides can set. Returns -1 without
+ * memory. */
+int bailey_config_keys(struct bailey_config_keys *ret);
+void bailey_config_keys_free(struct bailey_config_keys *keys);
 
 /* The JSON Schema of config files. */
 int bailey_config_schema(char **ret_text, size_t *ret_length);
@@ -167,9 +207,30 @@ int bailey_config_schema(char **ret_text, size_t *ret_length);
  * is an error, unless `force` is not 0. */
 int bailey_config_init(const char *const *environment, int force, char **ret_path, char *ret_error, size_t error_size);
 
-/* Which variables of `environment` would reach a command, and why the others would not. Names only, no values. */
-int bailey_env_show(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
-                    char **ret_text, size_t *ret_length);
+enum bailey_variable_action {
+        BAILEY_VARIABLE_PASSED,
+        BAILEY_VARIABLE_SET, /* by the policy */
+        BAILEY_VARIABLE_DROPPED,
+};
+
+struct bailey_variable {
+        struct bailey_text name;
+        enum bailey_variable_action action;
+        const char *reason; /* "looks like a secret: a token (*_TOKEN)" */
+        const char *rule;   /* the pattern of the built-in rule behind it; NULL: none is */
+};
+
+struct bailey_variables {
+        const struct bailey_variable *items; /* those that pass, those that are set, those that are dropped */
+        size_t count;
+        const char *policy; /* its name */
+        void *memory;
+};
+
+/* Which variables of `environment` would reach a command, and why the others would not. Names only, no values. Returns -1
+ * without memory. */
+int bailey_env_show(const struct bailey_policy *policy, const char *const *environment, struct bailey_variables *ret);
+void bailey_variables_free(struct bailey_variables *variables);
 
 /*
  * Trusts the config file of a directory, as it is now (`trust` not 0), or no longer. `ret_path` is the file's path.
@@ -178,9 +239,20 @@ int bailey_env_show(const struct bailey_policy *policy, const char *const *envir
 int bailey_trust(const char *const *environment, const char *directory, int trust, char **ret_path, char *ret_error,
                  size_t error_size);
 
+struct bailey_trusted_file {
+        const char *path;
+        const char *sha256; /* of its content when it was trusted */
+};
+
+struct bailey_trusted_files {
+        const struct bailey_trusted_file *items;
+        size_t count;
+        void *memory;
+};
+
 /* All trusted files. */
-int bailey_trust_list(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
-                      char *ret_error, size_t error_size);
+int bailey_trust_list(const char *const *environment, struct bailey_trusted_files *ret, char *ret_error, size_t error_size);
+void bailey_trusted_files_free(struct bailey_trusted_files *files);
 
 /* ---- running ---- */
 

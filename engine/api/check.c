@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "engine/policy.h"
 #include "engine/pipeline/record.h"
 #include "engine/pipeline/verdict.h"
@@ -11,8 +10,6 @@
 #include "guard/rules.h"
 #include "include/bailey.h"
 #include "bash/syntax/list.h"
-
-enum { ANSWER_MAX = 64 << 20 };
 
 /* What a verdict points to. The guard may use up its arena, and then there is a verdict all the same. */
 struct check {
@@ -154,51 +151,23 @@ void bailey_verdict_free(struct bailey_verdict *verdict) {
 
 /* ---- rules ---- */
 
-static const char *severity_name(enum severity severity) {
-        return severity == SEVERITY_BLOCK ? "block" : "warn";
-}
-
-static int hand_out(struct buf *out, char **ret_text, size_t *ret_length) {
-        buf_char(out, '\0');
-        if (out->failed) {
-                buf_free(out);
-                return -1;
-        }
-        *ret_text = out->ptr;
-        *ret_length = out->len - 1;
-        return 0;
-}
-
 static const char *scope_name(enum rule_scope scope) {
         return scope == SCOPE_LISTED ? "readonly, build" : scope == SCOPE_OPEN ? "default" : "all";
 }
 
-int bailey_rules(enum bailey_answer answer, char **ret_text, size_t *ret_length) {
-        struct buf out;
+int bailey_rule(size_t index, struct bailey_rule *ret) {
+        const struct rule *r = &rules[index];
 
-        buf_init(&out, ANSWER_MAX);
-        if (answer == BAILEY_ANSWER_JSON)
-                buf_char(&out, '[');
-        for (size_t i = 0; i < rule_count; i++) {
-                const struct rule *r = &rules[i];
-
-                if (answer == BAILEY_ANSWER_JSON) {
-                        buf_format(&out,
-                                   "%s{\"id\":\"%s\",\"severity\":\"%s\",\"policies\":\"%s\",\"effect\":\"%s\","
-                                   "\"message\":",
-                                   i ? "," : "", r->id, severity_name(r->severity), scope_name(r->scope), effect_name(r->kind));
-                        buf_json(&out, str_z(r->message));
-                        buf_append(&out, STR(",\"instead\":"));
-                        buf_json(&out, str_z(r->instead));
-                        buf_append(&out, STR(",\"example\":"));
-                        buf_json(&out, str_z(r->example));
-                        buf_char(&out, '}');
-                } else {
-                        buf_format(&out, "%-22s %-5s  %-15s  %s\n", r->id, severity_name(r->severity), scope_name(r->scope),
-                                   r->example);
-                }
-        }
-        if (answer == BAILEY_ANSWER_JSON)
-                buf_append(&out, STR("]\n"));
-        return hand_out(&out, ret_text, ret_length);
+        if (index >= rule_count)
+                return 0;
+        *ret = (struct bailey_rule){
+                .id = r->id,
+                .blocks = r->severity == SEVERITY_BLOCK,
+                .policies = scope_name(r->scope),
+                .effect = effect_name(r->kind),
+                .message = r->message,
+                .instead = r->instead,
+                .example = r->example,
+        };
+        return 1;
 }

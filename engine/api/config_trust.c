@@ -8,8 +8,6 @@
 #include "policy/load.h"
 #include "policy/trust.h"
 
-enum { LIST_MAX = 8 << 20 };
-
 /* What does not load is not worth trusting; better to hear of it now. */
 static int content_check(const struct config_text *file, struct arena *arena, struct err *err) {
         struct config config = { .file = file->path };
@@ -51,38 +49,35 @@ int bailey_trust(const char *const *environment, const char *directory, int trus
 
 /* ---- the list ---- */
 
-static void list_text(const struct trust_list *list, struct buf *out) {
-        for (size_t i = 0; i < list->count; i++)
-                buf_format(out, "%s  %s\n", list->items[i].hash, list->items[i].path.ptr);
-}
-
-static void list_json(const struct trust_list *list, struct buf *out) {
-        buf_char(out, '[');
-        for (size_t i = 0; i < list->count; i++) {
-                buf_format(out, "%s{\"sha256\": \"%s\", \"path\": ", i ? ",\n " : "", list->items[i].hash);
-                buf_json(out, list->items[i].path);
-                buf_char(out, '}');
-        }
-        buf_append(out, STR("]\n"));
-}
-
-int bailey_trust_list(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
-                      char *ret_error, size_t error_size) {
+static int put_files(const char *const *environment, struct arena *arena, struct bailey_trusted_files *ret, struct err *err) {
+        struct bailey_trusted_file *items;
         struct trust_list list;
-        struct err err;
-        struct buf out;
-        ARENA_AUTO arena;
 
-        arena_init(&arena, 0);
-        buf_init(&out, LIST_MAX);
-        if (trust_read(environment, &arena, &list, &err) < 0)
+        if (trust_read(environment, arena, &list, err) < 0)
+                return -1;
+        items = arena_alloc(arena, (list.count + 1) * sizeof(*items));
+        if (!items)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        for (size_t i = 0; i < list.count; i++)
+                items[i] = (struct bailey_trusted_file){ list.items[i].path.ptr, list.items[i].hash };
+        *ret = (struct bailey_trusted_files){ items, list.count, arena };
+        return 0;
+}
+
+int bailey_trust_list(const char *const *environment, struct bailey_trusted_files *ret, char *ret_error, size_t error_size) {
+        struct bailey_trusted_files files;
+        struct err err;
+        struct arena *arena = config_memory_new(&err);
+
+        if (!arena || put_files(environment, arena, &files, &err) < 0) {
+                config_memory_free(arena);
                 return config_hand_error(&err, ret_error, error_size);
-        if (answer == BAILEY_ANSWER_JSON)
-                list_json(&list, &out);
-        else
-                list_text(&list, &out);
-        if (config_hand_text(&out, ret_text, ret_length) == 0)
-                return 0;
-        err_set(&err, ERR_MEMORY, "out of memory");
-        return config_hand_error(&err, ret_error, error_size);
+        }
+        *ret = files;
+        return 0;
+}
+
+void bailey_trusted_files_free(struct bailey_trusted_files *files) {
+        config_memory_free(files->memory);
+        *files = (struct bailey_trusted_files){};
 }
