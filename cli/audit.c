@@ -10,9 +10,10 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/batch.h"
 #include "cli/serve.h"
 #include "cli/whole_file.h"
+#include "format/audit.h"
 
 enum {
         OPTION_LINES,
@@ -196,20 +197,23 @@ static enum exit_status audit_stats(const struct options *options) {
 }
 
 static enum exit_status audit_verify(const struct options *options) {
-        enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
         char error[ERROR_SIZE];
         POLICY_AUTO policy = audit_policy(options);
-        char *text;
-        size_t length;
+        struct bailey_audit_check check;
+        BUF_AUTO answer;
         int whole;
 
+        buf_init(&answer, ANSWER_MAX);
         if (!policy)
                 return EXIT_USAGE;
-        whole = bailey_audit_verify(policy, answer, &text, &length, error, sizeof(error));
+        whole = bailey_audit_verify(policy, &check, error, sizeof(error));
         if (whole < 0)
                 return audit_failed(error);
-        fwrite(text, 1, length, stdout);
-        bailey_free(text);
+        (options->values[OPTION_JSON] ? format_audit_check_json : format_audit_check_text)(&check, &answer);
+        bailey_audit_check_free(&check);
+        if (answer.failed)
+                return audit_failed("out of memory");
+        batch_write(answer.ptr, answer.len);
         return whole ? EXIT_DONE : EXIT_PROBLEM;
 }
 

@@ -414,8 +414,26 @@ int bailey_read(struct bailey_session *session, const char *id, const struct bai
                 struct bailey_reading *ret, char *ret_error, size_t error_size);
 void bailey_reading_free(struct bailey_reading *reading);
 
-/* The background commands, the oldest first: how many, how they are, since when. */
-int bailey_shells(struct bailey_session *session, enum bailey_answer answer, char **ret_text, size_t *ret_length);
+struct bailey_shell {
+        const char *id;
+        enum bailey_status status;
+        int ended; /* not 0: `exit_code` counts */
+        int exit_code;
+        const char *started; /* as of a reading, this and the next one */
+        long long duration_ms;
+        struct bailey_text command;
+        unsigned long long out_bytes, err_bytes; /* that it has written */
+};
+
+struct bailey_shell_list {
+        const struct bailey_shell *items; /* the oldest first */
+        size_t count;
+        void *memory;
+};
+
+/* The background commands, as they are now. Returns -1 without memory. */
+int bailey_shells(struct bailey_session *session, struct bailey_shell_list *ret);
+void bailey_shell_list_free(struct bailey_shell_list *list);
 
 /* ---- sessions, from outside ---- */
 
@@ -679,9 +697,25 @@ int bailey_audit_page_html(struct bailey_audit_page *page, char **ret_text, size
 int bailey_audit_page_data(struct bailey_audit_page *page, unsigned long long after, const char *problem, char **ret_text,
                            size_t *ret_length);
 
-/* Returns 1 when the chain of records is whole, 0 when not, and then the answer names the first that is broken. */
-int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length,
-                        char *ret_error, size_t error_size);
+struct bailey_audit_check {
+        unsigned long long records;
+        unsigned long long repairs; /* records that a killed writer left incomplete, and that the next one closed */
+        size_t files;
+        int from_start;          /* not 0: the first record of all is there; else it was rotated away */
+        const char *last;        /* the hash of the last record */
+        const char *path;        /* of the newest file */
+        const char *problem;     /* with the first record that is broken; NULL: none is */
+        const char *file;        /* where that record is; NULL: none is broken */
+        const char *id;          /* of that record; "" when it cannot be read */
+        unsigned long long line; /* of that record; of one that is incomplete, in the newest file */
+        int torn;                /* not 0: the last record is incomplete, and the next writer will close it */
+        unsigned long long torn_bytes;
+        void *memory;
+};
+
+/* Returns 1 when the chain of records is whole, 0 when not. */
+int bailey_audit_verify(const struct bailey_policy *policy, struct bailey_audit_check *ret, char *ret_error, size_t error_size);
+void bailey_audit_check_free(struct bailey_audit_check *check);
 
 /* The newest records of this policy that are still in memory, as a JSON array. */
 int bailey_audit_recent(const struct bailey_policy *policy, size_t count, char **ret_text, size_t *ret_length);

@@ -299,62 +299,61 @@ int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_a
 
 /* ---- the chain ---- */
 
-static void verify_text(const struct audit_check *check, const char *path, struct buf *out) {
-        if (check->problem) {
-                buf_format(out, "%s:%llu: ", rotated_path(path, check->number).text, (unsigned long long)check->line);
-                if (check->id[0])
-                        buf_format(out, "record %s: ", check->id);
-                buf_format(out, "%s\n", check->problem);
-        } else {
-                buf_format(out, "ok: %llu records in %zu file%s%s, last hash %s\n", (unsigned long long)check->records,
-                           check->files, check->files == 1 ? "" : "s",
-                           !check->records || check->from_start ? "" : ", earlier records rotated away", check->last.hex);
-        }
-        if (check->repairs)
-                buf_format(out, "records interrupted by a killed writer: %llu\n", (unsigned long long)check->repairs);
-        if (check->torn)
-                buf_format(out, "%s:%llu: incomplete record of %llu bytes: its writer was killed; the next writer repairs it\n",
-                           path, (unsigned long long)check->line, (unsigned long long)check->torn_bytes);
+static int put_check(const struct audit_check *check, const char *path, struct arena *arena, struct bailey_audit_check *ret,
+                     struct err *err) {
+        *ret = (struct bailey_audit_check){
+                .records = check->records,
+                .repairs = check->repairs,
+                .files = check->files,
+                .from_start = check->from_start,
+                .last = arena_dup(arena, str_z(check->last.hex)),
+                .path = arena_dup(arena, str_z(path)),
+                .problem = check->problem,
+                .file = arena_dup(arena, str_z(rotated_path(path, check->number).text)),
+                .id = arena_dup(arena, str_z(check->id)),
+                .line = check->line,
+                .torn = check->torn,
+                .torn_bytes = check->torn_bytes,
+                .memory = arena,
+        };
+        if (!ret->last || !ret->path || !ret->file || !ret->id)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (!check->problem)
+                ret->file = NULL;
+        return 0;
 }
 
-static void verify_json(const struct audit_check *check, const char *path, struct buf *out) {
-        buf_format(out, "{\"ok\":%s,\"records\":%llu,\"files\":%zu,\"repairs\":%llu,\"from_start\":%s,\"last\":\"%s\"",
-                   check->problem ? "false" : "true", (unsigned long long)check->records, check->files,
-                   (unsigned long long)check->repairs, check->from_start ? "true" : "false", check->last.hex);
-        if (check->torn)
-                buf_format(out, ",\"torn_bytes\":%llu", (unsigned long long)check->torn_bytes);
-        if (check->problem) {
-                buf_append(out, STR(",\"file\":"));
-                buf_json(out, str_z(rotated_path(path, check->number).text));
-                buf_format(out, ",\"line\":%llu,\"id\":", (unsigned long long)check->line);
-                buf_json(out, str_z(check->id));
-                buf_append(out, STR(",\"problem\":"));
-                buf_json(out, str_z(check->problem));
-        }
-        buf_append(out, STR("}\n"));
-}
-
-int bailey_audit_verify(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length,
-                        char *ret_error, size_t error_size) {
+static int verify(const struct bailey_policy *policy, struct arena *arena, struct bailey_audit_check *ret, struct err *err) {
         struct audit_reader files;
         struct audit_check check;
-        struct err err = {};
-        struct buf out;
         int result;
 
-        if (open_files(policy, &files, &err) < 0)
-                return fail(&err, ret_error, error_size);
-        buf_init(&out, TEXT_MAX);
-        result = audit_verify(&files, policy->policy->audit.rotate_keep, &check, &err);
-        if (result == 0) {
-                if (answer == BAILEY_ANSWER_JSON)
-                        verify_json(&check, files.path, &out);
-                else
-                        verify_text(&check, files.path, &out);
-                result = records_hand_out(&out, ret_text, ret_length, &err);
-        }
+        if (open_files(policy, &files, err) < 0)
+                return -1;
+        result = audit_verify(&files, policy->policy->audit.rotate_keep, &check, err);
+        if (result == 0)
+                result = put_check(&check, files.path, arena, ret, err);
         audit_reader_close(&files);
-        return result < 0 ? fail(&err, ret_error, error_size) : !check.problem;
+        return result;
+}
+
+int bailey_audit_verify(const struct bailey_policy *policy, struct bailey_audit_check *ret, char *ret_error,
+                        size_t error_size) {
+        struct bailey_audit_check check;
+        struct err err = {};
+        struct arena *arena = config_memory_new(&err);
+
+        if (!arena || verify(policy, arena, &check, &err) < 0) {
+                config_memory_free(arena);
+                return fail(&err, ret_error, error_size);
+        }
+        *ret = check;
+        return !check.problem;
+}
+
+void bailey_audit_check_free(struct bailey_audit_check *check) {
+        config_memory_free(check->memory);
+        *check = (struct bailey_audit_check){};
 }
 
 /* ---- memory ---- */

@@ -13,8 +13,6 @@
 #include "engine/session/session.h"
 #include "policy/pattern.h"
 
-enum { LIST_MAX = 16 << 20, LINE_COMMAND_MAX = 160 };
-
 /* All lines of both streams together: whoever reads one command keeps the others of the session waiting. */
 #define FILTER_TIME (TIME_SECOND / 20)
 #define FILTER_LOOK (TIME_SECOND / 200) /* between two looks at the processor's clock, which costs more than most lines */
@@ -226,47 +224,52 @@ void bailey_reading_free(struct bailey_reading *reading) {
 
 /* ---- the list ---- */
 
-static const char *const status_names[] = {
-        [BAILEY_STATUS_RUNNING] = "running",     [BAILEY_STATUS_COMPLETED] = "completed", [BAILEY_STATUS_KILLED] = "killed",
-        [BAILEY_STATUS_TIMED_OUT] = "timed out", [BAILEY_STATUS_FAILED] = "failed",
-};
+static int put_shell(const struct shell *shell, struct arena *arena, struct bailey_shell *ret) {
+        char started[TIME_TEXT_SIZE];
 
-static void list_text(struct buf *out, const struct shell *shell, const char *started) {
-        struct str line = str_take(str_take(shell->command, LINE_COMMAND_MAX), str_find(shell->command, '\n'));
-
-        while (line.len && line.len < shell->command.len && ((unsigned char)line.ptr[line.len] & 0xc0) == 0x80)
-                line.len--; /* no half of a character */
-        buf_format(out, "%s  %s  %-9s  %8.1f s  ", shell->id, started, status_names[shell->status],
-                   (double)run_time(shell) / 1e3);
-        buf_visible(out, line);
-        buf_append(out, line.len < shell->command.len ? STR(" ...\n") : STR("\n"));
+        time_format(shell->begun, started);
+        *ret = (struct bailey_shell){
+                .id = arena_dup(arena, str_z(shell->id)),
+                .status = shell->status,
+                .ended = shell->ended,
+                .exit_code = shell->exit_code,
+                .started = arena_dup(arena, str_z(started)),
+                .duration_ms = run_time(shell),
+                .command = { arena_dup(arena, shell->command), shell->command.len },
+                .out_bytes = shell->out.capture.total,
+                .err_bytes = shell->err.capture.total,
+        };
+        return ret->id && ret->started && ret->command.text ? 0 : -1;
 }
 
-static void list_json(struct buf *out, const struct shell *shell, const char *started) {
-        buf_format(out, "%s{\"shell_id\":\"%s\",\"status\":\"%s\",\"exit_code\":", out->len > 1 ? "," : "", shell->id,
-                   status_names[shell->status]);
-        buf_format(out, shell->ended ? "%d" : "null", shell->exit_code);
-        buf_format(out, ",\"started\":\"%s\",\"duration_ms\":%" PRIi64 ",\"command\":", started, run_time(shell));
-        buf_json(out, shell->command);
-        buf_format(out, ",\"stdout_bytes\":%" PRIu64 ",\"stderr_bytes\":%" PRIu64 "}", shell->out.capture.total,
-                   shell->err.capture.total);
+static int put_shells(const struct bailey_session *session, struct arena *arena, struct bailey_shell_list *ret) {
+        struct bailey_shell *items;
+        size_t count = 0;
+
+        for (const struct shell *shell = session->first; shell; shell = shell->next)
+                count += shell->background;
+        items = arena_alloc(arena, (count + 1) * sizeof(*items));
+        *ret = (struct bailey_shell_list){ items, count, arena };
+        for (const struct shell *shell = session->first; items && shell; shell = shell->next)
+                if (shell->background && put_shell(shell, arena, items++) < 0)
+                        return -1;
+        return items ? 0 : -1;
 }
 
-int bailey_shells(struct bailey_session *session, enum bailey_answer answer, char **ret_text, size_t *ret_length) {
-        struct buf out;
+int bailey_shells(struct bailey_session *session, struct bailey_shell_list *ret) {
+        struct bailey_shell_list list;
+        struct err ignored;
+        struct arena *arena = config_memory_new(&ignored);
 
-        buf_init(&out, LIST_MAX);
-        if (answer == BAILEY_ANSWER_JSON)
-                buf_char(&out, '[');
-        for (const struct shell *shell = session->first; shell; shell = shell->next) {
-                char started[TIME_TEXT_SIZE];
-
-                if (!shell->background)
-                        continue;
-                time_format(shell->begun, started);
-                (answer == BAILEY_ANSWER_JSON ? list_json : list_text)(&out, shell, started);
+        if (!arena || put_shells(session, arena, &list) < 0) {
+                config_memory_free(arena);
+                return -1;
         }
-        if (answer == BAILEY_ANSWER_JSON)
-                buf_char(&out, ']');
-        return config_hand_text(&out, ret_text, ret_length);
+        *ret = list;
+        return 0;
+}
+
+void bailey_shell_list_free(struct bailey_shell_list *list) {
+        config_memory_free(list->memory);
+        *list = (struct bailey_shell_list){};
 }

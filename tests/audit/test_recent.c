@@ -28,6 +28,7 @@ static size_t count(const char *text, const char *part) {
 static void test_recent(void **state) {
         static const char *const overrides[] = { "audit.ring_size=3", NULL };
         const struct bailey_policy_options options = { .overrides = overrides };
+        struct bailey_audit_check audit;
         struct bailey_policy *policy;
         char error[256], *text;
         size_t length;
@@ -46,7 +47,7 @@ static void test_recent(void **state) {
         assert_int_equal(count(text, "\"command\":\"ls\""), 1);
         assert_int_equal(count(text, "\"kind\""), 1);
         bailey_free(text);
-        assert_int_equal(bailey_audit_verify(policy, BAILEY_ANSWER_TEXT, &text, &length, error, sizeof(error)), -1);
+        assert_int_equal(bailey_audit_verify(policy, &audit, error, sizeof(error)), -1);
         assert_non_null(strstr(error, "cannot find the audit log"));
         bailey_policy_free(policy);
 }

@@ -292,32 +292,31 @@ static void secrets_and_escapes(void **state) {
 /* ---- the list ---- */
 
 static void all_in_the_background(void **state) {
-        char *text;
-        size_t length;
+        struct bailey_shell_list list;
         struct scene scene;
         struct id first, second;
 
         (void)state;
         scene_begin(&scene, NULL);
-        assert_int_equal(bailey_shells(scene.session, BAILEY_ANSWER_JSON, &text, &length), 0);
-        assert_string_equal(text, "[]");
-        bailey_free(text);
+        assert_int_equal(bailey_shells(scene.session, &list), 0);
+        assert_int_equal(list.count, 0);
+        bailey_shell_list_free(&list);
         first = start_background(&scene, "echo \"a\nb\"; exit 4");
         start(&scene, "echo foreground");
         wait_for(&scene, &first, BAILEY_EVENT_ENDED);
         second = start_background(&scene, "sleep 300");
-        assert_int_equal(bailey_shells(scene.session, BAILEY_ANSWER_JSON, &text, &length), 0);
-        assert_int_equal(strlen(text), length);
-        assert_non_null(strstr(text, first.text));
-        assert_true(strstr(text, second.text) > strstr(text, first.text));
-        assert_non_null(strstr(text, "\"status\":\"completed\",\"exit_code\":4"));
-        assert_non_null(strstr(text, "\"status\":\"running\",\"exit_code\":null"));
-        assert_non_null(strstr(text, "\"command\":\"echo \\\"a\\nb\\\"; exit 4\",\"stdout_bytes\":4"));
-        assert_null(strstr(text, "foreground"));
-        bailey_free(text);
-        assert_int_equal(bailey_shells(scene.session, BAILEY_ANSWER_TEXT, &text, &length), 0);
-        assert_non_null(strstr(text, " s  echo \"a ...\n"));
-        bailey_free(text);
+        assert_int_equal(bailey_shells(scene.session, &list), 0);
+        assert_int_equal(list.count, 2);
+        assert_string_equal(list.items[0].id, first.text);
+        assert_int_equal(list.items[0].status, BAILEY_STATUS_COMPLETED);
+        assert_true(list.items[0].ended);
+        assert_int_equal(list.items[0].exit_code, 4);
+        assert_str_equal(str_from(list.items[0].command.text, list.items[0].command.length), STR("echo \"a\nb\"; exit 4"));
+        assert_int_equal(list.items[0].out_bytes, 4);
+        assert_string_equal(list.items[1].id, second.text);
+        assert_int_equal(list.items[1].status, BAILEY_STATUS_RUNNING);
+        assert_false(list.items[1].ended);
+        bailey_shell_list_free(&list);
         scene_end(&scene);
 }
 

@@ -1,0 +1,13 @@
+/*
+ * Whether the audit log is whole, as JSON and for people.
+ */
+#ifndef BAILEY_FORMAT_AUDIT_H
+#define BAILEY_FORMAT_AUDIT_H
+
+#include "bailey.h"
+#include "base/buf.h"
+
+void format_audit_check_json(const struct bailey_audit_check *check, struct buf *out);
+void format_audit_check_text(const struct bailey_audit_check *check, struct buf *out);
+
+#endif
