@@ -9,7 +9,6 @@
 #include "guard/judge.h"
 #include "guard/paths.h"
 #include "guard/rules.h"
-#include "guard/text.h"
 #include "policy/pattern.h"
 
 enum { MESSAGE_MAX = 2048, ALLOWED_MAX = 400 }; /* bytes */

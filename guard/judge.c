@@ -6,7 +6,7 @@
 
 #include "guard/options.h"
 #include "guard/paths.h"
-#include "guard/text.h"
+#include "guard/tables/names.h"
 #include "policy/env.h"
 #include "bash/syntax/visit.h"
 
@@ -331,24 +331,14 @@ static bool in_list(const struct str_list *list, struct str name) {
         return false;
 }
 
-/* Other names for what a blocklist has: who may not do the one may not do the other. */
-static const char *const kin[][2] = {
-        { "adduser", "useradd" },   { "arptables", "iptables" }, { "chpasswd", "useradd" },  { "deluser", "userdel" },
-        { "ebtables", "iptables" }, { "groupadd", "useradd" },   { "groupdel", "userdel" },  { "ip6tables", "iptables" },
-        { "kexec", "reboot" },      { "mke2fs", "mkfs" },        { "mkswap", "mkfs" },       { "modprobe", "insmod" },
-        { "newfs", "mkfs" },        { "nft", "iptables" },       { "pivot_root", "chroot" }, { "sgdisk", "fdisk" },
-        { "sfdisk", "fdisk" },      { "ufw", "iptables" },       { "usermod", "useradd" },   { "vipw", "visudo" },
-};
-
 /* mkfs stands for mkfs.ext4 too. */
 static bool is_blocked(const struct guard_policy *policy, struct str name) {
-        struct str stem = str_take(name, str_find(name, '.'));
+        struct str stem = str_take(name, str_find(name, '.')), related = name_related(name);
 
         if (in_list(&policy->command_allow_overrides, name))
                 return false;
-        for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
-                if (str_eq_nocase(name, str_z(kin[i][0])) && in_list(&policy->command_blocklist, str_z(kin[i][1])))
-                        return true;
+        if (related.len && in_list(&policy->command_blocklist, related))
+                return true;
         return in_list(&policy->command_blocklist, name) || (str_is(stem, "mkfs") && in_list(&policy->command_blocklist, stem));
 }
 
@@ -490,12 +480,8 @@ static bool is_pool(struct str word) {
 
 /* By name, or by what every miner is told: a stratum pool, a share for its author. */
 static void miner_effect(struct call *call) {
-        static const char *const miners[] = { "bfgminer", "cgminer",   "cpuminer",     "ethminer", "lolminer", "minerd",
-                                              "nbminer",  "nheqminer", "phoenixminer", "t-rex",    "xmr-stak", "xmrig" };
-        bool mines = false;
+        bool mines = name_is_miner(call->name);
 
-        for (size_t i = 0; i < sizeof(miners) / sizeof(*miners); i++)
-                mines |= str_is(call->name, miners[i]);
         for (size_t i = 1; i < call->count; i++)
                 mines |= is_pool(call->args[i].text) || str_starts(call->args[i].text, STR("--donate-level"));
         if (mines)
@@ -699,28 +685,14 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
         }
 }
 
-/* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
-/* Variables that name a host which what is fetched comes from, or goes through. */
-static bool env_names_host(struct str name) {
-        static const char *const names[] = {
-                "all_proxy",     "cargo_http_proxy", "ftp_proxy",           "goproxy",
-                "http_proxy",    "https_proxy",      "npm_config_registry", "pip_extra_index_url",
-                "pip_index_url", "uv_default_index", "uv_index_url",        "yarn_npm_registry_server"
-        };
-
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-                if (str_eq_nocase(name, str_z(names[i])))
-                        return true;
-        return false;
-}
-
 void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
         struct call call = { .guard = g };
 
-        if (env_names_host(name) && value->known && str_find(value->text, '.') < value->text.len)
+        if (variable_names_host(name) && value->known && str_find(value->text, '.') < value->text.len)
                 judge_host(&call, value);
 }
 
+/* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
 static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
         struct call call = { .guard = g, .visit = visit };
 

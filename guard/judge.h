@@ -5,6 +5,7 @@
 #define BAILEY_GUARD_JUDGE_H
 
 #include "guard/guard.h"
+#include "guard/tables/programs.h"
 #include "bash/eval/walk.h"
 
 enum {
@@ -143,56 +144,12 @@ struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
 
-/* ---- programs ---- */
-enum act {
-        ACT_NAMES,   /* its operands are words, or names of files it does not open */
-        ACT_READ,    /* files it reads */
-        ACT_PATTERN, /* a pattern or script, then files it reads */
-        ACT_WRITE,   /* files it writes */
-        ACT_DELETE,
-        ACT_COPY, /* files it reads, then where to */
-        ACT_MOVE,
-        ACT_LINK,
-        ACT_COMMAND, /* a command it runs */
-        ACT_TEXT,    /* words that together are shell code */
-        ACT_FETCH,   /* URLs */
-        ACT_CONNECT, /* a host */
-        ACT_PERMIT,
-        ACT_ESCALATE, /* a command it runs as somebody else, or somewhere else */
-        ACT_SHELL,
-        ACT_CODE,    /* an interpreter of another language */
-        ACT_ESCAPES, /* a program whose own commands can run a shell */
-        ACT_SPECIAL, /* has a judge of its own */
-        ACT_UNKNOWN, /* nothing is known about its operands and options: judged like a program without a row */
-};
-
-enum trait {
-        TRAIT_READS = 1,       /* shows what it reads: .env counts */
-        TRAIT_PRINTS = 2,      /* shows its arguments or its input */
-        TRAIT_NETWORK = 4,     /* what it prints comes from the network */
-        TRAIT_ONE_DASH = 8,    /* long options have one dash: find, openssl, java */
-        TRAIT_ORDERED = 16,    /* the first operand ends the options, as the rest is a command */
-        TRAIT_LOOKUP = 32,     /* asks the network for a name */
-        TRAIT_FROM_INPUT = 64, /* without operands, runs what it reads */
-};
-
-struct program {
-        const char *name;
-        uint8_t act;
-        uint8_t traits;
-        uint8_t skip;        /* operands before those that `act` speaks of */
-        const char *options; /* that take an argument or mean something, see options.h */
-        void (*judge)(struct call *call);
-        /* Lists of words. Of subcommands, "*" is any of them, and none. */
-        const char *online; /* subcommands that need the network; WORD?: only if something is missing that it would fetch */
-        const char *codes;  /* exit codes that mean: no network */
-        const char *prints; /* subcommands that only print, so that failures in the output are not their own */
-};
-
-extern const struct program programs[];
-extern const size_t program_count;
-const struct program *program_row(struct str name);
-const struct program *program_find(struct str name); /* the row, unless that says ACT_UNKNOWN */
+/* ---- the text: control bytes, characters that look like others, constructs that a strict policy refuses as such ---- */
+void text_check_bytes(struct guard *g, struct str command);
+void text_check_tree(struct guard *g, const struct script *script);
+/* The commands with their words as they will be, one a line, for the user's patterns. */
+void text_keep(struct guard *g, const struct arg *args, size_t count);
+struct str text_normalised(struct guard *g);
 
 /* ---- what a failure can be explained by ---- */
 struct need_mark {

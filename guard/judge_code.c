@@ -4,157 +4,9 @@
  */
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/tables/interpreters.h"
+#include "guard/tables/names.h"
 #include "policy/env.h"
-
-/* ---- words that matter ---- */
-
-enum word_class {
-        WORD_EXECUTES = 1,
-        WORD_DELETES = 2,
-        WORD_READS = 4,
-        WORD_CONNECTS = 8,
-        WORD_SHELL = 16, /* hands its streams to a shell */
-        WORD_ENVIRON = 32,
-        WORD_FETCHES = 64,
-        WORD_EVALUATES = 128,
-        WORD_WRITES = 256,
-        WORD_PRINTS = 512,
-        WORD_LAUNCHER = 1024, /* a module that starts programs: its functions have everyday names */
-        WORD_EVERYDAY = 2048, /* executes only beside such a module */
-};
-
-static const struct {
-        const char *word;
-        unsigned class;
-} code_words[] = {
-        { "ENV", WORD_ENVIRON },
-        { "ENVIRON", WORD_ENVIRON },
-        { "File", WORD_READS },
-        { "HTTP", WORD_FETCHES },
-        { "IO", WORD_READS },
-        { "LWP", WORD_FETCHES },
-        { "Open3", WORD_EXECUTES },
-        { "Path", WORD_READS },
-        { "Popen", WORD_EXECUTES },
-        { "Process", WORD_EVERYDAY },
-        { "ProcessBuilder", WORD_EXECUTES },
-        { "Runtime", WORD_LAUNCHER },
-        { "Socket", WORD_CONNECTS },
-        { "TCPSocket", WORD_CONNECTS },
-        { "URI", WORD_FETCHES },
-        { "_ENV", WORD_ENVIRON },
-        { "appendFile", WORD_WRITES },
-        { "appendFileSync", WORD_WRITES },
-        { "call", WORD_EVERYDAY },
-        { "check_call", WORD_EVERYDAY },
-        { "check_output", WORD_EVERYDAY },
-        { "child_process", WORD_LAUNCHER },
-        { "cmd", WORD_EVERYDAY },
-        { "console", WORD_PRINTS },
-        { "createConnection", WORD_CONNECTS },
-        { "createReadStream", WORD_READS },
-        { "createWriteStream", WORD_WRITES },
-        { "dump", WORD_PRINTS },
-        { "dumps", WORD_PRINTS },
-        { "dup2", WORD_SHELL },
-        { "echo", WORD_PRINTS },
-        { "environ", WORD_ENVIRON },
-        { "eval", WORD_EVALUATES },
-        { "exec", WORD_EVERYDAY | WORD_EVALUATES },
-        { "execFile", WORD_EXECUTES },
-        { "execFileSync", WORD_EXECUTES },
-        { "execSync", WORD_EXECUTES },
-        { "execl", WORD_EXECUTES },
-        { "execlp", WORD_EXECUTES },
-        { "execute", WORD_EVERYDAY },
-        { "execv", WORD_EXECUTES },
-        { "execve", WORD_EXECUTES },
-        { "execvp", WORD_EXECUTES },
-        { "fetch", WORD_FETCHES },
-        { "file", WORD_READS },
-        { "file_get_contents", WORD_READS },
-        { "file_put_contents", WORD_WRITES },
-        { "fopen", WORD_READS },
-        { "fsockopen", WORD_CONNECTS },
-        { "getenv", WORD_ENVIRON },
-        { "getoutput", WORD_EXECUTES },
-        { "inspect", WORD_PRINTS },
-        { "lines", WORD_READS },
-        { "net", WORD_CONNECTS },
-        { "open", WORD_READS | WORD_WRITES },
-        { "p", WORD_PRINTS },
-        { "passthru", WORD_EXECUTES },
-        { "pcntl_exec", WORD_EXECUTES },
-        { "popen", WORD_EXECUTES },
-        { "posix_spawn", WORD_EXECUTES },
-        { "pprint", WORD_PRINTS },
-        { "print", WORD_PRINTS },
-        { "print_r", WORD_PRINTS },
-        { "printf", WORD_PRINTS },
-        { "println", WORD_PRINTS },
-        { "proc_open", WORD_EXECUTES },
-        { "pty", WORD_SHELL },
-        { "puts", WORD_PRINTS },
-        { "qx", WORD_EXECUTES },
-        { "read", WORD_READS },
-        { "readFile", WORD_READS },
-        { "readFileSync", WORD_READS },
-        { "readLines", WORD_READS },
-        { "readTextFile", WORD_READS },
-        { "readTextFileSync", WORD_READS },
-        { "read_text", WORD_READS },
-        { "readfile", WORD_READS },
-        { "remove", WORD_DELETES },
-        { "remove_tree", WORD_DELETES },
-        { "removedirs", WORD_DELETES },
-        { "requests", WORD_FETCHES },
-        { "rm", WORD_DELETES },
-        { "rmSync", WORD_DELETES },
-        { "rm_r", WORD_DELETES },
-        { "rm_rf", WORD_DELETES },
-        { "rmdirSync", WORD_DELETES },
-        { "rmtree", WORD_DELETES },
-        { "run", WORD_EVERYDAY },
-        { "say", WORD_PRINTS },
-        { "shell_exec", WORD_EXECUTES },
-        { "slurp", WORD_READS },
-        { "socket", WORD_CONNECTS },
-        { "spawn", WORD_EVERYDAY | WORD_SHELL },
-        { "spawnSync", WORD_EVERYDAY },
-        { "stdout", WORD_PRINTS },
-        { "stringify", WORD_PRINTS },
-        { "subprocess", WORD_LAUNCHER },
-        { "syscmd", WORD_EXECUTES },
-        { "system", WORD_EXECUTES },
-        { "unlink", WORD_DELETES },
-        { "unlinkSync", WORD_DELETES },
-        { "urlopen", WORD_FETCHES },
-        { "urlretrieve", WORD_FETCHES },
-        { "var_dump", WORD_PRINTS },
-        { "var_export", WORD_PRINTS },
-        { "write", WORD_PRINTS },
-        { "writeFile", WORD_WRITES },
-        { "writeFileSync", WORD_WRITES },
-        { "write_bytes", WORD_WRITES },
-        { "write_text", WORD_WRITES },
-};
-
-static unsigned word_class(struct str word) {
-        size_t low = 0, high = sizeof(code_words) / sizeof(*code_words);
-
-        while (low < high) {
-                size_t middle = (low + high) / 2;
-                int order = str_cmp(word, str_z(code_words[middle].word));
-
-                if (order == 0)
-                        return code_words[middle].class;
-                if (order < 0)
-                        high = middle;
-                else
-                        low = middle + 1;
-        }
-        return 0;
-}
 
 /* ---- scanning ---- */
 
@@ -443,18 +295,9 @@ static bool has_string(const struct scanned *s, const char *text) {
         return false;
 }
 
-static bool calls_programs(const struct program *program) {
-        static const char *const languages[] = { "lua", "luajit", "perl", "php", "r", "rscript", "ruby" };
-
-        for (size_t i = 0; program && i < sizeof(languages) / sizeof(*languages); i++)
-                if (str_is(str_z(program->name), languages[i]))
-                        return true;
-        return false;
-}
-
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range) {
         struct guard *g = call->guard;
-        struct scanned s = { .code = code, .commands = calls_programs(program) };
+        struct scanned s = { .code = code, .commands = program && name_calls_programs(str_z(program->name)) };
 
         s.awk = program && str_ends(str_z(program->name), STR("awk"));
         if (++g->depth > GUARD_MAX_DEPTH) {
@@ -583,44 +426,11 @@ void judge_code(struct call *call) {
 
 /* ---- programs whose own commands can run a shell ---- */
 
-static const struct {
-        const char *program, *marker;
-        bool quoted; /* the code is in quotes or backquotes behind the marker */
-} escapes[] = {
-        { "dc", "!", false },
-        { "ed", "!", false },
-        { "emacs", "shell-command ", true },
-        { "emacs", "call-process ", true },
-        { "ftp", "!", false },
-        { "lftp", "!", false },
-        { "less", "!", false },
-        { "mariadb", "\\! ", false },
-        { "nvim", "!", false },
-        { "tclsh", "exec ", false },
-        { "ex", "!", false },
-        { "vi", "!", false },
-        { "vim", "!", false },
-        { "view", "!", false },
-        { "vimdiff", "!", false },
-        { "sqlite3", ".shell ", false },
-        { "sqlite3", ".system ", false },
-        { "mysql", "\\! ", false },
-        { "mysql", "system ", false },
-        { "psql", "\\! ", false },
-        { "gdb", "shell ", false },
-        { "gdb", "!", false },
-        { "expect", "spawn ", false },
-        { "expect", "exec ", false },
-        { "expect", "system ", false },
-        { "m4", "syscmd(", true },
-        { "osascript", "do shell script ", true },
-};
-
 static void destroying_text(struct call *call, const struct arg *text);
 
 static void escape_text(struct call *call, const struct arg *text) {
         destroying_text(call, text);
-        for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+        for (size_t i = 0; i < escape_count; i++) {
                 const char *at = text->text.len
                                          ? memmem(text->text.ptr, text->text.len, escapes[i].marker, strlen(escapes[i].marker))
                                          : NULL;
@@ -642,14 +452,9 @@ static void escape_text(struct call *call, const struct arg *text) {
 
 /* Statements that throw data away. */
 static void destroying_text(struct call *call, const struct arg *text) {
-        static const char *const databases[] = {
-                "clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "sqlcmd", "sqlite3"
-        };
         static const char *const mongo[] = { "dropDatabase(", ".drop(", ".deleteMany({", ".remove({", ".dropIndex" };
-        bool destroys = false;
+        bool destroys = name_is_database(call->name) && sql_destroys(text->text);
 
-        for (size_t i = 0; i < sizeof(databases) / sizeof(*databases); i++)
-                destroys |= str_is(call->name, databases[i]) && sql_destroys(text->text);
         for (size_t i = 0; str_starts(call->name, STR("mongo")) && i < sizeof(mongo) / sizeof(*mongo); i++)
                 destroys |= text->text.len && memmem(text->text.ptr, text->text.len, mongo[i], strlen(mongo[i]));
         if (destroys)

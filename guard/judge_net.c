@@ -3,6 +3,7 @@
  */
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/tables/names.h"
 #include "policy/hosts.h"
 
 /* ---- hosts ---- */
@@ -40,21 +41,12 @@ static struct arg known_authority(const struct arg *url) {
         return end < url->text.len ? arg_part(url, 0, end) : *url;
 }
 
-static bool is_httpie(const struct call *call) {
-        static const char *const names[] = { "curlie", "http", "httpie", "https", "xh" };
-
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-                if (str_is(call->name, names[i]))
-                        return true;
-        return false;
-}
-
 static void connect_effect(struct call *call, const struct arg *url) {
         struct arg authority = known_authority(url);
         struct host host = { 0 };
         uint32_t flags;
 
-        if (is_httpie(call) && authority.text.len && authority.text.ptr[0] == ':')
+        if (name_is_httpie(call->name) && authority.text.len && authority.text.ptr[0] == ':')
                 return; /* :3000/path is localhost */
         flags = host_flags(call, &authority, &host);
 
@@ -179,7 +171,7 @@ static void fetch_url(struct call *call, const struct arg *url, const struct fet
                 guard_path(g, FX_READ, 0, &path);
                 return;
         }
-        if (is_httpie(call) && url != httpie_url(fetch))
+        if (name_is_httpie(call->name) && url != httpie_url(fetch))
                 return; /* METHOD and items */
         connect_effect(call, url);
         if (fetch->sends)

@@ -1,170 +1,11 @@
 /*
- * Programs that are told by words what to do: which of them throw something away, show a secret, send something off, or run
- * the command behind the word. A row each; a word of a row stands for itself, its beginning (delete-*), or any word (*).
+ * Programs that are told by words what to do.
  */
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/tables/subcommands.h"
 
-enum word_effect {
-        WORDS_DESTROY, /* throws away what nobody can bring back */
-        WORDS_SECRET,  /* prints credentials */
-        WORDS_SEND,    /* local data leaves the machine */
-        WORDS_TUNNEL,  /* others come in */
-        WORDS_LAUNCH,  /* the words behind are a command */
-};
-
-static const struct word_row {
-        const char *program;
-        const char *words;  /* in this order, options left out */
-        const char *option; /* that must be there too: a letter, a name, or both as "f force" */
-        enum word_effect effect;
-        unsigned skip; /* LAUNCH: operands before the command */
-} word_rows[] = {
-        { "ansible", "", "state=absent", WORDS_DESTROY, 0 },
-        { "artisan", "db:wipe", NULL, WORDS_DESTROY, 0 },
-        { "artisan", "migrate:fresh", NULL, WORDS_DESTROY, 0 },
-        { "artisan", "migrate:reset", NULL, WORDS_DESTROY, 0 },
-        { "asdf", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "aws", "* delete-*", NULL, WORDS_DESTROY, 0 },
-        { "aws", "* terminate-*", NULL, WORDS_DESTROY, 0 },
-        { "aws", "configure export-credentials", NULL, WORDS_SECRET, 0 },
-        { "aws", "configure get aws_*", NULL, WORDS_SECRET, 0 },
-        { "aws", "ecr get-login-password", NULL, WORDS_SECRET, 0 },
-        { "aws", "s3 rb", NULL, WORDS_DESTROY, 0 },
-        { "aws", "s3 rm", NULL, WORDS_DESTROY, 0 },
-        { "aws", "secretsmanager get-secret-value", NULL, WORDS_SECRET, 0 },
-        { "aws", "ssm get-parameter*", "with-decryption", WORDS_SECRET, 0 },
-        { "aws", "sts get-session-token", NULL, WORDS_SECRET, 0 },
-        { "aws-vault", "exec", NULL, WORDS_LAUNCH, 1 },
-        { "az", "* * delete", NULL, WORDS_DESTROY, 0 },
-        { "az", "* delete", NULL, WORDS_DESTROY, 0 },
-        { "az", "account get-access-token", NULL, WORDS_SECRET, 0 },
-        { "az", "keyvault secret show", NULL, WORDS_SECRET, 0 },
-        { "az", "storage blob upload*", NULL, WORDS_SEND, 0 },
-        { "btrfs", "subvolume delete", NULL, WORDS_DESTROY, 0 },
-        { "bundle", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "bw", "export", NULL, WORDS_SECRET, 0 },
-        { "bw", "get", NULL, WORDS_SECRET, 0 },
-        { "chamber", "exec", NULL, WORDS_LAUNCH, 1 },
-        { "cloudflared", "tunnel", "url", WORDS_TUNNEL, 0 },
-        { "cloudflared", "tunnel run", NULL, WORDS_TUNNEL, 0 },
-        { "conda", "run", NULL, WORDS_LAUNCH, 0 },
-        { "croc", "send", NULL, WORDS_SEND, 0 },
-        { "dbmate", "drop", NULL, WORDS_DESTROY, 0 },
-        { "direnv", "exec", NULL, WORDS_LAUNCH, 1 },
-        { "docker", "* prune", NULL, WORDS_DESTROY, 0 },
-        { "docker", "compose down", "v volumes", WORDS_DESTROY, 0 },
-        { "docker", "compose rm", "f force", WORDS_DESTROY, 0 },
-        { "docker", "container rm", "f force", WORDS_DESTROY, 0 },
-        { "docker", "image rm", "f force", WORDS_DESTROY, 0 },
-        { "docker", "rm", "f force", WORDS_DESTROY, 0 },
-        { "docker", "rmi", "f force", WORDS_DESTROY, 0 },
-        { "docker", "volume rm", NULL, WORDS_DESTROY, 0 },
-        { "docker-compose", "down", "v volumes", WORDS_DESTROY, 0 },
-        { "docker-compose", "rm", "f force", WORDS_DESTROY, 0 },
-        { "doppler", "run", NULL, WORDS_LAUNCH, 0 },
-        { "doppler", "secrets", NULL, WORDS_SECRET, 0 },
-        { "dropdb", "*", NULL, WORDS_DESTROY, 0 },
-        { "fnm", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "gcloud", "* * delete", NULL, WORDS_DESTROY, 0 },
-        { "gcloud", "* delete", NULL, WORDS_DESTROY, 0 },
-        { "gcloud", "auth application-default print-access-token", NULL, WORDS_SECRET, 0 },
-        { "gcloud", "auth print-*", NULL, WORDS_SECRET, 0 },
-        { "gcloud", "secrets versions access", NULL, WORDS_SECRET, 0 },
-        { "gh", "auth token", NULL, WORDS_SECRET, 0 },
-        { "gh", "release delete", NULL, WORDS_DESTROY, 0 },
-        { "gh", "repo delete", NULL, WORDS_DESTROY, 0 },
-        { "git", "credential fill", NULL, WORDS_SECRET, 0 },
-        { "git", "credential-store get", NULL, WORDS_SECRET, 0 },
-        { "gsutil", "rb", NULL, WORDS_DESTROY, 0 },
-        { "gsutil", "rm", NULL, WORDS_DESTROY, 0 },
-        { "hatch", "run", NULL, WORDS_LAUNCH, 0 },
-        { "helm", "delete", NULL, WORDS_DESTROY, 0 },
-        { "helm", "rollback", NULL, WORDS_DESTROY, 0 },
-        { "helm", "uninstall", NULL, WORDS_DESTROY, 0 },
-        { "heroku", "apps:destroy", NULL, WORDS_DESTROY, 0 },
-        { "heroku", "config", NULL, WORDS_SECRET, 0 },
-        { "heroku", "pg:reset", NULL, WORDS_DESTROY, 0 },
-        { "keyring", "get", NULL, WORDS_SECRET, 0 },
-        { "kubectl", "delete", NULL, WORDS_DESTROY, 0 },
-        { "kubectl", "drain", NULL, WORDS_DESTROY, 0 },
-        { "kubectl", "get secret*", "o output", WORDS_SECRET, 0 },
-        { "lvremove", "*", NULL, WORDS_DESTROY, 0 },
-        { "manage.py", "flush", NULL, WORDS_DESTROY, 0 },
-        { "manage.py", "reset_db", NULL, WORDS_DESTROY, 0 },
-        { "micromamba", "run", NULL, WORDS_LAUNCH, 0 },
-        { "mise", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "mise", "x", NULL, WORDS_LAUNCH, 0 },
-        { "mix", "ecto.drop", NULL, WORDS_DESTROY, 0 },
-        { "mix", "ecto.reset", NULL, WORDS_DESTROY, 0 },
-        { "mongorestore", "", "drop", WORDS_DESTROY, 0 },
-        { "mysqladmin", "drop", NULL, WORDS_DESTROY, 0 },
-        { "ngrok", "*", NULL, WORDS_TUNNEL, 0 },
-        { "nix", "develop", NULL, WORDS_LAUNCH, 1 },
-        { "nix", "shell", NULL, WORDS_LAUNCH, 1 },
-        { "npm", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "npm", "unpublish", NULL, WORDS_DESTROY, 0 },
-        { "npm", "x", NULL, WORDS_LAUNCH, 0 },
-        { "npx", "", NULL, WORDS_LAUNCH, 0 },
-        { "nvm", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "op", "item get", NULL, WORDS_SECRET, 0 },
-        { "op", "read", NULL, WORDS_SECRET, 0 },
-        { "op", "run", NULL, WORDS_LAUNCH, 0 },
-        { "pass", "show", NULL, WORDS_SECRET, 0 },
-        { "pdm", "run", NULL, WORDS_LAUNCH, 0 },
-        { "pg_restore", "", "c clean", WORDS_DESTROY, 0 },
-        { "pipenv", "run", NULL, WORDS_LAUNCH, 0 },
-        { "pipx", "run", NULL, WORDS_LAUNCH, 0 },
-        { "pixi", "run", NULL, WORDS_LAUNCH, 0 },
-        { "pnpm", "dlx", NULL, WORDS_LAUNCH, 0 },
-        { "pnpm", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "podman", "* prune", NULL, WORDS_DESTROY, 0 },
-        { "podman", "volume rm", NULL, WORDS_DESTROY, 0 },
-        { "poetry", "run", NULL, WORDS_LAUNCH, 0 },
-        { "prisma", "migrate reset", NULL, WORDS_DESTROY, 0 },
-        { "pulumi", "destroy", NULL, WORDS_DESTROY, 0 },
-        { "pvremove", "*", NULL, WORDS_DESTROY, 0 },
-        { "pyenv", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "rails", "db:drop*", NULL, WORDS_DESTROY, 0 },
-        { "rails", "db:reset", NULL, WORDS_DESTROY, 0 },
-        { "rake", "db:drop*", NULL, WORDS_DESTROY, 0 },
-        { "rake", "db:reset", NULL, WORDS_DESTROY, 0 },
-        { "rbenv", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "rclone", "delete", NULL, WORDS_DESTROY, 0 },
-        { "rclone", "purge", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "debug", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "del", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "flushall", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "flushdb", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "shutdown", NULL, WORDS_DESTROY, 0 },
-        { "redis-cli", "unlink", NULL, WORDS_DESTROY, 0 },
-        { "rustup", "run", NULL, WORDS_LAUNCH, 1 },
-        { "rye", "run", NULL, WORDS_LAUNCH, 0 },
-        { "secret-tool", "lookup", NULL, WORDS_SECRET, 0 },
-        { "terraform", "apply", "destroy", WORDS_DESTROY, 0 },
-        { "terraform", "destroy", NULL, WORDS_DESTROY, 0 },
-        { "terragrunt", "destroy", NULL, WORDS_DESTROY, 0 },
-        { "tofu", "destroy", NULL, WORDS_DESTROY, 0 },
-        { "uv", "run", NULL, WORDS_LAUNCH, 0 },
-        { "uv", "tool run", NULL, WORDS_LAUNCH, 0 },
-        { "uvx", "", NULL, WORDS_LAUNCH, 0 },
-        { "vault", "auth disable", NULL, WORDS_DESTROY, 0 },
-        { "vault", "kv delete", NULL, WORDS_DESTROY, 0 },
-        { "vault", "kv destroy", NULL, WORDS_DESTROY, 0 },
-        { "vault", "kv get", NULL, WORDS_SECRET, 0 },
-        { "vault", "policy delete", NULL, WORDS_DESTROY, 0 },
-        { "vault", "read", NULL, WORDS_SECRET, 0 },
-        { "vault", "secrets disable", NULL, WORDS_DESTROY, 0 },
-        { "vgremove", "*", NULL, WORDS_DESTROY, 0 },
-        { "volta", "run", NULL, WORDS_LAUNCH, 0 },
-        { "wormhole", "send", NULL, WORDS_SEND, 0 },
-        { "yarn", "dlx", NULL, WORDS_LAUNCH, 0 },
-        { "yarn", "exec", NULL, WORDS_LAUNCH, 0 },
-        { "zfs", "destroy", NULL, WORDS_DESTROY, 0 },
-        { "zpool", "destroy", NULL, WORDS_DESTROY, 0 },
-};
-
-enum { WORD_ROWS = sizeof(word_rows) / sizeof(*word_rows), WORDS_DEEP = 4 };
+enum { WORDS_DEEP = 4 };
 
 /* ---- matching ---- */
 
@@ -268,7 +109,7 @@ static size_t script_operand(const struct call *call) {
 }
 
 void judge_words(struct call *call) {
-        size_t operands[WORDS_DEEP + 2], count, next, low = 0, high = WORD_ROWS, script = script_operand(call);
+        size_t operands[WORDS_DEEP + 2], count, next, low = 0, high = word_row_count, script = script_operand(call);
         struct call inner = *call;
 
         if (script) {
@@ -285,10 +126,10 @@ void judge_words(struct call *call) {
                 else
                         high = middle;
         }
-        if (low == WORD_ROWS || !str_is(inner.name, word_rows[low].program))
+        if (low == word_row_count || !str_is(inner.name, word_rows[low].program))
                 return;
         count = collect_operands(&inner, operands, WORDS_DEEP + 2);
-        for (; low < WORD_ROWS && str_is(inner.name, word_rows[low].program); low++) {
+        for (; low < word_row_count && str_is(inner.name, word_rows[low].program); low++) {
                 const struct word_row *row = &word_rows[low];
 
                 if (words_match(row, operands, count, &inner, &next) && (!row->option || option_given(&inner, row->option))) {

@@ -1,4 +1,7 @@
-#include "guard/text.h"
+/*
+ * What can be seen of a command without knowing what it does.
+ */
+#include "guard/judge.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,29 @@
+/*
+ * Programs that are told by words what to do: which of them throw something away, show a secret, send something off, or run
+ * the command behind the word. A word of a row stands for itself, its beginning (delete-*), or any word (*).
+ */
+#ifndef BAILEY_GUARD_TABLES_SUBCOMMANDS_H
+#define BAILEY_GUARD_TABLES_SUBCOMMANDS_H
+
+#include <stddef.h>
+
+enum word_effect {
+        WORDS_DESTROY, /* throws away what nobody can bring back */
+        WORDS_SECRET,  /* prints credentials */
+        WORDS_SEND,    /* local data leaves the machine */
+        WORDS_TUNNEL,  /* others come in */
+        WORDS_LAUNCH,  /* the words behind are a command */
+};
+
+struct word_row {
+        const char *program;
+        const char *words;  /* in this order, options left out */
+        const char *option; /* that must be there too: a letter, a name, or both as "f force" */
+        enum word_effect effect;
+        unsigned skip; /* LAUNCH: operands before the command */
+};
+
+extern const struct word_row word_rows[]; /* sorted by program; of one, the first row that matches counts */
+extern const size_t word_row_count;
+
+#endif
