@@ -2,11 +2,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Sorted. */
-static const struct {
-        const char *word;
-        unsigned class;
-} code_words[] = {
+const struct code_word code_words[] = {
         { "ENV", WORD_ENVIRON },
         { "ENVIRON", WORD_ENVIRON },
         { "File", WORD_READS },
@@ -118,6 +114,8 @@ static const struct {
         { "write_bytes", WORD_WRITES },
         { "write_text", WORD_WRITES },
 };
+
+const size_t code_word_count = COUNT(code_words);
 
 unsigned word_class(struct str word) {
         size_t low = 0, high = COUNT(code_words);

@@ -21,6 +21,14 @@ enum word_class {
         WORD_EVERYDAY = 2048, /* executes only beside such a module */
 };
 
+struct code_word {
+        const char *word;
+        unsigned class; /* enum word_class */
+};
+
+extern const struct code_word code_words[]; /* sorted */
+extern const size_t code_word_count;
+
 unsigned word_class(struct str word); /* 0: it does not matter */
 
 /* A program whose own commands can run a shell, and what stands before the code. */

@@ -16,14 +16,10 @@ enum act {
         ACT_PATTERN, /* a pattern or script, then files it reads */
         ACT_WRITE,   /* files it writes */
         ACT_DELETE,
-        ACT_COPY, /* files it reads, then where to */
-        ACT_MOVE,
-        ACT_LINK,
-        ACT_COMMAND, /* a command it runs */
-        ACT_TEXT,    /* words that together are shell code */
-        ACT_FETCH,   /* URLs */
-        ACT_CONNECT, /* a host */
-        ACT_PERMIT,
+        ACT_COMMAND,  /* a command it runs */
+        ACT_TEXT,     /* words that together are shell code */
+        ACT_FETCH,    /* URLs */
+        ACT_CONNECT,  /* a host */
         ACT_ESCALATE, /* a command it runs as somebody else, or somewhere else */
         ACT_SHELL,
         ACT_CODE,    /* an interpreter of another language */

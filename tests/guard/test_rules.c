@@ -9,6 +9,8 @@
 #include "guard/options.h"
 #include "guard/paths.h"
 #include "guard/rules.h"
+#include "guard/tables/interpreters.h"
+#include "guard/tables/subcommands.h"
 #include "policy/credentials.h"
 #include "policy/load.h"
 
@@ -186,6 +188,16 @@ static void programs_are_sorted(void **state) {
                 assert_ptr_equal(program_row(str_z(programs[i].name)), &programs[i]);
 }
 
+static void words_are_sorted(void **state) {
+        (void)state;
+        for (size_t i = 1; i < word_row_count; i++)
+                if (strcmp(word_rows[i - 1].program, word_rows[i].program) > 0)
+                        fail_msg("%s stands before %s", word_rows[i - 1].program, word_rows[i].program);
+        for (size_t i = 1; i < code_word_count; i++)
+                if (strcmp(code_words[i - 1].word, code_words[i].word) >= 0)
+                        fail_msg("%s stands before %s", code_words[i - 1].word, code_words[i].word);
+}
+
 static void programs_can_be_judged(void **state) {
         (void)state;
         for (size_t i = 0; i < program_count; i++) {
@@ -286,13 +298,21 @@ static void credentials_are_sorted(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(ids_are_unique),        cmocka_unit_test(messages_name_one_thing),
-                cmocka_unit_test(examples_are_caught),   cmocka_unit_test(messages_fit_the_command),
-                cmocka_unit_test(scopes_hold),           cmocka_unit_test(effects_have_names),
-                cmocka_unit_test(programs_are_sorted),   cmocka_unit_test(programs_can_be_judged),
-                cmocka_unit_test(options_can_be_read),   cmocka_unit_test(meanings_are_sorted),
-                cmocka_unit_test(lists_can_be_read),     cmocka_unit_test(versions_are_the_same_program),
-                cmocka_unit_test(globs_know_components), cmocka_unit_test(credentials_are_sorted),
+                cmocka_unit_test(ids_are_unique),
+                cmocka_unit_test(messages_name_one_thing),
+                cmocka_unit_test(examples_are_caught),
+                cmocka_unit_test(messages_fit_the_command),
+                cmocka_unit_test(scopes_hold),
+                cmocka_unit_test(effects_have_names),
+                cmocka_unit_test(programs_are_sorted),
+                cmocka_unit_test(words_are_sorted),
+                cmocka_unit_test(programs_can_be_judged),
+                cmocka_unit_test(options_can_be_read),
+                cmocka_unit_test(meanings_are_sorted),
+                cmocka_unit_test(lists_can_be_read),
+                cmocka_unit_test(versions_are_the_same_program),
+                cmocka_unit_test(globs_know_components),
+                cmocka_unit_test(credentials_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, setup, teardown);
