@@ -1,8 +1,8 @@
 #include "audit/beginning.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "audit/lines.h"
 #include "audit/read.h"
 
 #define OLDER "older"
@@ -39,20 +39,20 @@ int audit_beginning_read(int fd, uint64_t size, struct audit_beginning *ret, str
         struct audit_beginning beginning = {};
         enum chain_state state = CHAIN_TORN;
         struct chain_hash prev, hash;
-        struct audit_lines lines;
+        struct lines lines = { .fd = fd, .size = CHAIN_LINE_MAX, .limit = size < LOOK_MAX ? size : LOOK_MAX };
         struct str line;
         int result;
 
-        if (audit_lines_init(&lines, err) < 0)
-                return -1;
-        audit_lines_begin(&lines, fd, size < LOOK_MAX ? size : LOOK_MAX);
+        lines.memory = malloc(CHAIN_LINE_MAX);
+        if (!lines.memory)
+                return err_set(err, ERR_MEMORY, "out of memory");
         do /* what was torn there is not it; but then a repair is */
-                result = audit_lines_next(&lines, &line, err);
-        while (result == AUDIT_LINE_WHOLE && (state = chain_look(line, &prev, &hash)) == CHAIN_TORN);
+                result = lines_next(&lines, &line, err);
+        while (result == LINE_WHOLE && (state = chain_look(line, &prev, &hash)) == CHAIN_TORN);
         beginning.line = lines.number;
-        if (result == AUDIT_LINE_WHOLE && state == CHAIN_RIGHT)
+        if (result == LINE_WHOLE && state == CHAIN_RIGHT)
                 look_at(line, &prev, &beginning);
-        audit_lines_free(&lines);
+        free(lines.memory);
         if (result < 0)
                 return -1;
         *ret = beginning;

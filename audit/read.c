@@ -170,18 +170,22 @@ static int sources_open(struct audit_reader *reader, int64_t patience, struct er
 static void read_source(struct audit_reader *reader) {
         const struct audit_source *source = &reader->sources[reader->index];
 
-        audit_lines_begin(&reader->lines, source->fd, source->size);
+        reader->lines = (struct lines){
+                .fd = source->fd,
+                .memory = reader->lines.memory,
+                .size = CHAIN_LINE_MAX,
+                .limit = source->size,
+        };
 }
 
 int audit_reader_open(const char *path, struct audit_reader *ret, struct err *err) {
         struct audit_reader reader = {};
 
         snprintf(reader.path, sizeof(reader.path), "%s", path);
-        if (audit_lines_init(&reader.lines, err) < 0)
-                return -1;
+        reader.lines.memory = malloc(CHAIN_LINE_MAX);
         reader.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*reader.sources));
-        if (!reader.sources) {
-                audit_lines_free(&reader.lines);
+        if (!reader.lines.memory || !reader.sources) {
+                audit_reader_close(&reader);
                 return err_set(err, ERR_MEMORY, "out of memory");
         }
         if (sources_open(&reader, AUDIT_PATIENCE, err) < 0) {
@@ -201,7 +205,7 @@ static void sources_free(struct audit_reader *reader) {
 
 void audit_reader_close(struct audit_reader *reader) {
         sources_free(reader);
-        audit_lines_free(&reader->lines);
+        free(reader->lines.memory);
         *reader = (struct audit_reader){};
 }
 
@@ -217,14 +221,14 @@ bool audit_reader_advance(struct audit_reader *reader) {
 
 int audit_reader_next(struct audit_reader *reader, struct str *ret_line, struct err *err) {
         while (reader->count) {
-                int kind = audit_lines_next(&reader->lines, ret_line, err);
+                int kind = lines_next(&reader->lines, ret_line, err);
 
                 if (kind < 0)
                         return err_context(err, "%s", rotated_path(reader->path, reader->sources[reader->index].number).text);
-                if (kind != AUDIT_LINE_END || !audit_reader_advance(reader))
+                if (kind != LINE_END || !audit_reader_advance(reader))
                         return kind;
         }
-        return AUDIT_LINE_END;
+        return LINE_END;
 }
 
 /* The files as they are now, from the one that was the newest on, and from where it was read to. Others may have been the

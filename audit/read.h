@@ -5,7 +5,7 @@
 #define BAILEY_AUDIT_READ_H
 
 #include "audit/file.h"
-#include "audit/lines.h"
+#include "base/lines.h"
 #include "base/value_tree.h"
 
 struct audit_source {
@@ -20,7 +20,7 @@ struct audit_reader {
         char path[PATH_MAX];
         struct audit_source *sources;
         size_t count, index; /* index: the one that is read */
-        struct audit_lines lines;
+        struct lines lines;
 };
 
 /* Which older files there are, the oldest first. Returns how many. */
@@ -30,7 +30,7 @@ size_t audit_rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED
 int audit_reader_open(const char *path, struct audit_reader *ret, struct err *err);
 void audit_reader_close(struct audit_reader *reader);
 
-/* The next line, whatever is in it. AUDIT_LINE_END: no more of them in the files as they were. */
+/* The next line, whatever is in it. LINE_END: no more of them in the files as they were. */
 int audit_reader_next(struct audit_reader *reader, struct str *ret_line, struct err *err);
 
 /* To the next file; false when there is none. */

@@ -118,7 +118,7 @@ static bool look_at_line(struct verifier *v, struct str line) {
 
 /* Only the newest file may end in the middle of something. */
 static bool look_at_end(struct verifier *v) {
-        struct str rest = audit_lines_rest(&v->reader->lines);
+        struct str rest = lines_rest(&v->reader->lines);
         bool last = v->reader->index + 1 == v->reader->count, newest = last && source_number(v) == 0;
         struct chain_hash prev, hash;
         enum chain_state state = chain_look(rest, &prev, &hash);
@@ -140,11 +140,11 @@ static bool look_at_end(struct verifier *v) {
 }
 
 /* False: there is no more to look at, or no reason to. */
-static bool look_at(struct verifier *v, enum audit_line kind, struct str line) {
-        v->number = v->reader->lines.number + (kind == AUDIT_LINE_END); /* at the end, what has no newline */
-        if (kind == AUDIT_LINE_WHOLE)
+static bool look_at(struct verifier *v, enum line_kind kind, struct str line) {
+        v->number = v->reader->lines.number + (kind == LINE_END); /* at the end, what has no newline */
+        if (kind == LINE_WHOLE)
                 return look_at_line(v, line);
-        if (kind == AUDIT_LINE_TOO_LONG)
+        if (kind == LINE_TOO_LONG)
                 return broken(v, v->number, (struct str){}, "longer than any record");
         return look_at_end(v) && audit_reader_advance(v->reader);
 }
@@ -152,11 +152,11 @@ static bool look_at(struct verifier *v, enum audit_line kind, struct str line) {
 static int verify(struct verifier *v, struct err *err) {
         for (;;) {
                 struct str line = {};
-                int kind = audit_lines_next(&v->reader->lines, &line, err);
+                int kind = lines_next(&v->reader->lines, &line, err);
 
                 if (kind < 0)
                         return -1;
-                if (!look_at(v, (enum audit_line)kind, line))
+                if (!look_at(v, (enum line_kind)kind, line))
                         return 0;
                 arena_reset(&v->arena);
         }

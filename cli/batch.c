@@ -2,10 +2,11 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/log.h"
-#include "cli/lines.h"
 
 int batch_text(const struct batch_request *request, const char *name, struct str *ret) {
         const json_t *text = json_object_get((const json_t *)request, name);
@@ -32,24 +33,30 @@ static void answer_line(struct str line, size_t number, batch_answer *answer, vo
 }
 
 enum exit_status batch_run(const char *command, batch_answer *answer, void *context) {
-        struct lines lines;
+        struct lines lines = {
+                .fd = STDIN_FILENO,
+                .memory = malloc(INPUT_MAX + 1),
+                .size = INPUT_MAX + 1,
+                .limit = UINT64_MAX,
+                .stream = true,
+                .open_end = true,
+                .answers = stdout,
+        };
         struct str line;
         struct err err;
-        enum line_kind kind = LINE_WHOLE;
-        int status = 0;
+        int kind = LINE_WHOLE;
 
-        lines_init(&lines, STDIN_FILENO, INPUT_MAX, stdout);
-        for (size_t number = 1; !ferror(stdout); number++) {
-                status = lines_next(&lines, &kind, &line, &err);
-                if (status < 0 || kind == LINE_END)
-                        break;
+        if (!lines.memory)
+                kind = err_set(&err, ERR_MEMORY, "out of memory");
+        while (kind > LINE_END && !ferror(stdout)) {
+                kind = lines_next(&lines, &line, &err);
                 if (kind == LINE_TOO_LONG)
-                        answer(NULL, number, "longer than 16 MiB", context);
-                else
-                        answer_line(line, number, answer, context);
+                        answer(NULL, lines.number, "longer than 16 MiB", context);
+                else if (kind == LINE_WHOLE)
+                        answer_line(line, lines.number, answer, context);
         }
-        lines_free(&lines);
-        if (status < 0)
+        free(lines.memory);
+        if (kind < 0)
                 log_line("%s: %s", command, err.msg);
-        return status < 0 ? EXIT_PROBLEM : EXIT_DONE;
+        return kind < 0 ? EXIT_PROBLEM : EXIT_DONE;
 }

@@ -79,7 +79,7 @@ static void read_all(void) {
         if (!stats || audit_reader_open(path, &reader, NULL) < 0)
                 abort();
         while ((kind = audit_reader_next(&reader, &line, NULL)) > 0) {
-                const struct tree_node *record = kind == AUDIT_LINE_WHOLE ? audit_parse(line, &arena) : NULL;
+                const struct tree_node *record = kind == LINE_WHOLE ? audit_parse(line, &arena) : NULL;
 
                 if (!record)
                         continue;

@@ -1,6 +1,5 @@
 #include "launch/cgroup_place.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/lines.h"
 #include "base/str.h"
 
 enum {
@@ -153,31 +153,20 @@ typedef bool take_line(struct cgroup_places *places, struct str line);
 /* Each complete line that fits LINE_SIZE, until `take` has had enough. */
 static void each_line(int fd, take_line *take, struct cgroup_places *places) {
         char text[LINE_SIZE];
-        bool too_long = false; /* what is in `text` is the end of a line whose start did not fit */
-        size_t have = 0, total = 0;
+        struct lines lines = {
+                .fd = fd,
+                .memory = text,
+                .size = sizeof(text),
+                .chunk = READ_SIZE,
+                .limit = READ_MAX,
+                .stream = true,
+        };
+        struct str line;
+        int kind;
 
-        while (total < READ_MAX) {
-                size_t room = sizeof(text) - have;
-                ssize_t got = read(fd, text + have, room < READ_SIZE ? room : READ_SIZE);
-                struct str rest;
-
-                if (got < 0 && errno == EINTR)
-                        continue;
-                if (got <= 0)
+        while ((kind = lines_next(&lines, &line, NULL)) > LINE_END)
+                if (kind == LINE_WHOLE && take(places, line))
                         return;
-                total += (size_t)got;
-                rest = str_from(text, have + (size_t)got);
-                while (str_find(rest, '\n') < rest.len) {
-                        struct str line = next_field(&rest, '\n');
-
-                        if (!too_long && take(places, line))
-                                return;
-                        too_long = false;
-                }
-                too_long = too_long || rest.len == sizeof(text);
-                have = too_long ? 0 : rest.len;
-                memmove(text, rest.ptr, have);
-        }
 }
 
 void cgroup_places_read(int own_fd, int mounts_fd, struct cgroup_places *ret) {

@@ -126,10 +126,10 @@ int records_next(struct bailey_audit_reader *reader, struct str *ret_line, const
         for (;;) {
                 int kind = audit_reader_next(&reader->files, ret_line, err);
 
-                if (kind < 0 || kind == AUDIT_LINE_END)
+                if (kind < 0 || kind == LINE_END)
                         return kind;
                 arena_reset(&reader->arena);
-                *ret_record = kind == AUDIT_LINE_WHOLE ? audit_parse(*ret_line, &reader->arena) : NULL;
+                *ret_record = kind == LINE_WHOLE ? audit_parse(*ret_line, &reader->arena) : NULL;
                 if (*ret_record && audit_matches(&reader->query, *ret_record))
                         return 1;
         }

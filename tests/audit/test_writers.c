@@ -217,7 +217,7 @@ static void test_follow(void **state) {
                 assert_int_equal(audit_reader_again(&reader, &err), 0);
                 while ((kind = audit_reader_next(&reader, &line, &err)) > 0)
                         seen++;
-                assert_int_equal(kind, AUDIT_LINE_END);
+                assert_int_equal(kind, LINE_END);
         }
         wait_for(pids[0]);
         wait_for(pids[1]);

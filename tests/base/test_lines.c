@@ -1,0 +1,117 @@
+#include "base/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+enum { SIZE = 8 };
+
+static int file_of(struct str text) {
+        int fd = memfd_create("lines", MFD_CLOEXEC);
+
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, text.ptr, text.len), text.len);
+        assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+        return fd;
+}
+
+/* All lines, a bar behind each; `!` is one that is too long. What is left at the end comes behind a `+`. */
+static void told(struct lines *lines, char *out) {
+        struct str line;
+        int kind;
+
+        while ((kind = lines_next(lines, &line, NULL)) > LINE_END) {
+                if (kind == LINE_TOO_LONG)
+                        assert_int_equal(line.len, 0);
+                out += sprintf(out, "%.*s|", kind == LINE_TOO_LONG ? 1 : (int)line.len, kind == LINE_TOO_LONG ? "!" : line.ptr);
+        }
+        assert_int_equal(kind, LINE_END);
+        assert_int_equal(lines_next(lines, &line, NULL), LINE_END);
+        line = lines_rest(lines);
+        sprintf(out, "+%.*s%s", (int)line.len, line.ptr, lines->skipping ? "!" : "");
+}
+
+static void every_line(void **state) {
+        static const struct {
+                const char *text, *closed, *open;
+        } rows[] = {
+                { "", "+", "+" },
+                { "\n", "|+", "|+" },
+                { "a", "+a", "a|+" },
+                { "a\nb", "a|+b", "a|b|+" },
+                { "a\n\nb\n", "a||b|+", "a||b|+" },
+                { "1234567\n", "1234567|+", "1234567|+" }, /* with its newline as large as the memory */
+                { "1234567", "+1234567", "1234567|+" },
+                { "12345678\n", "!|+", "!|+" },
+                { "12345678", "+!", "!|+" },
+                { "1\n12345678\n2\n", "1|!|2|+", "1|!|2|+" },
+                { "123456789012345678901234\n1234567\n12345678901234567", "!|1234567|+7!", "!|1234567|!|+" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+                for (int way = 0; way < 12; way++) {
+                        char memory[SIZE], said[128];
+                        struct lines lines = {
+                                .fd = file_of(str_z(rows[i].text)),
+                                .memory = memory,
+                                .size = sizeof(memory),
+                                .chunk = (size_t)way / 4, /* any, a byte, two bytes */
+                                .limit = 1 << 20,
+                                .stream = way & 1,
+                                .open_end = way & 2,
+                        };
+
+                        told(&lines, said);
+                        close(lines.fd);
+                        if (lines.open_end)
+                                assert_string_equal(said, rows[i].open);
+                        else if (!lines.skipping) /* or how much of it is left depends on how it was read */
+                                assert_string_equal(said, rows[i].closed);
+                        else
+                                assert_int_equal(said[strlen(said) - 1], '!');
+                }
+}
+
+/* What comes later is not seen, and then it is. */
+static void up_to_a_limit(void **state) {
+        char memory[SIZE];
+        struct lines lines = { .fd = file_of(STR("a\nb\nc\n")), .memory = memory, .size = sizeof(memory), .limit = 3 };
+        struct str line;
+
+        (void)state;
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_WHOLE);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_END);
+        assert_str_equal(lines_rest(&lines), STR("b"));
+        lines.limit = 100;
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_WHOLE);
+        assert_str_equal(line, STR("b"));
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_WHOLE);
+        assert_int_equal(lines.number, 3);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_END);
+        close(lines.fd);
+}
+
+static void not_readable(void **state) {
+        char memory[SIZE];
+        struct lines lines = { .fd = -1, .memory = memory, .size = sizeof(memory), .limit = 1 };
+        struct str line;
+        struct err err;
+
+        (void)state;
+        assert_int_equal(lines_next(&lines, &line, &err), -1);
+        assert_non_null(strstr(err.msg, "cannot read"));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(every_line),
+                cmocka_unit_test(up_to_a_limit),
+                cmocka_unit_test(not_readable),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
