@@ -6,6 +6,7 @@
 #define BAILEY_AUDIT_PRINT_H
 
 #include "audit/read.h"
+#include "base/time.h"
 
 /* One line: time, id, action, backend, end, duration, and the command's first line. */
 void audit_print_line(const struct tree_node *record, struct buf *out);
@@ -22,11 +23,26 @@ void audit_print_end(const struct tree_node *record, struct buf *out);
 
 /* ---- sums ---- */
 
-struct audit_stats;
+enum { COUNTER_NAME_SIZE = 64, COUNTERS_MAX = 1024 };
+
+enum audit_group { GROUP_KIND, GROUP_ACTION, GROUP_RULE, GROUP_BACKEND, GROUP_END, GROUP_HOUR };
+
+struct audit_counter {
+        enum audit_group group;
+        char name[COUNTER_NAME_SIZE];
+        uint64_t count;
+};
+
+struct audit_stats {
+        struct audit_counter counters[COUNTERS_MAX];
+        size_t count;
+        uint64_t commands;
+        char first[TIME_TEXT_SIZE], last[TIME_TEXT_SIZE]; /* times of records; "": there are none */
+};
+
 struct audit_stats *audit_stats_new(void);
 void audit_stats_free(struct audit_stats *stats);
 void audit_stats_add(struct audit_stats *stats, const struct tree_node *record);
-void audit_stats_text(struct audit_stats *stats, struct buf *out);
-void audit_stats_json(struct audit_stats *stats, struct buf *out);
+void audit_stats_sort(struct audit_stats *stats); /* by group, the most frequent first */
 
 #endif

@@ -181,18 +181,21 @@ static enum exit_status audit_export(const struct options *options) {
 
 static enum exit_status audit_stats(const struct options *options) {
         struct bailey_audit_query query = query_of(options, BAILEY_AUDIT_LINES);
-        enum bailey_answer answer = options->values[OPTION_JSON] ? BAILEY_ANSWER_JSON : BAILEY_ANSWER_TEXT;
         char error[ERROR_SIZE];
         POLICY_AUTO policy = audit_policy(options);
-        char *text;
-        size_t length;
+        struct bailey_audit_stats stats;
+        BUF_AUTO answer;
 
+        buf_init(&answer, ANSWER_MAX);
         if (!policy)
                 return EXIT_USAGE;
-        if (bailey_audit_stats(policy, &query, answer, &text, &length, error, sizeof(error)) < 0)
+        if (bailey_audit_stats(policy, &query, &stats, error, sizeof(error)) < 0)
                 return audit_failed(error);
-        fwrite(text, 1, length, stdout);
-        bailey_free(text);
+        (options->values[OPTION_JSON] ? format_audit_stats_json : format_audit_stats_text)(&stats, &answer);
+        bailey_audit_stats_free(&stats);
+        if (answer.failed)
+                return audit_failed("out of memory");
+        batch_write(answer.ptr, answer.len);
         return EXIT_DONE;
 }
 

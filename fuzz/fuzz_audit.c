@@ -12,6 +12,7 @@
 #include "audit/print.h"
 #include "audit/verify.h"
 #include "base/fd.h"
+#include "format/audit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -65,6 +66,23 @@ static void check_plain(const struct buf *out) {
                         abort();
 }
 
+/* As the library hands them out. */
+static void show(struct audit_stats *stats, struct buf *out) {
+        static struct bailey_audit_count items[COUNTERS_MAX];
+        const struct bailey_audit_stats shown = { stats->commands, stats->first, stats->last, items, stats->count, NULL };
+
+        audit_stats_sort(stats);
+        for (size_t i = 0; i < stats->count; i++) {
+                const struct audit_counter *counter = &stats->counters[i];
+
+                items[i] =
+                        (struct bailey_audit_count){ (enum bailey_audit_group)counter->group, counter->name, counter->count };
+        }
+        format_audit_stats_text(&shown, out);
+        check_plain(out);
+        format_audit_stats_json(&shown, out);
+}
+
 static void read_all(void) {
         const struct audit_query query = { .rule = "r" };
         struct audit_stats *stats = audit_stats_new();
@@ -92,9 +110,7 @@ static void read_all(void) {
         }
         if (kind < 0)
                 abort();
-        audit_stats_text(stats, &out);
-        check_plain(&out);
-        audit_stats_json(stats, &out);
+        show(stats, &out);
         audit_stats_free(stats);
         audit_reader_close(&reader);
 }

@@ -216,7 +216,7 @@ enum bailey_variable_action {
 struct bailey_variable {
         struct bailey_text name;
         enum bailey_variable_action action;
-        const char *reason; /* "looks like a secret: a token (*_TOKEN)" */
+        const char *reason; /* "looks like a secret: a token (*TOKEN)" */
         const char *rule;   /* the pattern of the built-in rule behind it; NULL: none is */
 };
 
@@ -669,9 +669,33 @@ void bailey_audit_close(struct bailey_audit_reader *reader);
 int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text, size_t *ret_length, char *ret_error,
                       size_t error_size);
 
+enum bailey_audit_group {
+        BAILEY_AUDIT_BY_KIND, /* all records; the other groups count commands */
+        BAILEY_AUDIT_BY_ACTION,
+        BAILEY_AUDIT_BY_RULE,
+        BAILEY_AUDIT_BY_BACKEND,
+        BAILEY_AUDIT_BY_END,  /* "exit 0", "timed out" */
+        BAILEY_AUDIT_BY_HOUR, /* "2026-11-16T04" */
+};
+
+struct bailey_audit_count {
+        enum bailey_audit_group group;
+        const char *name; /* from the file, and so it may hold anything */
+        unsigned long long count;
+};
+
+struct bailey_audit_stats {
+        unsigned long long commands;
+        const char *first, *last;               /* times of records; "": there are none */
+        const struct bailey_audit_count *items; /* group by group, the most frequent first */
+        size_t count;
+        void *memory;
+};
+
 /* How many commands by verdict, rule, sandbox, end and hour. */
-int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query, enum bailey_answer answer,
-                       char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
+int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query,
+                       struct bailey_audit_stats *ret, char *ret_error, size_t error_size);
+void bailey_audit_stats_free(struct bailey_audit_stats *stats);
 
 /*
  * The record as a page for a browser: one HTML file that loads nothing and runs no script but its own, whatever the records

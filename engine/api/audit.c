@@ -272,29 +272,69 @@ int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text,
 
 /* ---- sums ---- */
 
-int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query, enum bailey_answer answer,
-                       char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
+/* In the order of enum audit_group. */
+static const enum bailey_audit_group groups[] = {
+        [GROUP_KIND] = BAILEY_AUDIT_BY_KIND,       [GROUP_ACTION] = BAILEY_AUDIT_BY_ACTION, [GROUP_RULE] = BAILEY_AUDIT_BY_RULE,
+        [GROUP_BACKEND] = BAILEY_AUDIT_BY_BACKEND, [GROUP_END] = BAILEY_AUDIT_BY_END,       [GROUP_HOUR] = BAILEY_AUDIT_BY_HOUR,
+};
+
+static int put_stats(struct audit_stats *stats, struct arena *arena, struct bailey_audit_stats *ret, struct err *err) {
+        struct bailey_audit_count *items = arena_alloc(arena, (stats->count + 1) * sizeof(*items));
+        bool failed = !items;
+
+        audit_stats_sort(stats);
+        for (size_t i = 0; !failed && i < stats->count; i++) {
+                const struct audit_counter *counter = &stats->counters[i];
+
+                items[i] = (struct bailey_audit_count){ groups[counter->group], arena_dup(arena, str_z(counter->name)),
+                                                        counter->count };
+                failed = !items[i].name;
+        }
+        *ret = (struct bailey_audit_stats){
+                .commands = stats->commands,
+                .first = arena_dup(arena, str_z(stats->first)),
+                .last = arena_dup(arena, str_z(stats->last)),
+                .items = items,
+                .count = stats->count,
+                .memory = arena,
+        };
+        return failed || !ret->first || !ret->last ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+}
+
+static int count_records(const struct bailey_policy *policy, const struct bailey_audit_query *query, struct arena *arena,
+                         struct bailey_audit_stats *ret, struct err *err) {
         struct audit_stats *stats = audit_stats_new();
         struct bailey_audit_reader *reader = NULL;
         const struct tree_node *record;
-        struct err err = {};
-        struct buf out;
         struct str line;
-        int got = stats ? records_open(policy, query, &reader, &err) : err_set(&err, ERR_MEMORY, "out of memory");
+        int got = stats ? records_open(policy, query, &reader, err) : err_set(err, ERR_MEMORY, "out of memory");
 
-        while (got >= 0 && (got = records_next(reader, &line, &record, &err)) > 0)
+        while (got >= 0 && (got = records_next(reader, &line, &record, err)) > 0)
                 audit_stats_add(stats, record);
-        buf_init(&out, TEXT_MAX);
-        if (got == 0) {
-                if (answer == BAILEY_ANSWER_JSON)
-                        audit_stats_json(stats, &out);
-                else
-                        audit_stats_text(stats, &out);
-                got = records_hand_out(&out, ret_text, ret_length, &err);
-        }
+        if (got == 0)
+                got = put_stats(stats, arena, ret, err);
         bailey_audit_close(reader);
         audit_stats_free(stats);
-        return got < 0 ? fail(&err, ret_error, error_size) : 0;
+        return got;
+}
+
+int bailey_audit_stats(const struct bailey_policy *policy, const struct bailey_audit_query *query,
+                       struct bailey_audit_stats *ret, char *ret_error, size_t error_size) {
+        struct bailey_audit_stats stats;
+        struct err err = {};
+        struct arena *arena = config_memory_new(&err);
+
+        if (!arena || count_records(policy, query, arena, &stats, &err) < 0) {
+                config_memory_free(arena);
+                return fail(&err, ret_error, error_size);
+        }
+        *ret = stats;
+        return 0;
+}
+
+void bailey_audit_stats_free(struct bailey_audit_stats *stats) {
+        config_memory_free(stats->memory);
+        *stats = (struct bailey_audit_stats){};
 }
 
 /* ---- the chain ---- */
