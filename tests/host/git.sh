@@ -43,14 +43,29 @@ made() {
 repository='git init -q new; cd new; git config user.email x@example.com; git config user.name X; git remote add origin ../bare
         git config branch.main.remote origin; git config branch.main.merge refs/heads/main; echo a >a; git add a; git commit -qm one'
 
-# key NAME VALUE: a new repository does not keep it, in whichever way it was written
-key() {
+# write_keys: a command makes a repository for each key, where key 1 is in new1, and sets it; another command does so again
+write_keys() {
+        local name value n=0 first='' second=''
         fresh
-        run "set -e; $repository; git config '$1' '$2'" || :
-        run "cd new 2>/dev/null && printf '[x]\n' >>.git/config && git config '$1' '$2'" || : # and not by another command
+        while read -r name value; do
+                n=$((n + 1))
+                first+="(set -e; ${repository//new/new$n}; git config '$name' '$value')"$'\n'
+                second+="(cd new$n 2>/dev/null && printf '[x]\n' >>.git/config && git config '$name' '$value')"$'\n'
+        done <<<"$keys"
+        run "$first" || :
+        run "$second" || : # and not by another command
         run true || echo "the next command ended with $?"
-        if [ -n "$(user_says "cd new; git config -f .git/config --get '$1'" 2>/dev/null)" ]; then echo "$1 is still there"; fi
-        user 'cd new; git status; git log -p -1; echo b >>a; git commit -am two; git diff HEAD~1; git fetch; git branch' || :
+        if exists "$pwned"; then echo 'the payload ran before git was used'; fi
+        keys_of=$backend
+}
+
+# key NUMBER NAME: a new repository does not keep it, in whichever way it was written. One command makes the repositories of all keys.
+key() {
+        if [ "$keys_of" != "$backend" ]; then write_keys; fi
+        exists "$W/new$1/.git/HEAD" || echo 'there is no such repository'
+        if [ -n "$(user_says "cd new$1; git config -f .git/config --get '$2'" 2>/dev/null)" ]; then echo "$2 is still there"; fi
+        rm -f "$pwned"
+        user "cd new$1; "'git status; git log -p -1; echo b >>a; git commit -am two; git diff HEAD~1; git fetch; git branch' || :
         if exists "$pwned"; then echo 'the payload ran on the host'; fi
         litter
 }
@@ -164,8 +179,10 @@ for backend in native bwrap; do
                 'cd repo; test "$(git config user.email)" = y@example.com'
         t "$backend: hooks of a new repository" hooks
         t "$backend: hooks of clones, submodules and worktrees" more_hooks
+        number=0 keys_of=
         while read -r name value; do
-                t "$backend: $name in a new repository" key "$name" "$value"
+                number=$((number + 1))
+                t "$backend: $name in a new repository" key $number "$name"
         done <<<"$keys"
         for name in core.hooksPath core.fsmonitor alias.st filter.lfs.clean include.path remote.origin.uploadpack credential.helper; do
                 t "$backend: $name where a repository is" old_key "$name" "!$W/payload"
