@@ -154,11 +154,16 @@ opened() {
         clean || echo 'fsmonitor is there after the end'
 }
 
-# settled: .git/config is what the user wrote, or as it was before, with the other aside; and stays so
+# settled: .git/config is what the user wrote, or as it was before, with the other aside; and stays so. What is aside stays there, so
+# that is asked once.
 settled() {
-        local i
+        local i aside=no
         for ((i = 0; i < 20; i++)); do
-                same .git/config || { cmp -s "$T/want/before" "$W/.git/config" && is_aside "$W/.git/config"; } || return 1
+                if ! same .git/config; then
+                        cmp -s "$T/want/before" "$W/.git/config" || return 1
+                        if [ $aside = no ]; then is_aside "$W/.git/config" || return 1; fi
+                        aside=yes
+                fi
                 sleep 0.01
         done
 }

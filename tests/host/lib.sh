@@ -254,17 +254,17 @@ aside() {
                         "\(.id) \(if .path | startswith("/") then .path else $w + "/" + .path end)"' 2>>"$T/said"
 }
 
-# aside_of PATH: the ids under which it, or a directory that it is in, is aside
+# aside_of PATH [LIST]: the ids under which it, or a directory that it is in, is aside; LIST is what aside() has printed before
 aside_of() {
         local id path
         while read -r id path; do
                 case $1/ in "$path"/*) echo "$id" ;; esac
-        done < <(aside)
+        done <<<"${2-$(aside)}"
 }
 
-# is_aside PATH
+# is_aside PATH [LIST]
 is_aside() {
-        [ -n "$(aside_of "$1")" ]
+        [ -n "$(aside_of "$@")" ]
 }
 
 # litter: what of bailey's is in the workspace, or beside it

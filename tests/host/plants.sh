@@ -38,10 +38,11 @@ harmless() {
 
 # gone PATH...: not there, but aside
 gone() {
-        local path
+        local path list
+        list=$(aside)
         for path; do
                 if exists "$W/$path"; then echo "$path is still there"; fi
-                is_aside "$W/$path" || echo "$path is not aside"
+                is_aside "$W/$path" "$list" || echo "$path is not aside"
         done
         litter
 }
