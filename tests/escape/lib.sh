@@ -156,14 +156,19 @@ plant() {
         )
 }
 
-# reset: the attacker's files as they were
+# reset: the attacker's files as they were. Each program that is started here is started for every attack.
 reset() {
-        find "$H" -mindepth 1 -maxdepth 1 ! -name sockets -exec rm -rf {} +
-        rm -rf "$OUT"
-        mkdir "$OUT"
+        local n old
+
+        shopt -s dotglob nullglob
+        old=("$OUT" "$H"/*)
+        shopt -u dotglob nullglob
+        for n in "${!old[@]}"; do
+                if [ "${old[n]}" = "$H/sockets" ]; then unset "old[n]"; fi
+        done
+        rm -rf "${old[@]}"
         cp -a "$template/." "$H/"
-        echo CANARY >"$OUT/secret"
-        chown -R "$uid:$uid" "$OUT"
+        cp -a "$template.outside" "$OUT"
         : >"$T/log"
 }
 
@@ -173,9 +178,10 @@ settle() {
         if [ "$uid" = 0 ]; then H=/root; fi
         OUT=/srv/outside
         template=/srv/template
-        mkdir "$template" "$OUT"
+        mkdir "$template" "$template.outside"
         plant "$template"
-        chown -R "$uid:$uid" "$template" "$H"
+        echo CANARY >"$template.outside/secret"
+        chown -R "$uid:$uid" "$template" "$template.outside" "$H"
         as=()
         if [ "$uid" != "$me" ]; then
                 as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
@@ -183,6 +189,7 @@ settle() {
                 as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
         fi
         mkdir -p "$H/sockets"
+        mkfifo "$T/never"
         : >"$T/log"
         : >"$T/warm.log"
         chmod 666 "$T/log" "$T/warm.log"
@@ -215,6 +222,11 @@ expected() {
         [ "$walls" = no ] || listed open
 }
 
+# nap SECONDS: as sleep, without a program
+nap() {
+        read -rt "$1" <>"$T/never" || :
+}
+
 # in_time COMMAND...: does it succeed? Where it has to, a busy machine may take its time; elsewhere a few looks show what is on
 # its way.
 in_time() {
@@ -222,14 +234,16 @@ in_time() {
         if expected; then tries=1200; fi
         for ((n = 0; n < tries; n++)); do
                 if "$@"; then return 0; fi
-                sleep 0.05
+                nap 0.05
         done
         return 1
 }
 
 reached() {
-        local spec
-        for spec; do grep -qxF -- "$spec" "$T/log" && return; done
+        local spec line
+        while IFS= read -r line; do
+                for spec; do if [ "$line" = "$spec" ]; then return 0; fi; done
+        done <"$T/log"
         return 1
 }
 
@@ -362,7 +376,7 @@ command_line() {
 
 # ---- attacks ----
 
-names=() files=()
+names=() files=() SLEEPER=0
 declare -A text=() has=()
 
 read_attacks() {
@@ -408,22 +422,45 @@ field() {
         expand "${text[$i:$1]-}"
 }
 
-# prepare: the host, a workspace, a config and flags for attack i
-prepare() {
-        local name=''
-
-        reset
-        W=$H/project
-        env -i CANARY_SECRET=CANARY-environ "${as[@]}" bash -c 'exec -a bailey-sleeper sleep 1000' 2>/dev/null &
+# start_sleeper: a process of the host, for attacks on processes
+start_sleeper() {
+        env -i CANARY_SECRET=CANARY-environ "${as[@]}" bash -c 'exec -a bailey-sleeper sleep 10000' 2>/dev/null &
         SLEEPER=$!
         disown "$SLEEPER" # bash would report its end
-        until [ "${name-}" = bailey-sleeper ]; do read -r -d '' name <"/proc/$SLEEPER/cmdline"; done 2>/dev/null
+        until is_asleep; do nap 0.01; done
+}
+
+# is_asleep: is it there, and no zombie?
+is_asleep() {
+        local name=''
+        { read -r -d '' name <"/proc/$SLEEPER/cmdline"; } 2>/dev/null
+        [ "$name" = bailey-sleeper ]
+}
+
+# wake: end the sleeper, where attack i could have done something to it other than to end it
+wake() {
+        local key
+        for key in attack host call escaped; do
+                if [[ ${text[$i:$key]-} =~ SLEEPER|sleeper|kill|ptrace|prlimit|nice|/proc ]]; then
+                        kill -9 "$SLEEPER" 2>/dev/null
+                        SLEEPER=0
+                        return
+                fi
+        done
+}
+
+# prepare: the host, a workspace, a config and flags for attack i
+prepare() {
+        reset
+        W=$H/project
+        if ! is_asleep; then start_sleeper; fi
         field workspace
         if [ -n "$expanded" ]; then W=$expanded; fi
         field with
         read -ra flags <<<"$expanded"
         field environment
-        mapfile -t environment < <(printf %s "$expanded")
+        environment=()
+        if [ -n "$expanded" ]; then mapfile -t environment <<<"${expanded%$'\n'}"; fi
         field config
         printf '[guard]\nmode = "off"\n%s\n[sandbox]\n%s\n%s\n' "$backend_head" "${backend_config-}" "$expanded" >"$T/config.toml"
 }
@@ -433,8 +470,17 @@ escaped() {
         if [ -n "${has[$i:escaped]-}" ]; then
                 (eval "${text[$i:escaped]}") >"$T/check" 2>&1
         else
-                grep -qaE 'ESCAPED|CANARY' "$T/out"
+                says ESCAPED || says CANARY
         fi
+}
+
+# says TEXT: is it in what the attack said? By the shell, as this is asked of every attack; what is not text, it skips.
+says() {
+        local part LC_ALL=C
+        while IFS= read -r -d '' part || [ -n "$part" ]; do
+                if [[ $part == *"$1"* ]]; then return 0; fi
+        done <"$T/out"
+        return 1
 }
 
 # attempt yes|no: one attack with walls or without. True when it worked.
@@ -456,7 +502,7 @@ attempt() {
         ) >"$T/out" 2>&1 </dev/null
         escaped
         status=$?
-        kill -9 "$SLEEPER" 2>/dev/null
+        wake
         return $status
 }
 
@@ -489,22 +535,18 @@ judge() {
         maybe) attempt no ;;
         *) attempt no || echo 'does not work without walls either' ;;
         esac
-        if [ -n "$PLAIN" ]; then
-                cp "$T/out" "$T/shown" 2>/dev/null
-                return
-        fi
+        if [ -n "$PLAIN" ]; then return; fi
         if attempt yes; then
                 if [ $open = no ]; then echo 'IT WORKED'; fi
         elif [ $open = yes ]; then
                 echo 'is documented to work here, but did not'
         fi
         if [ $refused = yes ]; then
-                if ! grep -qx 'status 125' "$T/out" || grep -qa BEGAN "$T/out"; then echo 'was not refused'; fi
-        elif ! grep -qa BEGAN "$T/out"; then
+                if ! says $'\nstatus 125\n' || says BEGAN; then echo 'was not refused'; fi
+        elif ! says BEGAN; then
                 echo 'did not run'
         fi
-        if grep -qa 'SERVER DIED' "$T/out"; then echo 'the server died'; fi
-        cp "$T/out" "$T/shown"
+        if says 'SERVER DIED'; then echo 'the server died'; fi
 }
 
 read_attacks
@@ -528,13 +570,13 @@ echo "1..$planned"
 count=0 bad=0
 for i in "${cases[@]}"; do
         count=$((count + 1))
-        : >"$T/doubt"
+        : >"$T/out"
         judge >"$T/doubt"
         if [ -s "$T/doubt" ]; then
                 bad=$((bad + 1))
                 echo "not ok $count - $WHO: ${files[i]}: ${names[i]}"
                 sed 's/^/# /' "$T/doubt"
-                tail -n 12 "$T/shown" | cut -c 1-600 | sed 's/^/#   /'
+                tail -n 12 "$T/out" | cut -c 1-600 | sed 's/^/#   /'
         else
                 echo "ok $count - $WHO: ${files[i]}: ${names[i]}"
         fi
