@@ -249,15 +249,16 @@ picks() {
 # ---- how long it took ----
 
 @test "--times names the suites that took longest, ten at most" {
-        for n in {1..12}; do suites+=("$(suite "s$n" <<<'printf "1..1\nok 1\n"')"); done
-        slow=$(suite slow <<<'sleep 1.5; printf "1..1\nok 1\n"')
-        run "$root/tests/run" --times "${suites[@]}" "$slow"
+        for n in {1..12}; do suites+=("$(suite "s$n" <<<"printf '1..1\nok 1\n'; touch $PWD/done$n")"); done
+        # it begins before all others and ends a second after them, however busy the machine is
+        slow=$(suite slow <<<"until [ \$(ls $PWD | grep -c done) = 12 ]; do sleep 0.1; done; sleep 1.1; printf '1..1\nok 1\n'")
+        BAILEY_TEST_JOBS=3 run "$root/tests/run" --times "$slow" "${suites[@]}"
         [ "$status" = 0 ]
         [ "$(grep -c '^slowest: ' <<<"$output")" = 10 ]
         [[ $(grep -m 1 '^slowest: ' <<<"$output") == "slowest: "[1-9]*" s, processor "[0-9]*" s, $slow" ]]
         [ "$(last_line)" = "13 passed, 0 failed, 0 skipped" ]
         [[ $output == *$'\nprocessor: '[0-9]*' s in 13 suites'* ]]
-        run "$root/tests/run" "$slow"
+        run "$root/tests/run" "${suites[0]}"
         [[ $output != *slowest:* ]]
 }
 
@@ -316,6 +317,18 @@ picks() {
         grep -q '^tests/guard/test_rules.c$' quick
         grep -q '^tests/guard/guard.sh$' quick
         grep -q '^tests/escape/native.sh$' slow
+}
+
+@test "those that tests/slow lists start first, in its order, and none is there twice" {
+        "$root/tests/run" --list >all
+        [ -z "$(sort all | uniq -d)" ]
+        "$root/tests/run" --list --quick >quick
+        tail -n "$(wc -l <quick)" all | diff - quick
+        grep -v '^#' "$root/tests/slow" | while read -r pattern _; do
+                # shellcheck disable=SC2053 # a pattern
+                while read -r suite; do if [[ $suite == $pattern ]]; then echo "$suite"; fi; done <all
+        done | diff - <(head -n -"$(wc -l <quick)" all)
+        while read -r suite; do [[ $suite != *.sh || -x $root/$suite ]]; done <all
 }
 
 @test "--quick is for suites that are given, too" {
