@@ -122,29 +122,29 @@ last_line() {
 }
 
 # What fails the first time only.
-unsteady() {
+flaky() {
         suite a <<<"echo 1..1; [ -e $PWD/seen ] && echo ok 1 && exit; touch $PWD/seen; echo not ok 1 - at first; exit 1"
 }
 
 @test "what fails stays failed unless it may be run again" {
-        run "$root/tests/run" "$(unsteady)"
+        run "$root/tests/run" "$(flaky)"
         [ "$status" != 0 ]
         [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
 }
 
 @test "what passes when it is run again is named, with what failed at first" {
-        a=$(unsteady)
+        a=$(flaky)
         BAILEY_TEST_AGAIN=1 run "$root/tests/run" "$a"
         [ "$status" = 0 ]
-        [[ $output == *"not ok 1 - at first"*"unsteady: $a "* ]]
+        [[ $output == *"not ok 1 - at first"*"flaky: $a "* ]]
         [ "$(last_line)" = "1 passed, 0 failed, 0 skipped" ]
 }
 
 @test "what fails again has failed, and no more are run again than may be" {
         a=$(suite b <<<'printf "1..1\nnot ok 1\n"')
-        BAILEY_TEST_AGAIN=1 run "$root/tests/run" "$a" "$(unsteady)"
+        BAILEY_TEST_AGAIN=1 run "$root/tests/run" "$a" "$(flaky)"
         [ "$status" != 0 ]
-        [[ $output != *unsteady:* ]]
+        [[ $output != *flaky:* ]]
         [ "$(last_line)" = "0 passed, 2 failed, 0 skipped" ]
 }
 
