@@ -1,6 +1,6 @@
 /*
- * Where a file of records begins. The first record of all stands behind nothing; the first one of any later file says how many
- * older files there were, so that it can be told from one whose predecessors were taken out.
+ * The beginning of an audit file. The first record of all has no predecessor; the first record of any later file says how many
+ * older files there were, so that removed files are detected.
  */
 #ifndef BAILEY_AUDIT_BEGINNING_H
 #define BAILEY_AUDIT_BEGINNING_H

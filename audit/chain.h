@@ -3,8 +3,8 @@
  *
  *   {"prev":"<hash of the record before>", ... ,"hash":"<SHA-256 of the line's bytes before ,"hash">"}
  *
- * Both hashes stand at fixed places, so that the chain is carried on and checked without reading JSON; a string of JSON
- * cannot hold what looks like the end of a record, as its quotes are escaped.
+ * Both hashes are at fixed positions, so that the chain is continued and checked without parsing JSON; a JSON string cannot
+ * contain what looks like the end of a record, because its quotes are escaped.
  */
 #ifndef BAILEY_AUDIT_CHAIN_H
 #define BAILEY_AUDIT_CHAIN_H
@@ -20,7 +20,7 @@ enum {
         CHAIN_TAIL_SIZE = sizeof(CHAIN_TAIL) - 1 + SHA256_HEX_SIZE - 1 + 2,
 };
 
-/* What the first record of all stands behind. */
+/* The previous hash of the first record of all. */
 struct chain_hash {
         char hex[SHA256_HEX_SIZE];
 };
@@ -30,7 +30,7 @@ extern const struct chain_hash chain_genesis;
 void chain_seal(const struct chain_hash *prev, struct str body, struct str more, struct buf *ret_line,
                 struct chain_hash *ret_hash);
 
-/* Does `line`, without its newline, end as a record does? Then it is no part of one. */
+/* Returns true if `line`, without its newline, ends as a record does; then it is not a part of one. */
 bool chain_ends(struct str line, struct chain_hash *ret_hash);
 
 enum chain_state {

@@ -1,6 +1,6 @@
 /*
- * A table from texts to numbers that keeps no text: only a salted hash of each, so that nobody who writes the texts can make
- * the table slow. Bounded.
+ * A table from texts to numbers that keeps no text: only a salted hash of each, so that chosen texts cannot make the
+ * table slow. Bounded.
  */
 #ifndef BAILEY_AUDIT_DIGESTS_H
 #define BAILEY_AUDIT_DIGESTS_H

@@ -1,5 +1,5 @@
 /*
- * The record on disk, as its writers see it. Any number of processes append to it, each under a lock, each record in one
+ * The audit log on disk, for writers. Any number of processes append to it, each under a lock, each record in one
  * write(); what a killed one left unfinished is closed by the next. It is not forced to the disk: records survive the death
  * of any process, and the newest may be lost when the machine dies.
  */
@@ -22,17 +22,17 @@ struct audit_file {
         int fd; /* -1: not open yet */
         dev_t device;
         ino_t inode;
-        pid_t pid;        /* a lock is shared with those who share the fd, so a fork opens its own */
+        pid_t pid;        /* processes that share an fd share its lock, so a forked process opens its own */
         int64_t patience; /* how long a record waits for others */
         int64_t until;    /* and not past this moment, monotonic; 0: any */
-        int64_t stuck;    /* when one waited in vain; 0: never */
+        int64_t stuck;    /* when a wait timed out; 0: never */
 };
 
 /* Opens nothing yet. */
 void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep);
 void audit_file_close(struct audit_file *file);
 
-/* Makes the file and its directory, if they are not there. */
+/* Creates the file and its directory, if they do not exist. */
 int audit_file_open(struct audit_file *file, struct err *err);
 
 /* Appends a record with the fields `body`, and hands its line out, without the newline. */
@@ -47,10 +47,10 @@ struct rotated_path {
 /* path.N; the path itself for 0. */
 struct rotated_path rotated_path(const char *path, int number);
 
-#define AUDIT_PATIENCE (10 * TIME_SECOND) /* of who has nothing else to do */
+#define AUDIT_PATIENCE (10 * TIME_SECOND) /* for a process that runs one command */
 
-/* Takes the lock, and gives up at that moment (monotonic), with EWOULDBLOCK as the error's errno: a writer that was stopped
- * must not stop everybody. */
+/* Takes the lock, and gives up at that moment (monotonic), with EWOULDBLOCK as the error's errno: a stopped writer
+ * must not block all others. */
 int audit_lock(int fd, int how, const char *path, int64_t until, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Records for people and spreadsheets. What a command was may hold anything: control characters, and those that turn the
+ * Prints records as text and CSV. What a command was may hold anything: control characters, and those that turn the
  * direction of writing around, are escaped.
  */
 #ifndef BAILEY_AUDIT_PRINT_H

@@ -1,5 +1,5 @@
 /*
- * Reading the record: all files, the oldest first, as they were at one moment.
+ * Reads the audit log: all files, the oldest first, as they were at one moment.
  */
 #ifndef BAILEY_AUDIT_READ_H
 #define BAILEY_AUDIT_READ_H
@@ -23,17 +23,17 @@ struct audit_reader {
         struct lines lines;
 };
 
-/* Which older files there are, the oldest first. Returns how many. */
+/* Lists the older files, the oldest first. Returns how many. */
 size_t audit_rotated_list(const char *path, int ret_numbers[static AUDIT_ROTATED_MAX]);
 
-/* Without any file there is nothing to read, and that is fine. */
+/* It is not an error if no file exists. */
 int audit_reader_open(const char *path, struct audit_reader *ret, struct err *err);
 void audit_reader_close(struct audit_reader *reader);
 
 /* The next line, whatever is in it. LINE_END: no more of them in the files as they were. */
 int audit_reader_next(struct audit_reader *reader, struct str *ret_line, struct err *err);
 
-/* To the next file; false when there is none. */
+/* Goes to the next file; returns false if there is none. */
 bool audit_reader_advance(struct audit_reader *reader);
 
 /* After the end: looks for what has been written since, also in a file that took the place of the newest one. */

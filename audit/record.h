@@ -1,5 +1,5 @@
 /*
- * What is recorded of a command. Never values of the environment; what a command prints is counted, not kept.
+ * The audit record of a command. It never contains values of the environment; output is counted, not kept.
  */
 #ifndef BAILEY_AUDIT_RECORD_H
 #define BAILEY_AUDIT_RECORD_H
@@ -13,8 +13,9 @@ enum audit_kind {
         AUDIT_OUTCOME, /* after its end; has the same id */
         AUDIT_REFUSED, /* by the guard: the only record of that command */
         AUDIT_FAILED,  /* it could not be started */
-        AUDIT_TESTED,  /* judged, and not meant to run */
-        AUDIT_CHANGED, /* no command: a person changed the policy of a session, or decided on what is set aside */
+        AUDIT_TESTED,  /* checked, and not run */
+        AUDIT_CHANGED, /* no command: the user changed the policy of a session, or restored or dropped an item that was set
+                          aside */
         AUDIT_REPAIR,  /* a writer was killed inside a record; see file.c */
 };
 
@@ -53,7 +54,7 @@ struct audit_record {
         int exit_code, signal; /* from here on, only of AUDIT_OUTCOME */
         bool timed_out, cancelled, truncated;
         bool output_known;
-        bool redactions_partial; /* there were more secrets than it was looked for */
+        bool redactions_partial; /* there were more secrets than were searched for */
         int64_t duration_ms;
         uint64_t output_bytes, redactions;
         const char *message; /* of AUDIT_FAILED too */

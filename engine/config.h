@@ -1,5 +1,5 @@
 /*
- * How the answers of api/ leave the library.
+ * How api/ returns results to the caller of the library.
  */
 #ifndef BAILEY_ENGINE_CONFIG_H
 #define BAILEY_ENGINE_CONFIG_H
@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Copies the message, if anybody wants it; returns -1. */
+/* Copies the message, if the caller has a buffer for it; returns -1. */
 int config_hand_error(const struct err *err, char *ret_error, size_t error_size);
 
 /* What an answer points to, for its `memory`. NULL, and an error, without memory. */

@@ -1,5 +1,5 @@
 /*
- * Where this was installed, as far as anybody asks. installed.c is written by the build from installed.c.in.
+ * Paths of the installation. installed.c is written by the build from installed.c.in.
  */
 #ifndef BAILEY_ENGINE_INSTALLED_H
 #define BAILEY_ENGINE_INSTALLED_H

@@ -1,5 +1,5 @@
 /*
- * What a struct bailey_policy is.
+ * The definition of struct bailey_policy.
  */
 #ifndef BAILEY_ENGINE_POLICY_H
 #define BAILEY_ENGINE_POLICY_H

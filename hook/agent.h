@@ -15,7 +15,7 @@ struct hook_tool {
         const char *command; /* the field of its input; NULL: bailey cannot judge it, and refuses it */
         const char *refusal; /* what is said then */
         bool may_lack;       /* it does other things, too: then there is no such field */
-        bool typed;          /* goes to a shell that runs already: is judged, but cannot be moved behind walls */
+        bool typed;          /* goes to a shell that runs already: is checked, but cannot be sandboxed */
 };
 
 /* Can a hook have the user asked? */

@@ -26,7 +26,7 @@ struct hook_options {
         const char *agent; /* NULL: as the question looks */
         enum hook_mode mode;
         enum hook_warned warned;
-        bool approve;          /* with HOOK_WRAP: what runs behind walls needs no consent */
+        bool approve;          /* with HOOK_WRAP: sandboxed commands need no consent */
         const char *program;   /* bailey, for commands that are wrapped */
         const char *workspace; /* the rest as in struct bailey_policy_options */
         const char *policy, *config;

@@ -1,5 +1,5 @@
 /*
- * A command behind walls: the text that has a shell start `bailey run` with it. Quoting is exact: the command that bailey
+ * Wraps a command: the text that makes a shell start `bailey run` with it. Quoting is exact: the command that bailey
  * gets is that of the question, byte for byte.
  */
 #ifndef BAILEY_HOOK_WRAP_H

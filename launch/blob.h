@@ -1,5 +1,5 @@
 /*
- * The inside of a launch as bytes on an fd, for this program when a wrapper starts it again.
+ * Serialises the inside part of a launch to an fd, for this program when a wrapper starts it again.
  */
 #ifndef BAILEY_LAUNCH_BLOB_H
 #define BAILEY_LAUNCH_BLOB_H
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
-/* A sealed fd. */
+/* Returns a sealed fd. */
 int blob_write(const struct launch *launch, struct err *err);
 int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err);
 

@@ -6,12 +6,12 @@
  * arguments once and makes copies of the descriptors. Allocates nothing.
  *
  * connect() may take long: a worker is forked, which decides on the copies, carries the call out and ends with the result.
- * pid 1 waits for nothing. The call never continues in the command's process.
+ * pid 1 never blocks. The call never continues in the command's process.
  *
- * rename() continues there, unless it is onto a covered git config, which the kernel refuses: there pid 1 adds a right, and
- * takes none away.
+ * rename() continues there, unless it is onto a covered git config, which the kernel refuses: there pid 1 only permits more,
+ * and never less.
  *
- * Another call is a row in the table of broker.c and a flag in enum broker_call.
+ * To add a call, add a row to the table in broker.c and a flag to enum broker_call.
  */
 #ifndef BAILEY_LAUNCH_BROKER_H
 #define BAILEY_LAUNCH_BROKER_H
@@ -22,7 +22,7 @@
 #include "sandbox/launch.h"
 
 enum {
-        BROKER_WORKERS_MAX = 128, /* calls under way at a time; more get EAGAIN */
+        BROKER_WORKERS_MAX = 128, /* concurrent calls; more get EAGAIN */
         BROKER_CONTINUE = 1,      /* in place of a negative errno: the kernel carries the call out as it was made */
 };
 
@@ -31,7 +31,7 @@ struct broker_connect {
         int socket;      /* a copy */
         int domain;      /* AF_* */
         uint64_t inode;  /* which socket it is */
-        pid_t caller;    /* whose directory relative paths begin at */
+        pid_t caller;    /* relative paths begin in its directory */
         size_t len;      /* of the address */
         char bytes[128]; /* the address */
 };
@@ -42,10 +42,10 @@ struct broker_rename {
         char from[PATH_MAX], to[PATH_MAX];
 };
 
-/* A call under way. A signal may interrupt its caller, who then makes the same call again: the worker goes on meanwhile, and
- * what came of it is for the new call. */
+/* A pending call. A signal may interrupt its caller, which then makes the same call again: the worker continues meanwhile, and
+ * its result is for the new call. */
 struct broker_worker {
-        pid_t pid;     /* 0: it has ended, and nobody was there to be told `result` */
+        pid_t pid;     /* 0: it has ended, and `result` was not delivered yet */
         uint64_t call; /* the kernel's number of it */
         struct broker_connect request;
         int result;
@@ -53,16 +53,16 @@ struct broker_worker {
 
 struct broker {
         const struct broker_plan *plan;
-        int listener; /* where calls come in; -1: not yet, or none */
-        int pair[2];  /* by which the listener comes */
+        int listener; /* receives the calls; -1: not yet, or none */
+        int pair[2];  /* passes the listener */
         int roots[BROKER_ROOTS_MAX];
         char refused[200]; /* a sentence for the user, of the last call that was refused; empty: none was */
         struct broker_worker workers[BROKER_WORKERS_MAX];
         size_t worker_count;
 };
 
-/* In pid 1, before the command's process is made. Without brokered calls it does nothing. The directories of the plan's roots
- * are open from `first_root` on. */
+/* In pid 1, before the command's process is created. Without brokered calls it does nothing. The directories of the plan's
+ * roots are open from `first_root` on. */
 int broker_open(const struct broker_plan *plan, int first_root, struct broker *ret, struct err *err);
 
 /* In the command's process, after all other confinement: from here on its calls are brokered. */
@@ -71,7 +71,7 @@ int broker_enter(const struct broker *broker, struct err *err);
 /* In pid 1, when that process executes something, or has failed to: takes the listener that came last. */
 void broker_take(struct broker *broker);
 
-/* In pid 1, when the listener can be read: starts what is asked for. */
+/* In pid 1, when the listener is readable: starts a worker for each call. */
 void broker_serve(struct broker *broker);
 
 /* In pid 1: a child has ended that may have been a worker. `status` is that of waitpid(). */
@@ -84,7 +84,7 @@ int broker_connect(const struct broker_plan *plan, const struct broker_connect *
 
 /* ---- broker_rename.c ---- */
 
-/* Whether a path may be that of a git config. */
+/* Returns true if the path may be that of a git config. */
 bool broker_rename_concerns(const char *to);
 
 /* In pid 1: replaces the content of a covered config. Returns 0, a negative errno or BROKER_CONTINUE. */

@@ -1,8 +1,7 @@
 /*
- * The cgroup of all commands of a user: limits that hold without anybody having set one. There is one for each pair of limits
- * beside, or in, the cgroup that bailey is in. Whoever needs it first makes it, and it is kept, so that others only look it up:
- * to make and remove one for every command would cost a tenth of a short one. Sandboxes that are made beforehand are in it,
- * too.
+ * The cgroup of all commands of a user: limits that apply by default. There is one for each pair of limits, beside or in the
+ * cgroup of bailey. The first process that needs it creates it, and it is kept, so that others only look it up: creating and
+ * removing one for every command would cost a tenth of a short command. Warm sandboxes are in it, too.
  */
 #ifndef BAILEY_LAUNCH_CGROUP_SHARED_H
 #define BAILEY_LAUNCH_CGROUP_SHARED_H
@@ -13,24 +12,24 @@
 
 struct cgroup_shared {
         pthread_mutex_t lock;
-        struct cgroup group; /* version CGROUP_NONE: there is none */
+        struct cgroup group; /* version CGROUP_NONE: none */
         bool sought;         /* with these limits: */
         int64_t memory_percent, pids;
 };
 
 void cgroup_shared_init(struct cgroup_shared *shared);
 
-/* The one with these limits, 0: none; it is looked for, or made, at the first call. NULL: none can be had. `ret_made`: it was
- * made, so that what others have left is to be looked for (cgroup_sweep()), when there is time. */
+/* Returns the cgroup with these limits (0: none); the first call finds or creates it. NULL: not available. `ret_made`: it was
+ * created, so the caller should call cgroup_sweep() when there is time. */
 const struct cgroup *cgroup_shared_get(struct cgroup_shared *shared, int64_t memory_percent, int64_t pids, bool *ret_made);
 
-/* CGROUP_*: those that are set, where it was found. */
+/* Returns the limits that are set, CGROUP_*, if it was found. */
 uint32_t cgroup_shared_limits(struct cgroup_shared *shared);
 
-/* How often has the OOM killer acted in it? For one of the commands in it, whichever. */
+/* Returns how often the OOM killer acted in it, for any of its commands. */
 uint64_t cgroup_shared_kills(struct cgroup_shared *shared);
 
-/* The group stays. */
+/* The cgroup itself is kept. */
 void cgroup_shared_free(struct cgroup_shared *shared);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * A new process, made inside of a program that may have threads, handlers and children of its own: nothing of these is
- * disturbed. What runs in the new one may not allocate, lock, or flush anything: another thread may have been in the middle of
- * that.
+ * Creates a process in a program that may have threads, signal handlers and children of its own, without disturbing these. Code
+ * in the new process may not allocate, lock, or flush anything: another thread may have been in the middle of that.
  */
 #ifndef BAILEY_LAUNCH_CLONE_H
 #define BAILEY_LAUNCH_CLONE_H
@@ -14,16 +13,16 @@
  * that none can run the program's code there.
  *
  * The program's own wait() does not see it, and it sends no SIGCHLD, as long as it executes nothing else. `namespaces` are
- * CLONE_NEW* flags; `cgroup` is a directory of cgroup v2 that it is born in, or -1. Where there is no clone3(), that cannot be
- * had: ENOSYS.
+ * CLONE_NEW* flags; `cgroup` is a directory of cgroup v2 in which it starts, or -1. Without clone3(), that is not possible:
+ * ENOSYS.
  */
 pid_t clone_process(uint64_t namespaces, int cgroup, int *ret_pidfd);
 
-/* Waits for the end of one, of which its pidfd tells by being readable. 0, and its status as of waitpid(); -1: the program has
- * waited for it already, or ignores SIGCHLD, and nobody knows its status. */
+/* Waits until the process exits; its pidfd is then readable. Returns 0, and its status as of waitpid(); -1: the program has
+ * waited for it already, or ignores SIGCHLD, and the status is lost. */
 int clone_reap(int pidfd, int *ret_status);
 
-/* Every signal as it is by default. Those that are blocked stay so. */
+/* Resets every signal to its default action. Blocked signals stay blocked. */
 void clone_reset_signals(void);
 
 #endif

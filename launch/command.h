@@ -1,6 +1,6 @@
 /*
- * Runs a program of the host, without walls, to its end: bounded in time and output. It is killed when this process ends. For
- * engines' clients only.
+ * Runs a program of the host to its end, without a sandbox: bounded in time and output. It is killed when this process ends.
+ * For engines' clients only.
  */
 #ifndef BAILEY_LAUNCH_COMMAND_H
 #define BAILEY_LAUNCH_COMMAND_H
@@ -28,7 +28,7 @@ struct command_end {
 /* Fails only when it could not be started. `ret->out` is initialised by the caller, who frees it, too. */
 int command_run(const struct command *command, struct command_end *ret, struct err *err);
 
-/* Did it end well? If not, says how, with what it had to say itself. */
+/* Returns 0 if it exited with 0. Otherwise the error says how it ended, with its own error message. */
 int command_check(const struct command *command, const struct command_end *end, struct err *err);
 
 #endif

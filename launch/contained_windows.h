@@ -1,5 +1,5 @@
 /*
- * A command under way on Windows.
+ * A running command on Windows.
  */
 #ifndef BAILEY_LAUNCH_CONTAINED_WINDOWS_H
 #define BAILEY_LAUNCH_CONTAINED_WINDOWS_H

@@ -1,7 +1,7 @@
 /*
- * Covers that are gone are put back. Whoever renames a file on the host takes away what is mounted over the one that was there
- * before, in all mount namespaces: the new file could be written by a command that runs. pid 1 inside, which the kernel tells
- * of it, has no right to mount any more; it hands its mount namespace to the process outside (launch/control.h).
+ * Restores covers: read-only mounts over protected files. The kernel detaches a cover, in all mount namespaces, when a file is
+ * renamed over the covered one on the host; a running command could then write the new file. The kernel notifies pid 1 inside,
+ * which is no longer allowed to mount; it passes its mount namespace to the supervisor (launch/control.h).
  */
 #ifndef BAILEY_LAUNCH_COVER_H
 #define BAILEY_LAUNCH_COVER_H
@@ -9,24 +9,24 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
-/* Does this launch mount something of the host that lies in a place commands can write? */
+/* Returns true if this launch has covers: mounts of host paths inside writable directories. */
 bool cover_needed(const struct launch *launch);
 
-/* An inotify that is readable when something writes to a file that is to be covered, in whichever way it was opened; -1: it
- * cannot be had. What is mapped into memory is not told. */
+/* Returns an inotify fd that is readable when a file that is to be covered is written, however it was opened; -1: not
+ * available. Writes through a memory mapping are not reported. */
 int cover_watch(const struct launch *launch);
 
 /*
- * Starts a process that enters the mount namespace and covers what is there and not covered. `ret_pidfd` tells of its end,
- * after which cover_end() is due. It takes no memory, so that it may be started in any program.
+ * Starts a process that enters the mount namespace and covers existing files that are not covered. When `ret_pidfd` is
+ * readable, call cover_end(). The process allocates nothing, so it may be started in any program.
  */
 int cover_start(const struct launch *launch, int namespace, int *ret_pidfd, struct err *err);
 
-/* Waits for it. Fails if something that is there could not be covered. */
+/* Waits for it. Fails if an existing file could not be covered. */
 int cover_end(int pidfd, struct err *err);
 
-/* Somebody has a covered file open for writing, or mapped: the one outside who has just replaced it, or the command, which got
- * hold of it before it was covered. What is written to a mapping tells nobody. */
+/* Returns true if a process has a covered file open for writing, or mapped: the process outside that has just replaced it, or
+ * the command, which opened it before it was covered. Writes to a mapping are not reported. */
 bool cover_is_written(const struct launch *launch);
 
 #endif

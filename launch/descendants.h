@@ -1,5 +1,5 @@
 /*
- * Keeps hold of all descendants of a command where no pid namespace does: those whose parent ends become ours.
+ * Tracks all descendants of a command without a pid namespace: orphans become children of this process.
  */
 #ifndef BAILEY_LAUNCH_DESCENDANTS_H
 #define BAILEY_LAUNCH_DESCENDANTS_H
@@ -11,8 +11,8 @@
 
 int descendants_adopt(struct err *err);
 
-/* Until the command ends, or nobody is outside any more. Then kills what is left; returns the command's status. A signal that
- * is asked for reaches the processes that are children of this one, and their groups. */
+/* Waits until the command ends or the supervisor exits. Then kills what is left; returns the command's status. A requested
+ * signal is sent to the children of this process and to their groups. */
 int descendants_wait(pid_t command, struct control *control);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Errors of Windows in ours: what was tried, the number, and what Windows says of it.
+ * Converts errors of Windows: what failed, the number, and the message of Windows.
  */
 #ifndef BAILEY_LAUNCH_ERROR_WINDOWS_H
 #define BAILEY_LAUNCH_ERROR_WINDOWS_H

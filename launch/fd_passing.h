@@ -1,5 +1,5 @@
 /*
- * Records over a socket of two related processes, each with open files. Allocates nothing.
+ * Sends and receives records with open files over a socket between two related processes. Allocates nothing.
  */
 #ifndef BAILEY_LAUNCH_FD_PASSING_H
 #define BAILEY_LAUNCH_FD_PASSING_H

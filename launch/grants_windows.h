@@ -1,5 +1,5 @@
 /*
- * What an AppContainer may use of the host's files: entries for it alone in their lists of who may do what.
+ * Access of an AppContainer to the host's files: entries for it in their access control lists.
  */
 #ifndef BAILEY_LAUNCH_GRANTS_WINDOWS_H
 #define BAILEY_LAUNCH_GRANTS_WINDOWS_H
@@ -13,10 +13,10 @@ struct grants {
         size_t count;
 };
 
-/* All of them or none. `sid`: who is granted it. */
+/* Grants all of them or none. `sid`: the AppContainer. */
 int grants_give(const struct appcontainer_plan *plan, void *sid, struct grants *ret, struct err *err);
 
-/* Frees, too. An entry that cannot be taken back is for somebody who is not there any more. */
+/* Revokes and frees. An entry that cannot be revoked is for an AppContainer that no longer exists. */
 void grants_take_back(struct grants *grants, void *sid);
 
 #endif

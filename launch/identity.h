@@ -1,6 +1,6 @@
 /*
- * Who a process in a new user namespace is: the same as outside. Root keeps every id that it can see, so that files show
- * their owners; an ordinary user is allowed only the own one.
+ * User and group mappings of a new user namespace: the identity mapping. Root maps every id of its own namespace, so that files
+ * show their owners; an ordinary user can map only its own ids.
  */
 #ifndef BAILEY_LAUNCH_IDENTITY_H
 #define BAILEY_LAUNCH_IDENTITY_H
@@ -13,13 +13,13 @@
 
 int identity_map(pid_t pid, struct err *err);
 
-/* Can the highest process number be set for a pid namespace alone? Before Linux 6.14, root would set that of the host. */
+/* Returns true if pid_max can be set for a single pid namespace. Before Linux 6.14, root would set that of the host. */
 bool identity_limits_pids(void);
 
-/* In the new user namespace, before /proc is replaced: it takes only a part of what its user may watch by inotify, so that
- * others of the user have some left. Where /proc/sys cannot be written, as in most containers, it may take all.
- * With `pids`, its new pid namespace has no more processes and threads than that, whoever its user is; or than 301, which is
- * the least that the kernel takes. */
+/* In the new user namespace, before /proc is replaced: limits its inotify instances to a part of what the user may have, so
+ * that other processes of the user have some left. If /proc/sys cannot be written, as in most containers, there is no such
+ * limit. With `pids`, the new pid namespace has at most that many processes and threads, also for root; at least 301, the
+ * minimum of the kernel. */
 void identity_limit(int64_t pids);
 
 #endif

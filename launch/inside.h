@@ -1,6 +1,6 @@
 /*
- * The last steps, taken inside the walls that namespaces make, or alone where there are none: limits, Landlock,
- * privileges, system calls; then the command is started, waited for, and nothing of it is left.
+ * The last steps, inside the namespaces if there are any: limits, Landlock, privileges, system calls; then starts the command,
+ * waits for it, and kills all of its processes.
  */
 #ifndef BAILEY_LAUNCH_INSIDE_H
 #define BAILEY_LAUNCH_INSIDE_H
@@ -8,11 +8,11 @@
 #include "sandbox/launch.h"
 
 struct inside_files {
-        int report;  /* what is told, launch/report.h */
-        int asked;   /* what is wanted of it, launch/control.h */
-        int outside; /* a pidfd of who wants it */
+        int report;  /* for reports, launch/report.h */
+        int asked;   /* for requests, launch/control.h */
+        int outside; /* a pidfd of the supervisor */
         int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
-        int preload; /* where it does: launch/warm/preload.h; -1: there is none */
+        int preload; /* with `work`: launch/warm/preload.h; -1: none */
         int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
 };
 

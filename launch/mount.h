@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
-/* Which file a path led to, when somebody looked; 0: there was none. */
+/* The file that a path led to when it was recorded; 0: none. */
 struct mount_place {
         uint64_t device, inode;
         uint64_t born; /* nanoseconds, 0: unknown; not compared here */
@@ -17,25 +17,25 @@ struct mount_places {
         struct mount_place source, target;
 };
 
-/* Where a path leads now, without following it; NULL: nowhere. */
+/* Returns where a path leads now, without following a link at its end. `path` may be NULL: nowhere. */
 struct mount_place mount_look(const char *path);
 
-/* The same for one that was there when the plan was made, and has no links in it. */
+/* The same for a path that existed when the plan was made, and contains no links. */
 int mount_note(const char *path, struct mount_place *ret, struct err *err);
 
-/* For a path of the plan, of which errno speaks: ERR_CHANGED where it is not what it was, else as err_sys(). */
+/* Sets the error for a path of the plan from errno: ERR_CHANGED if the path has changed, else as err_sys(). */
 int mount_failed(const char *path, struct err *err);
 
-/* `places`, one for each step, or NULL: if a path leads to another file by now, it fails with ESTALE. But for a target inside
- * of what is mounted first, and new: nobody else has that. */
+/* `places`, one for each step, or NULL: if a path now leads to another file, it fails with ESTALE. Targets inside a new file
+ * system, which only this process has, are not checked. */
 int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err);
 
-/* Before a wrapper that binds the host's devices, in a mount namespace that this makes: they are read-only, in the sense of the
- * node. For who may make one; other users do not own the nodes. */
+/* Before a wrapper that binds the host's devices: makes the device nodes read-only (their inodes, not the devices) in a new
+ * mount namespace. Only for root; ordinary users do not own the nodes. */
 int mount_keep_devices(struct err *err);
 
-/* Inside of what a wrapper has made, before there is a command: has it mounted what it was told to, and nothing else? */
-/* Sockets that have come or gone meanwhile are taken out of what the broker lets commands reach. */
+/* In the sandbox of a wrapper, before the command starts: verifies that exactly the planned files are mounted. */
+/* Sockets that have appeared or disappeared meanwhile are removed from the list that the broker allows. */
 int mount_verify(const struct wrapped_mount *mounts, size_t count, struct broker_plan *broker, struct err *err);
 
 #endif

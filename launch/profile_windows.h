@@ -13,9 +13,9 @@
 enum { PROFILE_NAME_SIZE = 64 };
 
 struct profile {
-        wchar_t name[PROFILE_NAME_SIZE]; /* empty: there is none */
-        void *sid;                       /* who the AppContainer is; of that name alone */
-        wchar_t folder[260];             /* its own directory, where it may write; empty: Windows does not tell */
+        wchar_t name[PROFILE_NAME_SIZE]; /* empty: none */
+        void *sid;                       /* the SID of the AppContainer, derived from the name */
+        wchar_t folder[260];             /* its own directory, where it may write; empty: unknown */
 };
 
 int profile_make(struct profile *ret, struct err *err);

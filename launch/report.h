@@ -1,5 +1,5 @@
 /*
- * What the processes inside tell the one outside, in fixed-size records that fit one write() to a pipe.
+ * Reports from the processes inside to the supervisor, in fixed-size records that fit one write() to a pipe.
  */
 #ifndef BAILEY_LAUNCH_REPORT_H
 #define BAILEY_LAUNCH_REPORT_H
@@ -14,10 +14,10 @@ enum report_kind {
         REPORT_ENDED, /* `status`, as of waitpid() */
 };
 
-/* What an engine says of the end. */
+/* Facts about the end. */
 enum report_fact {
         REPORT_OUT_OF_MEMORY = 1 << 0,
-        REPORT_LOST = 1 << 1,    /* a container that was to go on is gone */
+        REPORT_LOST = 1 << 1,    /* a container that should continue to run is gone */
         REPORT_REFUSED = 1 << 2, /* a brokered call was refused: `err` says which */
 };
 
@@ -30,7 +30,7 @@ struct report {
 
 /* All are for the child: no memory, no retries beyond EINTR. */
 void report_send(int fd, enum report_kind kind, int status);
-void report_end(int fd, int status, uint32_t facts, const char *refused); /* "": nothing was */
+void report_end(int fd, int status, uint32_t facts, const char *refused); /* "": nothing was refused */
 _Noreturn void report_failure(int fd, const struct err *err);             /* and exits */
 
 /* Exactly one record; 0 at the end, -1 when the pipe broke off. */

@@ -1,8 +1,8 @@
 /*
  * Starts a launch: the one place where a command is spawned.
  *
- * The process that is started makes the walls, or has a wrapper make them, and ends up as pid 1 of the sandbox; the
- * command is its child. It dies with this process, and with it everything inside.
+ * The new process sets up the sandbox, or has a wrapper do it, and becomes pid 1 of the sandbox; the command is its child. It
+ * dies with this process, and with it everything inside.
  */
 #ifndef BAILEY_LAUNCH_START_H
 #define BAILEY_LAUNCH_START_H
@@ -12,13 +12,13 @@
 
 struct launched {
         pid_t pid;
-        bool own_pids;  /* killing `pid` kills all */
-        bool tells_end; /* when nothing of the command is left, before the walls go: launch_over() */
+        bool own_pids;  /* killing `pid` kills all processes inside */
+        bool tells_end; /* reports when all processes have ended, before the sandbox is torn down: launch_over() */
         bool killed;
         int pidfd;
-        int control;    /* launch/control.h; readable: pid 1 tells that mounts have changed, and hands over its namespace */
+        int control;    /* launch/control.h; readable: mounts have changed, and pid 1 passes its namespace */
         int report_fd;  /* readable: launch_started() or launch_end() have something to read */
-        int complaints; /* of a wrapper; -1: there is none */
+        int complaints; /* error messages of a wrapper; -1: none */
         uint32_t said;  /* launch/report.h, so far */
         int status;
         uint32_t facts; /* enum report_fact */
@@ -40,35 +40,35 @@ struct mount_places; /* launch/mount.h */
 /*
  * The same, but without the command, which is handed over later, by `ret_work` (launch/warm/warm.h), to a shell that was
  * started with the file `preload` (launch/warm/preload.h), if that is not -1. The caller works for the process of which
- * `outside` is a pidfd: that one is the parent, and not the caller. Also after a failure, it has to wait for `ret->pidfd`, if
- * that is not -1.
+ * `outside` is a pidfd, which becomes the parent instead of the caller. It has to wait for `ret->pidfd`, if that is not -1,
+ * even after a failure.
  */
 int launch_prepare(const struct launch *launch, const struct mount_places *places, int outside, int preload,
                    struct launched *ret, int *ret_work, struct err *err);
 
-/* Does this launch tell when its command runs? */
+/* Returns true if this launch reports when its command runs. */
 bool launch_announces(const struct launch *launch);
 
-/* Waits until the command runs, where that is announced. -1: it does not, and launch_end() says why. */
+/* Waits until the command runs, if that is announced. Returns -1 if it does not run; launch_end() says why. */
 int launch_started(struct launched *launched);
 
-/* Sends a signal to everything inside, as far as it can be reached. */
+/* Sends a signal to all processes inside that can be reached. */
 void launch_signal(struct launched *launched, int number);
 
 /* Kills everything inside, at once. */
 void launch_kill(struct launched *launched);
 
-/* Where `tells_end`, and `report_fd` has something to read: has everything inside ended? */
+/* With `tells_end`, when `report_fd` is readable: returns true if all processes inside have ended. */
 bool launch_over(struct launched *launched);
 
 /*
- * Waits for the end, of which launch_over() or a readable `pidfd` tell, and frees all but `pidfd`. `ret_status` is the
- * command's, as of waitpid(); that of a SIGKILL when it ended without a word. -1: the command never started; ERR_NOT_FOUND:
- * there is no such program.
+ * Waits for the end, which launch_over() or a readable `pidfd` indicate, and frees all but `pidfd`. `ret_status` is the
+ * command's, as of waitpid(); that of a SIGKILL if it ended without a report. -1: the command never started; ERR_NOT_FOUND:
+ * the program does not exist.
  */
 int launch_end(struct launched *launched, int *ret_status, struct err *err);
 
-/* After launch_end(), and at any time: waits until the walls are gone, too. */
+/* At any time after launch_end(): waits until the sandbox is torn down. */
 void launch_reap(struct launched *launched);
 
 #endif

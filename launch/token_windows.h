@@ -1,5 +1,5 @@
 /*
- * Whom Windows takes a command for: this user without privileges and without groups that open doors, at Low integrity.
+ * The restricted token of a command: this user without privileges and without groups that grant access, at Low integrity.
  */
 #ifndef BAILEY_LAUNCH_TOKEN_WINDOWS_H
 #define BAILEY_LAUNCH_TOKEN_WINDOWS_H
@@ -11,8 +11,8 @@
 /* `ret_token` is a HANDLE of a primary token. */
 int token_make(const struct appcontainer_plan *plan, void **ret_token, struct err *err);
 
-/* What a process really got, as Windows may say yes and do nothing. Fails, and says what it has, unless its integrity is that
- * of the plan and it is the AppContainer `sid`. */
+/* Checks what a process actually got, because Windows may report success and do nothing. Fails, and says what it has, unless
+ * its integrity is that of the plan and it is the AppContainer `sid`. */
 int token_check(void *process, const struct appcontainer_plan *plan, void *sid, struct err *err);
 
 /* The last number of the SID of a process's integrity level. */

@@ -29,7 +29,7 @@ struct config {
         struct config_policy *policies;
 };
 
-/* The language that a file's name tells by its end; -1 when it is none of them. */
+/* Returns the language of a file by its suffix; -1: unknown. */
 int config_language(const char *file, enum config_language *ret);
 
 /* Fills settings and policies; file, layer and trusted are the caller's. The error is "FILE:LINE:COLUMN: message". */

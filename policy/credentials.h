@@ -1,5 +1,5 @@
 /*
- * Where credentials are kept, told once: the guard looks a path up by its glob, sandboxes put a mask over the place.
+ * Where credentials are stored, defined once: the guard looks a path up by its glob, sandboxes put a mask over the place.
  */
 #ifndef BAILEY_POLICY_CREDENTIALS_H
 #define BAILEY_POLICY_CREDENTIALS_H

@@ -1,6 +1,6 @@
 /*
  * Reading and writing of the files that decide over everything else: bounded, regular files only, and not those that
- * somebody else could have written. And where they are.
+ * others could have written. And where they are.
  */
 #ifndef BAILEY_POLICY_FILES_H
 #define BAILEY_POLICY_FILES_H
@@ -13,11 +13,11 @@
 /* How much a file has to be its user's own. */
 enum file_care {
         FILE_ANY,     /* named by the user, or trusted by its content */
-        FILE_PRIVATE, /* it and its directory belong to the user or root, and nobody else can write there */
+        FILE_PRIVATE, /* it and its directory belong to the user or root, and no one else can write there */
         FILE_NO_LINK, /* FILE_ANY, and not a symbolic link */
 };
 
-/* The value of a variable; NULL when there is none. */
+/* Returns the value of a variable; NULL: not set. */
 const char *environment_get(const char *const *environment, const char *name);
 
 /* $XDG_CONFIG_HOME/bailey or ~/.config/bailey; $XDG_STATE_HOME/bailey or ~/.local/state/bailey. False when neither the

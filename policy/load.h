@@ -28,7 +28,7 @@ int policy_load(const struct policy_request *request, struct arena *arena, const
 int policy_override(const struct policy *base, const char *override, struct arena *arena, const struct policy **ret,
                     struct err *err);
 
-/* Does all that the request names make sense, also for each policy that config_file defines? */
+/* Validates everything that the request names, also for each policy that config_file defines. */
 int policy_check(const struct policy_request *request, struct arena *arena, struct err *err);
 
 /* The policies that can be asked for: the built-in ones, then those that files define which are trusted. */

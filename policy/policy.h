@@ -100,7 +100,7 @@ struct sandbox_policy {
         struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         enum syscall_policy syscalls;
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
-        int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; where a cgroup can be had */
+        int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; if a cgroup is available */
         bool require_limits;                        /* a limit that cannot be enforced refuses the run */
 };
 
@@ -175,7 +175,7 @@ struct env_policy {
         struct env_pairs set;
 };
 
-/* ---- the record ---- */
+/* ---- the audit log ---- */
 
 struct audit_policy {
         bool enabled;    /* the file; the ring is always there */

@@ -7,7 +7,7 @@
 #include "policy/keys.h"
 #include "base/value_tree.h"
 
-enum { SETTING_ITEMS_MAX = 4096 }; /* of a list, whoever adds to it */
+enum { SETTING_ITEMS_MAX = 4096 }; /* of a list, from all files together */
 
 /* One value that one file gives. */
 struct setting {

@@ -1,7 +1,7 @@
 /*
- * What the host runs unasked, told once: files that a shell, git, an editor, an agent, a debugger or the system reads by
- * itself, and that can name a program to run. The guard blocks commands that write them; sandboxes keep those at the top of a
- * workspace as they are.
+ * Files that programs on the host run automatically, defined once: files that a shell, git, an editor, an agent, a debugger or
+ * the system reads by itself, and that can name a program to run. The guard blocks commands that write them; sandboxes keep
+ * those at the top of a workspace as they are.
  */
 #ifndef BAILEY_POLICY_UNASKED_H
 #define BAILEY_POLICY_UNASKED_H

@@ -1,6 +1,6 @@
 /*
- * A bounded record of a stream of bytes: its head and its tail are kept, what lies between is counted. Takes `limit` bytes and
- * a constant, however much comes. What was kept depends on the bytes alone, not on the pieces they came in.
+ * Captures a stream of bytes in bounded memory: its head and its tail are kept, the bytes between are counted. Uses `limit`
+ * bytes and a constant. What was kept depends on the bytes alone, not on the pieces they came in.
  */
 #ifndef BAILEY_RUN_CAPTURE_H
 #define BAILEY_RUN_CAPTURE_H
@@ -39,7 +39,7 @@ int capture_pipe(int ret_fds[2], struct err *err);
 ssize_t capture_read(struct capture *capture, int fd);
 void capture_add(struct capture *capture, struct str bytes);
 
-/* Was there more than will be shown? */
+/* Returns true if there was more output than will be shown. */
 bool capture_is_truncated(const struct capture *capture);
 
 /* Bytes of memory that hold output. */
@@ -54,13 +54,13 @@ struct captured {
 };
 
 /* Head, "... (output truncated, N bytes elided)" on a line of its own, tail; cut between lines where one ends within the
- * nearest quarter of a half, else between characters. May be asked at any time, and again. The text lives in the arena. */
+ * nearest quarter of a half, else between characters. May be called at any time, repeatedly. The text lives in the arena. */
 int capture_finish(const struct capture *capture, struct arena *arena, struct captured *ret, struct err *err);
 
 /* The same, of at most `limit` bytes. */
 int capture_show(const struct capture *capture, size_t limit, struct arena *arena, struct captured *ret, struct err *err);
 
-/* What was kept from a place on, at most `limit` bytes. What was not kept is elided, and said. */
+/* Returns what was kept from an offset on, at most `limit` bytes, with a mark for elided bytes. */
 int capture_since(const struct capture *capture, uint64_t since, size_t limit, struct arena *arena, struct captured *ret,
                   struct err *err);
 

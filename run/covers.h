@@ -1,6 +1,6 @@
 /*
- * Covers that the host takes away while a command runs, by renaming a file over the one that is covered: they are put back by
- * a process of its own (launch/cover.h), one after the other and not too often, and then what is there now has to be judged.
+ * Restores covers that the kernel detaches while a command runs because the host renames a file over the covered one: a helper
+ * process restores them (launch/cover.h), at a limited rate, and then the new files have to be checked.
  */
 #ifndef BAILEY_RUN_COVERS_H
 #define BAILEY_RUN_COVERS_H
@@ -12,29 +12,29 @@
 #include "sandbox/launch.h"
 
 struct covers {
-        const struct launch *launch; /* NULL: it covers nothing, or its kind cannot tell */
-        int namespace;               /* where mounts have changed; -1: nowhere so far */
-        int helper;                  /* a pidfd of who puts covers back; -1: nobody does */
+        const struct launch *launch; /* NULL: it covers nothing, or changes are not reported */
+        int namespace;               /* where mounts have changed; -1: none so far */
+        int helper;                  /* a pidfd of the process that restores covers; -1: none runs */
         int written;             /* readable: a file that was covered again is written to, see cover_watch(); -1: none yet */
-        bool lost;               /* some may be gone, and nobody has begun to put them back */
-        unsigned written_rounds; /* how often somebody had one open for writing when all were back */
+        bool lost;               /* some may be missing, and no helper was started for them */
+        unsigned written_rounds; /* how often a process had one open for writing after all were restored */
         int64_t patience;        /* how long the helper may take; monotonic, as all of these */
         int64_t even;            /* when the next helper would be due if they came evenly */
-        int64_t check_at;        /* covers were put back, and from then on somebody should judge; 0: not now */
+        int64_t check_at;        /* when to check the files whose covers were restored; 0: not now */
 };
 
 void covers_init(struct covers *covers, const struct launch *launch);
 
-/* Reads what pid 1 tells by its control socket. False: it tells nothing any more. */
+/* Reads a message of pid 1 from the control socket. Returns false at end of file. */
 bool covers_hear(struct covers *covers, int control);
 
-/* Some may be gone without a word of the kernel: a mount goes with a file that is renamed. */
+/* Some covers may be missing without a notification of the kernel: a mount moves with a renamed file. */
 void covers_lose(struct covers *covers);
 
-/* When something is due in any case; 0: never. */
+/* Returns the time of the next action; 0: never. */
 int64_t covers_deadline(const struct covers *covers);
 
-/* Does what is due. -1: covers cannot be put back, and the command must not go on. */
+/* Does what is due. Returns -1 if covers cannot be restored, and the command must not continue. */
 int covers_step(struct covers *covers, bool helper_ended, int64_t now, struct err *err);
 
 void covers_end(struct covers *covers);

@@ -1,6 +1,6 @@
 /*
- * Why a command probably failed, told only from evidence: how it ended, what it printed, what the guard knows of it, and what
- * the policy forbids. Without evidence nothing is said. Pure.
+ * Explains why a command probably failed, only from evidence: how it ended, what it printed, what the guard knows of it, and
+ * what the policy forbids. Without evidence the result is empty. No side effects.
  */
 #ifndef BAILEY_RUN_EXPLAIN_H
 #define BAILEY_RUN_EXPLAIN_H
@@ -10,11 +10,11 @@
 #include "guard/guard.h"
 #include "policy/policy.h"
 
-enum { EXPLAIN_OUTPUT_MAX = 64 << 10 }; /* so much of the output's end is looked at */
+enum { EXPLAIN_OUTPUT_MAX = 64 << 10 }; /* so much of the end of the output is examined */
 
 enum explain_place {
-        EXPLAIN_ALONE,   /* a command that somebody waits for, as in `bailey run` */
-        EXPLAIN_SESSION, /* the same in a session, which has a background */
+        EXPLAIN_ALONE,   /* a command in the foreground, as in `bailey run` */
+        EXPLAIN_SESSION, /* the same in a session, which supports background commands */
         EXPLAIN_BACKGROUND,
 };
 
@@ -38,8 +38,8 @@ struct explain_input {
         const char *workspace, *home; /* NULL: none */
 };
 
-/* A line for each finding, of one to three sentences: what happened, what an agent can do instead, which setting a person can
- * change. No newline at the end; empty when there is nothing to say. */
+/* A line for each finding, of one to three sentences: what happened, what an agent can do instead, which setting the user can
+ * change. No newline at the end; empty if there is no finding. */
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err);
 
 #endif

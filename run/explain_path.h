@@ -6,17 +6,17 @@
 
 #include "run/explain.h"
 
-/* Is the path, or something below it, named on the line? */
+/* Returns true if the line contains the path, or one below it. */
 bool explain_names(const struct explain_input *in, struct str line, struct str path);
 
 /* The next absolute path on the line from *at on: true with *at where it begins. One at the very beginning does not count: it
- * is who speaks (/usr/bin/install: ...), or the file in which grep found the text. */
+ * is the program that prints the message (/usr/bin/install: ...), or the file in which grep found the text. */
 bool explain_next_path(struct str line, size_t *at);
 
-/* What begins there, is it this path or something below it? */
+/* Returns true if the text begins with this path or one below it. */
 bool explain_is_under(struct str text, struct str path);
 
-/* It, up to where it seems to end. */
+/* Returns the path, up to its probable end. */
 struct str explain_path_text(struct str text);
 
 #endif

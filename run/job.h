@@ -1,8 +1,8 @@
 /*
- * A launch under way: its output is taken in as it comes, and it is ended when its time is over or somebody wants it. The end
- * is the command's exit, never the end of its output, which a daemon may hold open.
+ * A running command: reads its output; kills it on timeout or on request. It ends when the command exits, not at the end of its
+ * output, which a daemon may keep open.
  *
- * Several may be under way at once: an epoll tells which of them has something to do.
+ * Several may run at once: an epoll reports which of them has something to do.
  */
 #ifndef BAILEY_RUN_JOB_H
 #define BAILEY_RUN_JOB_H
@@ -14,13 +14,12 @@
 
 struct job_setup {
         const struct launch *launch; /* needed only until it has started */
-        const struct launch
-                *covers;          /* the same, if its covers are put back when the host takes them away; stays until the end */
-        struct warm *warm;        /* was made for that, and is used up; NULL: none */
+        const struct launch *covers; /* the same, if its covers are to be restored; must live until the end */
+        struct warm *warm;           /* a sandbox for this launch, which is consumed; NULL: none */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
         int64_t timeout;          /* nanoseconds; 0: none */
-        int64_t drain;            /* how long those who take the output may keep us after the end */
+        int64_t drain;            /* how long readers of the output may delay the end */
         int cancel_fd;            /* readable: cancel; -1: none */
         int epoll_fd;             /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
         void *epoll_data;
@@ -43,15 +42,15 @@ struct job_source {
 struct job {
         struct launched launched;
         struct job_source sources[2]; /* stdout, stderr */
-        bool awaited;                 /* the news that it has started */
-        bool running;                 /* it is known that it has */
+        bool awaited;                 /* the report that it has started is pending */
+        bool running;                 /* it has started */
         bool killed;
         int64_t begun, deadline, kill_at; /* monotonic; 0: never */
         int64_t drain;
         int cancel_fd, epoll_fd;
         void *epoll_data;
         struct covers covers;
-        struct err uncovered; /* why it was killed: covers could not be put back */
+        struct err uncovered; /* why it was killed: covers could not be restored */
         struct outcome outcome;
 };
 
@@ -63,23 +62,23 @@ enum job_state {
 
 int job_start(struct job *job, const struct job_setup *setup, struct err *err);
 
-/* Does what is due. But for JOB_RUNS the job is over, and nothing of it is left but walls that are being torn down: there is
- * time for launch_reap(). `outcome` says how it went. `may_wait`: until something is due. */
+/* Does what is due. Unless it returns JOB_RUNS, the job is over, and only its sandbox is still being torn down (launch_reap()).
+ * `outcome` says how it ended. `may_wait`: waits until something is due. */
 enum job_state job_turn(struct job *job, bool may_wait, struct err *err);
 
-/* When something will be due in any case; monotonic, 0: never. */
+/* Returns the time of the next action; monotonic, 0: never. */
 int64_t job_deadline(const struct job *job);
 
-/* Somebody wants its end: by a signal first, and `grace` later, or at once with SIGKILL, by force. */
+/* Requests its end: sends the signal, and `grace` later SIGKILL; SIGKILL at once if that is the signal. */
 void job_cancel(struct job *job, int number, int64_t grace);
 
-/* Stops everything inside, and has covers put back; or lets it go on. */
+/* Stops all processes inside, and restores covers; or lets them continue. */
 void job_hold(struct job *job, bool hold);
 
-/* What its covers protected is open to it now: it is killed, and `uncovered` says why. */
+/* Its covers could not be restored: kills it, and sets `uncovered`. */
 void job_uncovered(struct job *job, const struct err *why);
 
-/* To the end. Fails only when the command did not start. */
+/* Runs the job to its end. Fails only if the command did not start. */
 int job_run(const struct job_setup *setup, struct outcome *ret, struct err *err);
 
 #endif

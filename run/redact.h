@@ -1,12 +1,12 @@
 /*
- * Secrets out of a stream of bytes: each stretch that holds a secret becomes "[redacted NAME]", however the stream is cut
- * into chunks. What is found is what stands there: a filter that changes the text (run/terminal_text.h) comes before this one.
+ * Removes secrets from a stream of bytes: each range that contains a secret becomes "[redacted NAME]", however the stream is
+ * cut into chunks. A filter that changes the text (run/terminal_text.h) has to come before this one.
  *
  * Every occurrence of every secret is covered. Where occurrences overlap, one mark stands for all of them, with the name
  * of the longest, so that no part of any stays. Where they do not, this is leftmost-longest.
  *
- * Linear in the stream, whatever it holds, and nothing of it is copied: what may still become a secret is the beginning
- * of one, and that is known by heart.
+ * Linear in the length of the stream, and without copies of it: a partial match is a prefix of a known secret, so it need not
+ * be stored.
  */
 #ifndef BAILEY_RUN_REDACT_H
 #define BAILEY_RUN_REDACT_H
@@ -33,7 +33,7 @@ struct redact_secret {
 struct redactor; /* immutable but for the number of its users, who are of one thread */
 
 /* An empty value is left out, and of equal values all but the first. More than REDACT_BYTES_MAX is ERR_TOO_COMPLEX. In a
- * mark, bytes of a name that are not printable ASCII are shown as "?". `missing` tells which secrets it does not know; NULL:
+ * mark, bytes of a name that are not printable ASCII are shown as "?". `missing` says which secrets were left out; NULL:
  * none. The caller is its first user. */
 int redactor_new(const struct redact_secret *secrets, size_t count, const char *missing, const struct redactor **ret,
                  struct err *err);
@@ -45,7 +45,7 @@ void redactor_leave(const struct redactor *redactor);
 /* As it was given; of NULL, NULL. */
 const char *redactor_missing(const struct redactor *redactor);
 
-/* A stretch that is to be replaced, once it is known where it ends. */
+/* A range that is to be replaced, once its end is known. */
 struct redact_span {
         uint64_t start, end; /* in bytes of the stream */
         uint32_t needle;
@@ -76,7 +76,7 @@ enum {
         REDACT_TOKEN_MIN = 16, /* bytes of what only looks like a secret */
         REDACT_STORE_TOKENS = 256,
         REDACT_STORE_FILES = 256,
-        REDACT_STORE_PLACES = 1024, /* files and directories that are looked at */
+        REDACT_STORE_PLACES = 1024, /* files and directories that are read */
         REDACT_STORE_DEPTH = 4,
         REDACT_FILE_MAX = 64 << 10,
         REDACT_FILES_BYTES = REDACT_BYTES_MAX / 2, /* of all tokens: the environment comes first */

@@ -16,15 +16,15 @@
 enum { RELAY_SIZE = 64 << 10 };
 
 struct relay {
-        int from, to; /* from < 0: there is nothing to carry (any more) */
+        int from, to; /* from < 0: none, or ended */
         size_t start, end;
         char data[RELAY_SIZE];
 };
 
-/* Can a command have this fd itself? A pipe, or /dev/null. */
+/* Returns true if a command may have this fd itself: a pipe, or /dev/null. */
 bool relay_needless(int fd);
 
-/* Are both the same file? Then one relay serves both, and what is written stays in order. */
+/* Returns true if both are the same file: then one relay serves both, which preserves the order. */
 bool relay_same(int a, int b);
 
 /* `ret_end` is what the command writes to; the caller closes it. */
@@ -36,7 +36,7 @@ void relay_close(struct relay *relay);
 struct pollfd relay_poll(const struct relay *relay);
 void relay_step(struct relay *relay, const struct pollfd *polled);
 
-/* All that is left, after all who could write are gone, until `deadline` (monotonic). */
+/* Copies the rest after all writers have exited, until `deadline` (monotonic). */
 void relay_drain(struct relay *relay, int64_t deadline);
 
 #endif

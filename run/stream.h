@@ -1,6 +1,5 @@
 /*
- * The output of a command on its way into memory: terminal escapes are taken out, then secrets, and only what is left is kept,
- * bounded.
+ * Captures the output of a command: removes terminal escapes, then secrets, and keeps the rest in bounded memory.
  */
 #ifndef BAILEY_RUN_STREAM_H
 #define BAILEY_RUN_STREAM_H
@@ -11,8 +10,8 @@
 
 struct stream {
         struct capture capture;
-        struct terminal_text *plain;     /* NULL: bytes stay as they are */
-        const struct redactor *redactor; /* NULL: there are no secrets */
+        struct terminal_text *plain;     /* NULL: bytes are not changed */
+        const struct redactor *redactor; /* NULL: no secrets */
         struct redact_state redact;
         uint64_t came; /* bytes, as the command wrote them */
 };
@@ -25,17 +24,16 @@ void stream_free(struct stream *stream);
 /* One read(). Returns bytes read, 0 at the end, -1 with errno: EAGAIN, EINTR, ... */
 ssize_t stream_read(struct stream *stream, int fd);
 
-/* The line that is not complete yet is kept as it is now, for somebody who wants to see it; nothing of what may become a
- * secret. */
+/* Keeps the incomplete last line as it is now, for progress reports; without anything that may become a secret. */
 void stream_flush(struct stream *stream);
 
-/* Nothing more will come of this command; where it could not be started, another one may yet write. */
+/* The output of this command is complete; if it could not be started, another launch may still write. */
 void stream_end(struct stream *stream);
 
-/* Nobody will: what is kept is all that is needed of it. */
+/* No more output will follow: frees everything except the captured output. */
 void stream_settle(struct stream *stream);
 
-/* Forgets what is kept, but not how much came. */
+/* Drops the captured output, but not the byte counts. */
 void stream_drop(struct stream *stream);
 
 int stream_finish(const struct stream *stream, struct arena *arena, struct captured *ret, struct err *err);

@@ -21,7 +21,7 @@ size_t terminal_clean_run(struct str s);
 uint32_t terminal_code_point(struct str character);
 bool terminal_hidden(struct str character);
 
-/* Up to four bytes: could more of them make a character of it? */
+/* Returns true if up to four bytes may be the start of a character. */
 bool terminal_may_become_utf8(struct str bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A private directory in /tmp for a command that has no /tmp of its own. Locked while its bailey lives, so that one left
- * by a kill is recognised, and removed by the next.
+ * A private directory in /tmp for a command that has no /tmp of its own. Locked while its bailey process lives, so that
+ * one left by a killed process is recognised and removed by the next.
  */
 #ifndef BAILEY_RUN_TMPDIR_H
 #define BAILEY_RUN_TMPDIR_H

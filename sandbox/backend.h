@@ -1,5 +1,5 @@
 /*
- * Backends: each a pure function from a policy, a request and what is known of the host to a launch.
+ * A backend is a pure function: policy, request and facts about the host -> launch plan.
  */
 #ifndef BAILEY_SANDBOX_BACKEND_H
 #define BAILEY_SANDBOX_BACKEND_H
@@ -11,7 +11,7 @@
 struct sandbox_request {
         const char *program;
         const char *const *argv, *const *envp; /* envp: already filtered */
-        const char *command;                   /* the text that argv runs by bash; NULL: it is a program with arguments */
+        const char *command;                   /* the text that argv runs with bash; NULL: a program with arguments */
 };
 
 struct backend {
@@ -19,15 +19,15 @@ struct backend {
         enum sandbox_backend id;
         bool automatic;   /* may be chosen without being named */
         bool own_tmp;     /* /tmp is the host's: commands get a private TMPDIR instead */
-        bool brokers;     /* single unix sockets of the host can be reached, or all of them */
+        bool brokers;     /* can give access to listed unix sockets of the host, or to all */
         uint32_t engines; /* container engines, 1 << enum engine_kind, any of which can run it; 0: it uses no container */
         enum container_runtime runtime; /* its name in [container] runtime; RUNTIME_AUTO: it has none */
         bool own_kernel;                /* the engine runs it under gVisor */
-        uint32_t walls;                 /* enum wall: what it can enforce at best */
+        uint32_t walls;                 /* enum wall: the guarantees that it can enforce at best */
         const char *summary;
-        const char *remedy;   /* how to get it where it does not work */
-        const char *verified; /* how far it was tried, where the tests do not run it */
-        const char *limits;   /* how it holds to limits of memory and processes */
+        const char *remedy;   /* how to make it work, in the imperative */
+        const char *verified; /* how it was verified, if the tests do not run it; NULL: in CI */
+        const char *limits;   /* how it enforces limits of memory and processes */
         int (*plan)(const struct backend *backend, const struct policy *policy, const struct host *host,
                     const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
 };
@@ -39,34 +39,34 @@ extern const size_t backend_count;
 const struct backend *backend_find(enum sandbox_backend id);
 const struct backend *backend_named(const char *name);
 
-/* How far what it promises was tried, for people. */
+/* Returns how the backend was verified, for messages. */
 const char *backend_verified(const struct backend *backend);
 
-/* The walls that this policy cannot do without. */
+/* Returns the guarantees that this policy requires. */
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
 
-/* Plans, and refuses ("policy not supported: ...") when the backend does not enforce all that is needed. */
+/* Plans, and refuses ("... cannot enforce this policy: ...") if the backend does not enforce all that is required. */
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
                  const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
 
-/* What a wall keeps off, for people; `wall` is one bit. */
+/* Description of a guarantee, for messages; `wall` is one bit. */
 const char *wall_name(enum wall wall);
 const char *wall_text(enum wall wall);
 enum { WALL_COUNT = 14 };
 
 /* ---- for backends ---- */
 
-/* Limits, system calls, program: what is the same in all of them. */
+/* Limits, system calls, program: the part of a plan that is the same in all backends. */
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
 
-/* What namespaces enforce. */
+/* Returns the guarantees that namespaces enforce. */
 uint32_t plan_walls(const struct backend *backend, const struct policy *policy);
 
-/* Of unix sockets, where system calls can be brokered, and where they cannot: for plan_common(). */
+/* Returns the flags for unix sockets, which depend on whether system calls can be brokered; for plan_common(). */
 uint32_t plan_socket_flags(const struct host *host);
 
-/* Which unix sockets can be connected to, decided inside. */
+/* Plans which unix sockets can be connected to; pid 1 inside decides. */
 struct mount_list;
 int plan_broker(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arena *arena,
                 struct launch *launch, struct err *err);

@@ -1,22 +1,22 @@
 /*
- * What is bailey's own on a host: its program, its config, its state, its record. No command may write them, wherever they are.
+ * bailey's own files: program, config, state, audit log. No command may write them, wherever they are.
  */
 #ifndef BAILEY_SANDBOX_HOST_OWN_H
 #define BAILEY_SANDBOX_HOST_OWN_H
 
 #include "sandbox/host.h"
 
-/* Adds to what is masked and what is not written. */
+/* Adds them to the masked and to the read-only paths. */
 int host_keep_own(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
                   struct err *err);
 
-/* Adds a file of bailey's own program to what is not written, where commands could write it. One that is not there is none. */
+/* Adds a file of the bailey program to the read-only paths if commands could write it. A missing file is ignored. */
 int host_keep_program(struct host *host, const struct sandbox_policy *sandbox, const char *path, struct arena *arena,
                       struct err *err);
 
 /* ---- of host.c ---- */
 
-/* `key` says what the path is for, should there be something wrong with it. */
+/* `key` names what the path is for, in errors. */
 int host_add_if_there(struct host *host, struct host_paths *paths, struct arena *arena, const char *key, const char *path,
                       struct err *err);
 

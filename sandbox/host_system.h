@@ -1,5 +1,5 @@
 /*
- * What is different from one system to another in looking at a host: host_linux.c and host_darwin.c.
+ * The system-specific part of gathering facts about the host: host_linux.c and host_darwin.c.
  */
 #ifndef BAILEY_SANDBOX_HOST_SYSTEM_H
 #define BAILEY_SANDBOX_HOST_SYSTEM_H
@@ -9,32 +9,32 @@
 /* NULL-terminated lists. */
 struct host_places {
         const char *const *scratch;           /* replaced by private directories */
-        const char *const *emptied;           /* what other users and services keep there is none of a command's business */
-        const char *const *kept;              /* of these: what some programs do not work without */
-        const char *const *kept_with_network; /* and what resolves names */
-        const char *const *masked_from_root;  /* where they are mounted: only the mode of a directory keeps them from others */
+        const char *const *emptied;           /* data of other users and services; replaced by empty directories */
+        const char *const *kept;              /* paths in these that some programs require */
+        const char *const *kept_with_network; /* and those that name resolution requires */
+        const char *const *masked_from_root;  /* if mounted: only the mode of a directory protects them from others */
         const char *const *system;            /* for root = "minimal" */
-        const char *const *no_workspace;      /* belong to the system. Their sub-directories may be a place to work in */
-        const char *const *kernel;            /* neither they nor what is below them */
-        const char *const *shells;            /* where bash may be, the best place first */
+        const char *const *no_workspace;      /* belong to the system. Their subdirectories may be workspaces */
+        const char *const *kernel;            /* neither these nor anything below them can be a workspace */
+        const char *const *shells;            /* possible paths of bash, in order of preference */
         const char *const *idle;              /* argv of a program that does nothing */
 };
 
 extern const struct host_places host_places;
 
-/* The home directory that the system knows for `host->uid`, when there is one. */
+/* Adds the home directory of `host->uid` in the user database, if it has one. */
 int host_system_home(struct host *host, struct arena *arena, struct err *err);
 
-/* Bailey itself (""; this program), programs that make walls, and what the kernel has for them. */
+/* Finds the bailey program (""; this program), programs that set up sandboxes, and the features of the kernel. */
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err);
 
-/* The files that this program is made of: host_keep_program() for each. `self` as above. */
+/* Calls host_keep_program() for each file of this program. `self` as above. */
 int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
                     struct err *err);
 
 /* ---- of host.c ---- */
 
-/* The answer depends on this path: `sees` of the question. */
+/* The result depends on this path: calls `sees` of the question. */
 void host_sees(const struct host *host, const char *path, bool content);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * A launch: everything that is needed to start one command inside walls, as data. Backends compile it from a policy, a
- * request and what is known of the host, without touching the host; launch/ executes it. All paths are absolute and
- * hold no symbolic links.
+ * A launch plan: all data needed to start one command in a sandbox. Backends compile it from a policy, a request and facts
+ * about the host, without accessing the host; launch/ executes it. All paths are absolute and contain no symbolic links.
  */
 #ifndef BAILEY_SANDBOX_LAUNCH_H
 #define BAILEY_SANDBOX_LAUNCH_H
@@ -21,24 +20,24 @@ struct sock_filter; /* of Linux */
 enum wall {
         WALL_WRITES = 1 << 0,       /* nothing outside the workspace and fs_write_allow can be written */
         WALL_READS = 1 << 1,        /* credential stores, other homes and fs_read_deny cannot be read */
-        WALL_PROTECT = 1 << 2,      /* a path inside something writable can be kept read-only, or hidden */
+        WALL_PROTECT = 1 << 2,      /* a path inside a writable directory can be read-only or hidden */
         WALL_TMP = 1 << 3,          /* /tmp, /var/tmp and /dev/shm are private and limited */
-        WALL_NETWORK = 1 << 4,      /* no network beside localhost */
-        WALL_LOCALHOST = 1 << 5,    /* a localhost of its own that works */
-        WALL_SOCKETS = 1 << 6,      /* unix sockets of the host are out of reach */
+        WALL_NETWORK = 1 << 4,      /* no network except localhost */
+        WALL_LOCALHOST = 1 << 5,    /* a private localhost that works */
+        WALL_SOCKETS = 1 << 6,      /* no access to unix sockets of the host */
         WALL_SYSCALLS = 1 << 7,     /* the system call filter */
-        WALL_PROCESSES = 1 << 8,    /* no process outside can be signalled, traced or asked for its environment */
-        WALL_PROCESS_LIST = 1 << 9, /* nor be seen */
-        WALL_KILL = 1 << 10,        /* nothing outlives the command */
+        WALL_PROCESSES = 1 << 8,    /* no process outside can be signalled or traced, nor its environment read */
+        WALL_PROCESS_LIST = 1 << 9, /* processes outside are hidden */
+        WALL_KILL = 1 << 10,        /* no process outlives the command */
         WALL_ROOT = 1 << 11,        /* root = "minimal" */
         WALL_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
-        WALL_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside stay as they are */
+        WALL_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside cannot be changed */
 };
 
 /*
  * ---- mounts, in order ----
- * Sources are those of the host before the first of them. A target that is not there is made, which can only work inside
- * a MOUNT_TMPFS or MOUNT_ROOT_EMPTY.
+ * Sources are paths of the host before the first mount. A missing target is created, which works only inside a MOUNT_TMPFS or
+ * MOUNT_ROOT_EMPTY.
  */
 
 enum mount_kind {
@@ -46,12 +45,12 @@ enum mount_kind {
         MOUNT_ROOT_EMPTY, /* an empty root */
         MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
         MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
-        MOUNT_SOCKET,     /* a socket of the host, read-only, if it is still there */
+        MOUNT_SOCKET,     /* a socket of the host, read-only, if it still exists */
         MOUNT_TMPFS,      /* an empty directory that holds `size` bytes, together with the others no more than the largest */
         MOUNT_SYMLINK,    /* `source` is the text of the link */
         MOUNT_PROC,       /* a fresh one, read-only */
         MOUNT_DEV,        /* a minimal one, read-only, with /dev/shm of `size` bytes */
-        MOUNT_MASK_DIR,   /* in its place a directory that nobody may open */
+        MOUNT_MASK_DIR,   /* replaced by a directory that cannot be opened */
         MOUNT_MASK_FILE,
         MOUNT_SEAL, /* what is mounted at target becomes read-only */
 };
@@ -62,12 +61,12 @@ struct mount_step {
         uint64_t size;
 };
 
-/* What a wrapper is to mount of the host, and has to be found inside. */
+/* A host path that the wrapper (bwrap) must mount; verified inside the sandbox. */
 struct wrapped_mount {
         const char *source, *target;
         bool write;
-        bool optional;          /* if it was gone already, it is not mounted */
-        uint64_t device, inode; /* no part of a plan: noted when it is carried out */
+        bool optional;          /* not mounted if it no longer exists */
+        uint64_t device, inode; /* not part of the plan: recorded when it is executed */
 };
 
 /* ---- Landlock ---- */
@@ -85,7 +84,7 @@ struct landlock_rule {
 
 struct landlock_plan {
         bool wanted;
-        bool required;                     /* it is the wall itself, not a second one */
+        bool required;                     /* Landlock is the only protection, not an additional one */
         bool deny_tcp;                     /* connect and bind */
         const struct landlock_rule *rules; /* a path that is missing is skipped */
         size_t rule_count;
@@ -94,7 +93,7 @@ struct landlock_plan {
 /* ---- system calls that are carried out for the command: launch/broker.h ---- */
 
 enum broker_call {
-        BROKER_CONNECT = 1 << 0, /* which unix sockets can be reached */
+        BROKER_CONNECT = 1 << 0, /* checks which unix sockets can be connected to */
         BROKER_RENAME = 1 << 1,  /* git configs that are covered can be replaced by ones that differ in harmless keys */
 };
 
@@ -107,9 +106,9 @@ struct broker_plan {
 
         /* connect */
         bool own_network;                  /* a unix socket of the network namespace is the command's */
-        bool abstract;                     /* those of the host are out of reach by other means */
-        const char *const *private_places; /* directories on file systems that nobody outside has; NULL-terminated */
-        const char *const *sockets;        /* of the host, that may be reached; NULL-terminated */
+        bool abstract;                     /* abstract sockets of the host are inaccessible by other means */
+        const char *const *private_places; /* directories on file systems that only the sandbox has; NULL-terminated */
+        const char *const *sockets;        /* of the host, allowed; NULL-terminated */
 
         /* rename */
         const char *workspace;
@@ -126,20 +125,20 @@ struct launch_limit {
 
 enum { LAUNCH_LIMITS_MAX = 8, LAUNCH_NOTICES_MAX = 4 };
 
-/* What the policy limits, and a launch does not. */
+/* Limits of the policy that a launch does not enforce. */
 enum launch_ignored {
         IGNORED_MEMORY = 1 << 0,
         IGNORED_CPU = 1 << 1,
-        IGNORED_FILES = 1 << 2, /* how large they are, and how many are open */
+        IGNORED_FILES = 1 << 2, /* their size, and how many are open */
 };
 
-/* What all commands of a user may have together, where a cgroup can be had; 0: no limit. */
+/* Limits for all commands of a user together, if a cgroup is available; 0: no limit. */
 struct launch_share {
         int64_t memory_percent, pids;
-        struct cgroup_shared *group; /* launch/cgroup_shared.h, of who starts it; not part of the plan. NULL: there is none */
+        struct cgroup_shared *group; /* launch/cgroup_shared.h, of the supervisor; not part of the plan. NULL: none */
 };
 
-/* What only a cgroup can hold; 0: no limit. */
+/* Limits that only a cgroup can enforce; 0: no limit. */
 struct launch_group {
         int64_t memory_bytes, pids;
 };
@@ -147,22 +146,22 @@ struct launch_group {
 /* ---- containers ---- */
 
 /*
- * What an engine's client is to be called with, in this order; each an argv with a path in front. The engine makes the walls.
- * Only `start` is seen by the user: it has the command's 0, 1 and 2, and ends when the command does.
+ * The calls of an engine's client, in this order; each is an argv that begins with a path. The engine sets up the sandbox.
+ * Only `start` is visible to the user: it has the command's 0, 1 and 2, and ends when the command does.
  */
 struct launch_container {
-        const char *name;          /* of the container: unguessable, and tells whose it is; see container_name.h */
-        const char *const *create; /* NULL: it is there already */
+        const char *name;          /* of the container: unguessable, and identifies its owner; see container_name.h */
+        const char *const *create; /* NULL: it exists already */
         const char *const *start;
         const char *const *inspect;      /* prints STATE EXIT-CODE OUT-OF-MEMORY ERROR */
-        const char *const *end;          /* ends the command, whatever state it is in; also when bailey itself was killed */
-        const char *const *list;         /* prints NAME STATE of every container that bailey has made; NULL: not now */
-        const char *const *remove;       /* names are put behind it: what nobody looks after any more */
+        const char *const *end;          /* ends the command in any state; also after bailey itself was killed */
+        const char *const *list;         /* prints NAME STATE of every container created by bailey; NULL: not now */
+        const char *const *remove;       /* the names of containers without an owner are appended */
         const char *const *sources;      /* what is mounted of the host: paths without links in them */
-        bool entered;                    /* it goes on after the command has ended */
+        bool entered;                    /* it continues to run after the command has ended */
         const char *const *envp;         /* of all these */
         const char *const *passing_envp; /* of those that pass variables on by name: `create` and `start` */
-        uint32_t limits_wanted, limits;  /* enum engine_limit: asked for, and really held to */
+        uint32_t limits_wanted, limits;  /* enum engine_limit: requested, and enforced */
         const char *const *warnings;     /* sentences, NULL-terminated */
 };
 
@@ -197,9 +196,9 @@ struct appcontainer_grant {
 
 struct appcontainer_plan {
         const char *const *capabilities;         /* SIDs of what it may do, NULL-terminated */
-        const char *const *disabled_groups;      /* SIDs that open nothing to it any more, NULL-terminated */
+        const char *const *disabled_groups;      /* SIDs that no longer grant it access, NULL-terminated */
         const char *integrity;                   /* the SID of its integrity level */
-        const struct appcontainer_grant *grants; /* what it reaches beside the system; taken back afterwards */
+        const struct appcontainer_grant *grants; /* access besides the system; revoked afterwards */
         size_t grant_count;
 
         /* its job */
@@ -219,9 +218,9 @@ enum launch_namespaces {
 
 struct launch {
         const char *backend;
-        uint32_t walls;  /* enum wall: what this launch enforces */
-        uint32_t waived; /* what it does not, because the policy says so in as many words, or because its system knows no such
-                            thing and the policy does not ask for it in as many words */
+        uint32_t walls;  /* enum wall: guarantees that this launch enforces */
+        uint32_t waived; /* guarantees not enforced because the policy explicitly waives them, or because the platform lacks
+                            them and the policy does not explicitly request them */
 
         /* outside */
         enum launch_namespaces namespaces;
@@ -229,22 +228,22 @@ struct launch {
         size_t mount_count;
         struct launch_group group;
         struct launch_share share;  /* without a group of its own */
-        const char *const *wrapper; /* argv of a program that makes the walls and starts this one again, for what is inside;
-                                       or the command, where `profile` says all about the inside */
+        const char *const *wrapper; /* argv of a program that sets up the sandbox and starts this one again inside; or the
+                                       command, if `profile` describes the whole sandbox */
         size_t wrapper_masks;       /* how many empty files it is given */
-        const struct wrapped_mount *wrapped; /* what it mounts, to be looked at inside: it goes by names, which may change */
+        const struct wrapped_mount *wrapped; /* what it mounts, verified inside: it uses names, which may change */
         size_t wrapped_count;
-        const char *profile; /* a text that it reads from the file `profile_path`. That is written before, in a directory
-                                made for it, and removed when nothing is left of the command */
+        const char *profile; /* a text that it reads from the file `profile_path`, which is written before, in a directory
+                                created for it, and removed when no process of the command is left */
         const char *profile_path;
-        const struct launch_container *container; /* or it is all done by an engine; `cwd` and all below is inside then */
+        const struct launch_container
+                *container; /* or an engine does everything; `cwd` and all below then refer to the inside */
 
         const struct appcontainer_plan *appcontainer;
 
         /* inside */
-        bool announce; /* tell when the command has started; else only when it did not, which saves a switch between processes
-                        */
-        bool own_pids; /* what waits for the command is pid 1 of a namespace */
+        bool announce;        /* report when the command has started; else only if it did not, which saves a context switch */
+        bool own_pids;        /* the process that waits for the command is pid 1 of a namespace */
         const char *hostname; /* NULL: as it is */
         struct landlock_plan landlock;
         const struct sock_filter *seccomp;
@@ -254,21 +253,21 @@ struct launch {
         struct launch_limit limits[LAUNCH_LIMITS_MAX];
         size_t limit_count;
         uint32_t limits_ignored;                     /* enum launch_ignored */
-        const char *notices[LAUNCH_NOTICES_MAX + 1]; /* what this kernel does not let it enforce or offer; NULL-terminated */
+        const char *notices[LAUNCH_NOTICES_MAX + 1]; /* what cannot be enforced or offered on this kernel; NULL-terminated */
         const char *program;                         /* looked up in the PATH of envp when it has no slash */
         const char *const *argv;                     /* NULL-terminated */
         const char *const *envp;
         const char *cwd;
-        const char *tmpdir; /* a private directory to be made in /tmp and removed afterwards, where /tmp is the host's */
+        const char *tmpdir; /* a private directory to be created in /tmp and removed afterwards, if /tmp is the host's */
 };
 
-/* What a wrapper finds open beside 0 and 1 of the command, and a 2 of its own for its complaints. */
+/* Descriptors of a wrapper, besides 0 and 1 of the command, and its own 2 for its error messages. */
 enum launch_fd {
-        LAUNCH_REPORT_FD = 3,  /* where errors and the end are told */
+        LAUNCH_REPORT_FD = 3,  /* where errors and the end are reported */
         LAUNCH_PLAN_FD = 4,    /* the inside of the plan */
         LAUNCH_ERROR_FD = 5,   /* the command's 2 */
-        LAUNCH_CONTROL_FD = 6, /* what is wanted of it; launch/control.h */
-        LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the process outside */
+        LAUNCH_CONTROL_FD = 6, /* requests; launch/control.h */
+        LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the supervisor */
         LAUNCH_EMPTY_FD = 8,   /* an empty file, for masks; the first of as many as there are masked files. The directories
                                   that brokered calls work in follow */
 };
@@ -276,7 +275,7 @@ enum launch_fd {
 /* The hidden command by which a wrapper starts this program again. */
 #define LAUNCH_INSIDE_COMMAND "__inside"
 
-/* The whole plan, a line per fact, for people and golden tests. */
+/* Prints the whole plan, a line per fact, for --show-plan and golden tests. */
 void launch_print(const struct launch *launch, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What a command sees of the file system, as a list of mounts in order. Told once, for every backend that mounts.
+ * The file system of a command as an ordered list of mounts, defined once for all backends that mount.
  */
 #ifndef BAILEY_SANDBOX_MOUNTS_H
 #define BAILEY_SANDBOX_MOUNTS_H
@@ -15,14 +15,14 @@ struct mount_list {
 int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
                    struct err *err);
 
-/* What a container has of the host besides its own root: binds and masks, in no order, none within another's reach. */
+/* The mounts of a container besides its own root: binds and masks, in no order, none inside another. */
 int mounts_container(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
                      struct err *err);
 
-/* The same once more, for Landlock: read everything, write what is writable. */
+/* The same list as Landlock rules: read everything, write what is writable. */
 int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct landlock_plan *ret, struct err *err);
 
-/* Does something later than step `i` cover `path`? */
+/* Returns true if a mount after step `i` covers `path`. */
 bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path);
 
 #endif

@@ -4,13 +4,13 @@
  *
  * What every program does:
  * - kills on a call in another architecture's convention (i386 or arm32 by `int 0x80` and their like, x32);
- * - refuses new namespaces (clone and unshare, EPERM); clone3, whose flags lie in memory where a filter cannot look, is
+ * - refuses new namespaces (clone and unshare, EPERM); clone3, whose flags are in memory that a filter cannot read, is
  *   ENOSYS, and every libc then takes clone;
  * - refuses TIOCSTI, TIOCLINUX, TIOCCONS and TIOCSETD, F_SETLEASE, F_NOTIFY and F_SETDELEG (EPERM);
- * - refuses pipes of more than 64 KiB (EPERM, as the kernel does for who has too many);
- * - leaves the limit of core dumps as it is: setrlimit and prlimit64 with a new one succeed without doing anything; with a
+ * - refuses pipes of more than 64 KiB (EPERM, as the kernel returns above the per-user limit);
+ * - keeps the limit of core dumps: setrlimit and prlimit64 with a new one succeed without doing anything; with a
  *   pointer for the old one, too, prlimit64 is EPERM;
- * - knows the socket families AF_UNIX, AF_INET, AF_INET6 and of AF_NETLINK only NETLINK_ROUTE (getaddrinfo, getifaddrs, ip);
+ * - allows the socket families AF_UNIX, AF_INET, AF_INET6 and of AF_NETLINK only NETLINK_ROUTE (getaddrinfo, getifaddrs, ip);
  *   others are EAFNOSUPPORT. Of inet sockets there are streams and datagrams; raw and other types are EPERM.
  *
  * SYSCALLS_INHERIT refuses calls that no build needs and allows all others in the table; a number that is not in it, because

@@ -1,5 +1,5 @@
 /*
- * What is known of each system call. The rows are in syscalls.def, so that a test can hold them against the kernel's header.
+ * Facts about each system call. The rows are in syscalls.def, so that a test can compare them with the kernel's header.
  */
 #ifndef BAILEY_SANDBOX_SYSCALLS_H
 #define BAILEY_SANDBOX_SYSCALLS_H
@@ -25,11 +25,11 @@ enum syscall_group {
         GROUP_PROBES, /* tried by runtimes that do without (io_uring), or put into a process from outside (uprobe) */
 };
 
-/* How a program answers: at once, or after a look at the arguments. */
+/* What the filter does: decide at once, or check the arguments. */
 enum syscall_action {
         SYSCALL_ALLOW,
         SYSCALL_REFUSE, /* EPERM */
-        SYSCALL_ABSENT, /* ENOSYS, which callers take as "an older kernel" and do without */
+        SYSCALL_ABSENT, /* ENOSYS, which callers interpret as "an older kernel" */
         SYSCALL_KILL,
         SYSCALL_NO_FAMILY, /* EAFNOSUPPORT */
         SYSCALL_NO_ACCESS, /* EACCES */
@@ -58,12 +58,12 @@ struct syscall_row {
 extern const struct syscall_row syscall_table[];
 extern const size_t syscall_count;
 
-/* What happens on a call of this row; whatever is not `inherit` is strict. */
+/* Returns what happens on a call of this row; any policy but `inherit` is strict. */
 static inline enum syscall_action syscall_action(const struct syscall_row *row, enum syscall_policy policy) {
         return policy != SYSCALLS_INHERIT && row->group == GROUP_NONE ? SYSCALL_KILL : row->inherit;
 }
 
-/* What happens on a number that no row has. */
+/* Returns what happens on a number without a row. */
 static inline enum syscall_action syscall_unknown(enum syscall_policy policy) {
         return policy == SYSCALLS_INHERIT ? SYSCALL_ABSENT : SYSCALL_KILL;
 }

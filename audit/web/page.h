@@ -1,5 +1,5 @@
 /*
- * The record as a page for a browser: sums of all commands, and the newest of them in a table. One file that loads nothing:
+ * The audit log as a page for a browser: sums of all commands, and the newest of them in a table. One file that loads nothing:
  * page.html, page.css and page.js with the data in it. Only that script can run in it, whatever the records hold.
  */
 #ifndef BAILEY_AUDIT_PAGE_H
@@ -31,7 +31,7 @@ struct audit_page_head {
 
 void audit_page_html(struct audit_page *page, const struct audit_page_head *head, struct buf *out);
 
-/* What changed since the record `after`, which is the "seen" of an earlier answer; `problem`, if not NULL, is shown. */
+/* What changed since the record `after`, which is the "seen" of an earlier response; `problem`, if not NULL, is shown. */
 void audit_page_json(struct audit_page *page, uint64_t after, const char *problem, struct buf *out);
 
 /* ---- made by tools/embed ---- */

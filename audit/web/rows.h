@@ -31,7 +31,7 @@ int rows_add(struct rows *rows, uint64_t number, struct str text, struct err *er
 /* One that is not there any more is fine. */
 void rows_remove(struct rows *rows, uint64_t number);
 
-/* Is there one past `after`? */
+/* Returns true if there is a record after `after`. */
 bool rows_any(const struct rows *rows, uint64_t after);
 
 /* Appends those past `after`, at most `count`, with commas between them. Returns the number of the last one, or `after`. */

@@ -33,7 +33,7 @@ struct sums_command {
 };
 
 struct sums {
-        uint64_t commands, open; /* open: begun, and without an end on record */
+        uint64_t commands, open; /* open: without an outcome in the log */
         uint64_t changes;        /* of a session's policy, which are no commands */
         uint64_t counts[COLUMNS];
         char first[TIME_TEXT_SIZE], last[TIME_TEXT_SIZE];

@@ -1,5 +1,5 @@
 /*
- * Records as they are read for every answer about them.
+ * Reads audit records for the functions of bailey.h.
  */
 #ifndef BAILEY_ENGINE_AUDIT_H
 #define BAILEY_ENGINE_AUDIT_H
@@ -11,14 +11,14 @@
 int records_open(const struct bailey_policy *policy, const struct bailey_audit_query *query, struct bailey_audit_reader **ret,
                  struct err *err);
 
-/* The next that is asked for, valid until the next call; what is no record is passed over. 1, 0 at the end. */
+/* Reads the next matching record, valid until the next call; skips lines that are not records. Returns 1, 0 at the end. */
 int records_next(struct bailey_audit_reader *reader, struct str *ret_line, const struct tree_node **ret_record,
                  struct err *err);
 
-/* After the end: what has been written since is there now. */
+/* After the end: continues with records that were written since. */
 int records_again(struct bailey_audit_reader *reader, struct err *err);
 
-/* Gives the text away, with a NUL behind it. */
+/* Passes ownership of the text, NUL-terminated, to the caller. */
 int records_hand_out(struct buf *out, char **ret_text, size_t *ret_length, struct err *err);
 
 #endif

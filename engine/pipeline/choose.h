@@ -1,5 +1,5 @@
 /*
- * Which backends may be tried.
+ * Chooses the backends to try.
  */
 #ifndef BAILEY_ENGINE_CHOOSE_H
 #define BAILEY_ENGINE_CHOOSE_H
@@ -11,7 +11,7 @@
 struct backend_choice {
         const struct backend *items[16];
         size_t count;
-        bool forced;     /* it is one, and was named */
+        bool forced;     /* one backend that was named */
         bool containers; /* all are of container engines */
 };
 

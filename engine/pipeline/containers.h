@@ -1,5 +1,5 @@
 /*
- * What a policy's runs know of container engines, and the container that they share, if they do.
+ * Facts about container engines for the runs of a policy, and the container that these share, if any.
  */
 #ifndef BAILEY_ENGINE_CONTAINERS_H
 #define BAILEY_ENGINE_CONTAINERS_H
@@ -14,7 +14,7 @@ struct containers;
 int containers_new(struct containers **ret, struct err *err);
 void containers_free(struct containers *containers); /* NULL is fine. The shared one is removed */
 
-/* Asks the engine of this backend, if that has not been done. The facts are for one run. For any number of threads. */
+/* Queries the engine of this backend, if that has not been done. The facts are for one run. For any number of threads. */
 int containers_facts(struct containers *containers, const struct backend *backend, const char *const *environment,
                      struct arena *arena, struct container_facts *ret, struct err *err);
 
@@ -25,7 +25,7 @@ int containers_share(struct containers *containers, const struct backend *backen
 /* A run with these facts, if it had any, is over. `usable`: if it was in the shared one, that can go on. */
 void containers_done(struct containers *containers, const struct container_facts *facts, bool usable);
 
-/* The same, when nobody has ended its container, which then goes. */
+/* The same, if its container was not ended; removes it. */
 void containers_lost(struct containers *containers, const struct container_facts *facts,
                      const struct launch_container *container);
 

@@ -1,6 +1,6 @@
 /*
- * What is known of the host around a command, and what of the environment it gets. A session looks once, and again when
- * something has changed; commands that are under way keep what they began with.
+ * Cached facts about the host, and the environment of commands. A session gathers them once, and again when something has
+ * changed; running commands keep the facts with which they started.
  */
 #ifndef BAILEY_ENGINE_HOST_CACHE_H
 #define BAILEY_ENGINE_HOST_CACHE_H

@@ -1,5 +1,5 @@
 /*
- * What must not be seen in output, as far as it is known: the values of secret variables, and what masked files hold.
+ * Secrets to remove from output: the values of secret variables, and the content of masked files.
  */
 #ifndef BAILEY_ENGINE_SECRETS_H
 #define BAILEY_ENGINE_SECRETS_H
@@ -10,7 +10,7 @@
 
 struct secrets {
         const struct redactor *redactor; /* the newest; streams may still use older ones */
-        bool told;                       /* what it does not know */
+        bool told;                       /* the warning about secrets that are not covered was given */
         uint64_t print;                  /* of what it looks for */
         int64_t collected;               /* when, monotonic; 0: never */
 };
@@ -18,12 +18,12 @@ struct secrets {
 void secrets_init(struct secrets *secrets);
 void secrets_free(struct secrets *secrets);
 
-/* Looks again when some time has passed: a file may have changed. NULL when there is nothing to look for. Who uses it for
- * longer than until the next call says so: redactor_use(). */
+/* Returns the redactor; rebuilds it after some time, because a file may have changed. NULL: there are no secrets. To use it
+ * after the next call, call redactor_use(). */
 int secrets_redactor(struct secrets *secrets, const struct policy *policy, const struct host *host,
                      const char *const *environment, const struct redactor **ret, struct err *err);
 
-/* What somebody should be told who sees output that went through `redactor`; NULL: nothing, or it was said before. */
+/* Returns the warning about output that went through `redactor`; NULL: none, or it was given before. */
 const char *secrets_warning(struct secrets *secrets, const struct redactor *redactor);
 
 #endif

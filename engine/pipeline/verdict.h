@@ -1,5 +1,5 @@
 /*
- * The reasons of a verdict, in the answers of check.c and outcome.c.
+ * The reasons of a verdict, in the results of check.c and outcome.c.
  */
 #ifndef BAILEY_ENGINE_VERDICT_H
 #define BAILEY_ENGINE_VERDICT_H

@@ -1,6 +1,6 @@
 /*
- * Has anything changed at these paths since they were looked at? The kernel tells of every change of a name, or of what it
- * leads to: asking costs one system call, however many they are. Where it would not tell of all, the answer is always yes.
+ * Detects whether anything has changed at a set of paths. The kernel reports every change of a name, or of its target: a check
+ * costs one system call, for any number of paths. If the kernel would not report all changes, the result is always "changed".
  */
 #ifndef BAILEY_ENGINE_WATCH_H
 #define BAILEY_ENGINE_WATCH_H
@@ -15,7 +15,7 @@ enum { WATCH_NAMES = 2048 };
 
 struct watch {
         int fd;     /* -1: nothing is watched */
-        int mounts; /* /proc/self/mountinfo: tells when something was mounted or unmounted */
+        int mounts; /* /proc/self/mountinfo: reports mounts and unmounts */
         bool changed;
         struct arena arena;
         const char *seen[WATCH_NAMES]; /* paths, a hash table */
@@ -25,10 +25,10 @@ struct watch {
 
 void watch_begin(struct watch *watch);
 
-/* Before `path` is looked at; `content`: before it is read. Every name on the way to it matters, also those in links. */
+/* Call it before `path` is examined; `content`: before it is read. Every name in the path is watched, also those in links. */
 void watch_path(struct watch *watch, const char *path, bool content);
 
-/* Nothing has changed, as of now. Once something has, this stays so. */
+/* Returns true if nothing has changed so far; false from the first change on. */
 bool watch_quiet(struct watch *watch);
 
 void watch_end(struct watch *watch);

@@ -1,5 +1,5 @@
 /*
- * What a person may change while a session runs, or for good: one row for each kind.
+ * The changes that a user can make to a running session, or permanently: one row for each kind.
  */
 #ifndef BAILEY_ENGINE_CHANGE_H
 #define BAILEY_ENGINE_CHANGE_H
@@ -21,13 +21,13 @@ struct config_item {
 const char *change_word(enum bailey_change change);
 int change_find(const char *word, enum bailey_change *ret);
 
-/* Texts live in the arena. Whether the value is right is found out where it is used. */
+/* Texts live in the arena. The value is validated when it is used. */
 int change_item(enum bailey_change change, const char *subject, struct arena *arena, struct config_item *ret, struct err *err);
 
 /* "guard.domain_allowlist=["example.org"]"; NULL without memory. */
 const char *change_override(const struct config_item *item, struct arena *arena);
 
-/* Does it do what it should in a policy that has it, or is there something that wins over it? */
+/* Fails if the change has no effect in a policy that has it, because something else takes precedence. */
 int change_check(const struct policy *policy, const struct config_item *item, struct err *err);
 
 #endif

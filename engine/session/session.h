@@ -1,5 +1,5 @@
 /*
- * Several commands under way, and those of the background that have ended a while ago.
+ * The running commands of a session, and background commands that have ended recently.
  */
 #ifndef BAILEY_ENGINE_SESSION_H
 #define BAILEY_ENGINE_SESSION_H
@@ -8,7 +8,7 @@
 
 enum { KEPT_BYTES_MAX = 32 << 20 }; /* of commands that have ended, all together; past it, only what came of the older ones */
 
-/* What the epoll tells of: something that has its turn when it is ready. */
+/* An object that the epoll reports when it is ready. */
 struct source {
         void (*turn)(struct bailey_session *session, struct source *source);
 };
@@ -22,9 +22,9 @@ struct shell {
         char id[ID_SIZE];
         bool background;
         struct arena arena; /* of what is below, and of what the run was asked for */
-        struct run *run;    /* NULL: it is over, and nobody needs to know more of it than this: */
+        struct run *run;    /* NULL: it is over, and only the following is kept: */
         struct stream out, err;
-        uint64_t told; /* bytes that came, when this was told the last time */
+        uint64_t told; /* bytes received at the time of the last event */
         struct str command;
         int64_t begun; /* realtime */
         int64_t ended; /* monotonic; 0: it has not */
@@ -34,14 +34,14 @@ struct shell {
         const char *message, *explanation;
 };
 
-/* Walls that are being torn down. */
+/* Sandboxes that are being torn down. */
 struct leaving {
         struct source source;
         struct leaving *next, *previous;
         struct launched launched;
 };
 
-/* What was changed while it ran. */
+/* A change made while the session ran. */
 struct change {
         struct change *next; /* an older one */
         const char *text;    /* "allow example.org" */
@@ -56,7 +56,7 @@ struct bailey_session {
         const char *const *environment;
         struct secrets secrets;
         struct pool pool;
-        struct host_cache *host_cache; /* NULL: nobody has looked yet */
+        struct host_cache *host_cache; /* NULL: not gathered yet */
         struct baseline *baselines;
         struct buf later;  /* run.h */
         int64_t recovered; /* run.h */

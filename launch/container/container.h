@@ -1,6 +1,6 @@
 /*
- * Runs a command in a container, by an engine's client. Whatever happens to bailey or to the client, the container is ended:
- * this is a process of its own, and stays until it is.
+ * Runs a command in a container, with an engine's client. The container is ended even if bailey or the client is killed: this
+ * is a separate process, which waits for that.
  */
 #ifndef BAILEY_LAUNCH_CONTAINER_H
 #define BAILEY_LAUNCH_CONTAINER_H

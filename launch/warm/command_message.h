@@ -1,5 +1,5 @@
 /*
- * A command as it is handed over to a sandbox that waits: one record on a socket, with its files.
+ * A command as it is sent to a warm sandbox: one record on a socket, with its files.
  */
 #ifndef BAILEY_LAUNCH_HANDED_H
 #define BAILEY_LAUNCH_HANDED_H
@@ -23,14 +23,14 @@ struct command_message {
         char text[MESSAGE_TEXT_MAX];
 };
 
-/* The record. Returns how many parts it has, 0: too much. */
+/* Builds the record. Returns the number of its parts; 0: it is too large. */
 size_t command_message_gather(const char *program, const char *cwd, const char *const *argv,
                               struct iovec ret[static MESSAGE_PARTS_MAX]);
 
-/* Memory for one, of its own: a library has none, and a thread's stack may be small. NULL: there is none. */
+/* Allocates memory for one. NULL: out of memory. A library has no static memory for it, and a thread's stack may be small. */
 struct command_message *command_message_new(struct err *err);
 
-/* Waits for it, and makes its files 0, 1 and 2. Ends the process when nobody needs it. */
+/* Waits for the command, and makes its files 0, 1 and 2. Exits if the socket is closed. */
 int command_message_receive(int work, struct command_message *ret, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A process that makes sandboxes beforehand, for the one that has forked it. It has the walls of one launch in its memory, so
- * that nothing has to be told but "one more"; the process itself goes on with its work meanwhile.
+ * A process that creates warm sandboxes for its parent. It holds the plan of one launch, so a request is just "create one
+ * more"; the parent does not wait for it.
  */
 #ifndef BAILEY_LAUNCH_MAKER_H
 #define BAILEY_LAUNCH_MAKER_H
@@ -13,17 +13,17 @@ struct maker {
         int socket; /* readable: one is ready, or it has ended */
 };
 
-/* On failure there is none. `places`: warm_places(). */
+/* Starts the maker. `places`: warm_places(). */
 int maker_start(const struct launch *launch, const struct mount_places *places, struct maker *ret, struct err *err);
 
-/* One more. Does not wait. */
+/* Requests one more sandbox. Does not wait. */
 int maker_ask(const struct maker *maker);
 
-/* Takes one that is ready. 0: there is none yet. -1: there will be none any more; ESTALE: as a path leads to another file now.
+/* Takes one that is ready. Returns 1; 0: none is ready yet; -1: the maker has failed; ESTALE: a path now leads to another file.
  */
 int maker_take(const struct maker *maker, struct warm *ret, struct err *err);
 
-/* May have to wait for one that is just being made, but not for long. */
+/* Ends the maker. May wait for a moment for a sandbox that is being created. */
 void maker_end(struct maker *maker);
 
 #endif

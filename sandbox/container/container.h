@@ -1,5 +1,5 @@
 /*
- * Container engines: what is known of them on this host. Gathered by run/engines.c; the backends only read it.
+ * Facts about the container engines of this host. Gathered by run/engines.c; the backends only read them.
  */
 #ifndef BAILEY_SANDBOX_CONTAINER_H
 #define BAILEY_SANDBOX_CONTAINER_H
@@ -13,7 +13,7 @@
 
 enum engine_kind { ENGINE_PODMAN, ENGINE_DOCKER, ENGINE_COUNT };
 
-/* What an engine holds to when it is asked to; some take a limit and forget it. */
+/* Limits that an engine enforces; some engines accept a limit but ignore it. */
 enum engine_limit { ENGINE_MEMORY = 1 << 0, ENGINE_PIDS = 1 << 1, ENGINE_CPUS = 1 << 2 };
 enum { ENGINE_LIMITS = 3 };
 
@@ -21,33 +21,33 @@ struct engine {
         enum engine_kind kind;
         const char *path; /* of its program; NULL: not installed */
         bool answers;
-        const char *version; /* NULL: it was not asked */
-        const char *context; /* where docker's client looks for it, by name; NULL: it did not say */
-        bool remote;         /* podman's client asks a service, instead of doing it itself */
-        bool rootless;       /* made of one user's rights only */
+        const char *version; /* NULL: not queried */
+        const char *context; /* name of the context of docker's client; NULL: not reported */
+        bool remote;         /* podman's client uses a service instead of doing the work itself */
+        bool rootless;       /* has the privileges of one ordinary user only */
         bool init;           /* it has a program that can be pid 1 */
-        const char *gvisor;  /* what to say for --runtime to have gVisor; NULL: it cannot */
-        bool gvisor_sockets; /* which was told to let programs connect to sockets of the host */
+        const char *gvisor;  /* value of --runtime for gVisor; NULL: not available */
+        bool gvisor_sockets; /* which is configured to let programs connect to sockets of the host */
         bool seccomp;        /* it filters system calls */
-        bool own_files;      /* a container can have the very files that its client writes to */
+        bool own_files;      /* a container can use the same files that its client writes to */
         uint32_t limits;     /* enum engine_limit */
-        struct err why;      /* it does not answer */
+        struct err why;      /* why it does not respond */
 };
 
 struct engines {
         struct engine at[ENGINE_COUNT];
 };
 
-/* All that a plan needs to know. */
+/* All facts that a plan needs. */
 struct container_facts {
         struct engines engines;
         const char *const *envp;           /* of an engine's client: where its engine and its files are */
         const char *name;                  /* of the container to be; container_name.h */
-        const char *session;               /* one that is to be entered instead; NULL: none */
-        const char *const *session_create; /* it has to be made first, by this; NULL: it runs already */
-        bool sweep;                        /* remove what earlier ones have left */
+        const char *session;               /* a container to enter instead; NULL: none */
+        const char *const *session_create; /* command that creates it first; NULL: it runs already */
+        bool sweep;                        /* remove containers that earlier runs have left */
         gid_t gid;
-        uint64_t nofile, nproc; /* this process may not set higher limits; 0: it may */
+        uint64_t nofile, nproc; /* hard limits of this process; 0: it may exceed them */
         bool systemd;           /* runs here */
 };
 
@@ -56,7 +56,7 @@ extern const char *const engine_limit_names[ENGINE_LIMITS]; /* in the order of t
 
 struct backend;
 
-/* The engine of a backend; NULL: there is none, and `err` says why. */
+/* Returns the engine of a backend; NULL: none is available, and `err` says why. */
 const struct engine *engine_of_backend(const struct backend *backend, const struct engines *engines, struct err *err);
 
 #endif

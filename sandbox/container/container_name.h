@@ -1,6 +1,6 @@
 /*
- * Names of containers: bailey-HOST-PID-START-TIME-RANDOM. They tell which process looks after one, so that one that nobody
- * looks after can be told from the others.
+ * Names of containers: bailey-HOST-PID-START-TIME-RANDOM. They identify the process that owns a container,
+ * so that containers whose owner is gone can be found.
  */
 #ifndef BAILEY_SANDBOX_CONTAINER_NAME_H
 #define BAILEY_SANDBOX_CONTAINER_NAME_H
@@ -13,7 +13,7 @@
 
 enum { CONTAINER_NAME_SIZE = 128, CONTAINER_HOST_SIZE = 17 };
 
-/* Where nobody can tell whether its process is there: how long one may be at rest, and how long it may run. */
+/* If it cannot be determined whether the owner still runs: how long a container may be idle, and how long it may run. */
 enum { CONTAINER_REST_SECONDS = 3600, CONTAINER_RUN_SECONDS = 24 * 3600 };
 
 struct container_owner {
@@ -22,17 +22,17 @@ struct container_owner {
         int64_t time;                   /* seconds since 1970: when the container was made */
 };
 
-/* Of this process. */
+/* Identifies this process as an owner. */
 int container_owner_here(struct container_owner *ret, struct err *err);
 
-/* Always another one. */
+/* Returns a new name each time. */
 int container_name_new(const struct container_owner *owner, char ret[static CONTAINER_NAME_SIZE], struct err *err);
 
-/* False when it is not one of ours. */
+/* Returns false if it is not a name of a bailey container. */
 bool container_name_read(struct str name, struct container_owner *ret);
 
-/* Does nobody look after it any more? `here`: who asks. Of another host or pid namespace, or an earlier boot, only what is as
- * old as told above. Allocates nothing. */
+/* Returns true if the owner of the container is gone. `here` identifies the caller. For containers of another host, pid
+ * namespace or boot, the age limits above decide. Allocates nothing. */
 bool container_abandoned(const struct container_owner *owner, bool runs, const struct container_owner *here);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What must not be asked of an engine. Each refusal names the key that says so.
+ * Options and mounts that an engine must not be given. Each refusal names the config key that forbids it.
  */
 #ifndef BAILEY_SANDBOX_CONTAINER_RULES_H
 #define BAILEY_SANDBOX_CONTAINER_RULES_H
@@ -10,7 +10,7 @@
 enum { CONTAINER_WARNINGS_MAX = 16 };
 
 struct container_rulings {
-        uint32_t lost; /* walls that are given up in as many words */
+        uint32_t lost; /* guarantees that the policy explicitly gives up */
         const char *warnings[CONTAINER_WARNINGS_MAX];
         size_t warning_count;
 };
@@ -29,9 +29,9 @@ struct container_option {
                 OPTION_FINE,
                 OPTION_WARNS,
                 OPTION_REFUSED, /* unless its flag is off */
-                OPTION_NEVER,   /* bailey says it itself */
+                OPTION_NEVER,   /* bailey sets it itself */
         } verdict;
-        uint32_t loses; /* walls, when it is let through */
+        uint32_t loses; /* guarantees that are lost if it is allowed */
 };
 
 extern const struct container_option container_options[];

@@ -13,16 +13,16 @@ struct image {
         struct str path;     /* as it is written */
         struct str tag;      /* empty: none */
         struct str digest;   /* "sha256:..."; empty: none */
-        bool local;          /* localhost/...: was made here, and there is nowhere to get it from */
+        bool local;          /* localhost/...: was built here, and cannot be pulled */
 };
 
-/* The slices are parts of `name`, or constants. Says which part is wrong. */
+/* The slices are parts of `name`, or constants. The error says which part is wrong. */
 int image_read(struct str name, struct image *ret, struct err *err);
 
-/* The whole of it, from the registry on, so that no engine looks elsewhere: docker.io/library/ubuntu:22.04. */
+/* Returns the full name with its registry, so that no engine searches other registries: docker.io/library/ubuntu:22.04. */
 const char *image_full_name(const struct image *image, struct arena *arena);
 
-/* Does it come from one of these, or from nowhere? index.docker.io is docker.io. */
+/* Returns true if the image is local or from one of these registries. index.docker.io is docker.io. */
 bool image_trusted(const struct image *image, const struct str_list *registries);
 
 #endif
