@@ -2,8 +2,12 @@
  * bailey: reads bash commands before they run.
  *
  * The library never prints, exits, or keeps global state. Texts are bytes with a length: they may hold NUL bytes and
- * need not be UTF-8. What a function hands out is freed with bailey_free(). Out parameters are left alone on failure
- * (-1). A thread that calls it needs 1 MiB of stack.
+ * need not be UTF-8. Out parameters are left alone on failure (-1). A thread that calls it needs 1 MiB of stack.
+ *
+ * It hands out data, in structs. What such a struct points to is valid until it is given to the function that frees it, and
+ * needs nothing else, not even the policy. Formatting is left to the program. Functions with ret_text are the exception: they
+ * make what is a document by itself (a tree, a config file, a schema, a page), or pass on what was written elsewhere: records
+ * of the audit log, and what other sessions say of themselves. Free such a text with bailey_free().
  */
 #ifndef BAILEY_H
 #define BAILEY_H

@@ -35,6 +35,7 @@ static void check_free(struct check *check) {
 
 /* ---- lists ---- */
 
+/* Subjects are copied, as some may be the policy's. */
 static int put_effects(struct check *check, struct bailey_verdict *ret) {
         struct bailey_effect *effects = NULL;
         size_t count = 0;
@@ -45,13 +46,18 @@ static int put_effects(struct check *check, struct bailey_verdict *ret) {
                 return -1;
         ret->effects = effects;
         ret->effect_count = count;
-        for (const struct effect *e = check->verdict.effects; e; e = e->next)
+        for (const struct effect *e = check->verdict.effects; e; e = e->next) {
+                const char *subject = arena_dup(&check->lists, e->subject);
+
+                if (!subject)
+                        return -1;
                 *effects++ = (struct bailey_effect){
                         .kind = effect_name(e->kind),
-                        .subject = { e->subject.ptr, e->subject.len },
+                        .subject = { subject, e->subject.len },
                         .start = e->range.start,
                         .end = e->range.end,
                 };
+        }
         return 0;
 }
 

@@ -68,6 +68,19 @@ setup() {
         [ "$status" = 2 ]
 }
 
+@test "check: the verdict and its reasons, and nothing runs" {
+        compile gcc c99 "$examples/check.c" "$BATS_TEST_TMPDIR/check"
+        run "$BATS_TEST_TMPDIR/check" 'touch made'
+        [ "$status:$output" = 0:allowed ]
+        [ ! -e made ]
+        run "$BATS_TEST_TMPDIR/check" 'a=rm; $a -rf /'
+        [ "$status" = 2 ]
+        [ "${lines[0]}" = blocked ]
+        [[ ${lines[1]} = recursive-delete-root:* ]]
+        run "$BATS_TEST_TMPDIR/check"
+        [ "$status" = 3 ]
+}
+
 # until_said LINE...: in $BATS_TEST_TMPDIR/out
 until_said() {
         local line tries
@@ -148,7 +161,7 @@ until_said() {
 # Memcheck 3.19 does not know the system calls that make walls, so the commands have none here.
 @test "the examples are clean under valgrind" {
         export BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1
-        for example in run event_loop; do
+        for example in run event_loop check; do
                 compile gcc c99 "$examples/$example.c" "$BATS_TEST_TMPDIR/$example"
         done
         check=(valgrind -q --leak-check=full --show-leak-kinds=all --track-fds=yes --error-exitcode=99
@@ -158,6 +171,8 @@ until_said() {
         [ "$status" = 3 ]
         run "${check[@]}" "$BATS_TEST_TMPDIR/run" 'rm -rf /'
         [ "$status" = 126 ]
+        run "${check[@]}" "$BATS_TEST_TMPDIR/check" 'rm -rf /'
+        [ "$status" = 2 ]
         run "${check[@]}" "$BATS_TEST_TMPDIR/event_loop" 'echo one; exit 1' 'seq 100000' 'rm -rf /' </dev/null
         [ "$status" = 0 ]
         [[ $output == *'[1] ended, 1'* ]]

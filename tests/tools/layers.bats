@@ -70,6 +70,17 @@ refused() {
         refused 'cli/ is above mcp/'
 }
 
+@test "formats are below the front ends, and know no more than they do" {
+        file mcp/server.c '"format/json.h"'
+        file format/verdict.c '"bailey.h"' '"base/buf.h"' '"format/json.h"'
+        run "$check" .
+        [ "$status" = 0 ]
+        file format/verdict.c '"guard/guard.h"'
+        refused 'a front end knows only bailey.h and base/'
+        file format/verdict.c '"mcp/server.h"'
+        refused 'mcp/ is above format/'
+}
+
 @test "lower layers do not know the public header" {
         file run/a.c '<bailey.h>'
         refused 'only the engine and the front ends'
