@@ -43,8 +43,7 @@ still() {
         if [ "$1" = run ]; then
                 kill -0 "${job[one]}" 2>/dev/null || echo 'the command has ended'
         else
-                [ "$(call one tools/call "$(jq -nc --arg id "$id" '{name: "BashOutput", arguments: {shell_id: $id}}')" |
-                        jq -r .structuredContent.status)" = running ] || echo 'the shell has ended'
+                [ "$(member status "$(output_of one "$id")")" = running ] || echo 'the shell has ended'
         fi
 }
 

@@ -104,6 +104,13 @@ fresh() {
 
 # ---- waiting ----
 
+mkfifo "$T/never"
+
+# nap SECONDS: as sleep, without a program: those who wait look often
+nap() {
+        read -rt "$1" <>"$T/never" || :
+}
+
 # within COMMAND...: until it succeeds; generous, as machines may be busy
 within() {
         local end=$((SECONDS + 100))
@@ -112,7 +119,7 @@ within() {
                         echo "waited in vain: $*"
                         return 1
                 fi
-                sleep 0.02
+                nap 0.02
         done
 }
 
@@ -138,16 +145,23 @@ run() {
 # start NAME COMMAND: beside the test; what it says goes to $T/NAME.said. In commands, `now NAME` and `wait_for NAME` make and await
 # files in a directory of the workspace.
 start() {
-        mkdir -p "$W/sync"
-        chown "$uid:$uid" "$W/sync"
+        make_sync
         bailey run --backend "$backend" --workspace "$W" "${flags[@]}" "$(with_sync "$2")" >"$T/$1.said" 2>&1 &
         job[$1]=$!
 }
 
+# make_sync: the directory, with a pipe in which nobody writes, for those who wait
+make_sync() {
+        mkdir -p "$W/sync"
+        if [ ! -p "$W/sync/never" ]; then mkfifo -m 666 "$W/sync/never"; fi
+        chown "$uid:$uid" "$W/sync"
+}
+
 # shellcheck disable=SC2016 # a script
 with_sync() {
-        printf 'now() { : >"%s/sync/$1"; }\nwait_for() { for ((i = 0; i < 6000; i++)); do [ ! -e "%s/sync/$1" ] || return 0; sleep 0.02; done; return 1; }\n%s\n' \
-                "$W" "$W" "$1"
+        printf 'sync=%q\n%s\n%s\n' "$W/sync" 'now() { : >"$sync/$1"; }
+                nap() { read -rt 0.02 <>"$sync/never" || [ $? -gt 128 ] || sleep 0.02; } 2>/dev/null
+                wait_for() { for ((i = 0; i < 6000; i++)); do [ ! -e "$sync/$1" ] || return 0; nap; done; return 1; }' "$1"
 }
 
 # began NAME: somebody, or a command, has said `now NAME`; fails at once if the command of that name has ended without it
@@ -159,7 +173,7 @@ began() {
                         if [ -n "${2-}" ]; then tail -n 5 "$T/$2.said"; fi
                         return 1
                 fi
-                sleep 0.02
+                nap 0.02
         done
 }
 
@@ -196,7 +210,7 @@ serve() {
         server_in[$1]=$in server_out[$1]=$out
         call "$1" initialize '{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}' \
                 >/dev/null
-        jq -nc '{jsonrpc: "2.0", method: "notifications/initialized"}' >&"$in" # not by this shell, which would end with the server
+        send "$1" '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
 }
 
 # stop NAME: as a client does that goes away
@@ -207,13 +221,32 @@ stop() {
         unset "server[$1]" "server_in[$1]" "server_out[$1]"
 }
 
-# call NAME METHOD PARAMS: the result
+# send NAME MESSAGE: not by this shell, which would end with the server
+send() {
+        (printf '%s\n' "$2") >&"${server_in[$1]}"
+}
+
+# quoted TEXT: as a string of JSON. Here and below without jq, which takes longer to start than a server to answer.
+quoted() {
+        local text=$1
+        text=${text//\\/\\\\}
+        text=${text//\"/\\\"}
+        text=${text//$'\n'/\\n}
+        printf '"%s"' "${text//$'\t'/\\t}"
+}
+
+# member NAME ANSWER: the string of that name in an answer; within strings, quotes are escaped
+member() {
+        if [[ $2 =~ \"$1\":\ *\"([^\"\\]*)\" ]]; then printf '%s\n' "${BASH_REMATCH[1]}"; fi
+}
+
+# call NAME METHOD PARAMS: the answer
 call() {
         local answer id=$((++calls))
-        jq -nc --argjson id "$id" --arg method "$2" --argjson params "$3" '{jsonrpc: "2.0", $id, $method, $params}' >&"${server_in[$1]}"
+        send "$1" "{\"jsonrpc\": \"2.0\", \"id\": $id, \"method\": \"$2\", \"params\": $3}"
         while read -r -t 100 -u "${server_out[$1]}" answer; do
-                if [ "$(jq -r '.id // ""' <<<"$answer")" = "$id" ]; then
-                        jq -c .result <<<"$answer"
+                if [[ $answer =~ ^\{\"jsonrpc\":\ *\"2.0\",\ *\"id\":\ *$id, ]]; then
+                        printf '%s\n' "$answer"
                         return 0
                 fi
         done
@@ -223,20 +256,23 @@ call() {
 
 # background NAME COMMAND: the id of the shell
 background() {
-        mkdir -p "$W/sync"
-        chown "$uid:$uid" "$W/sync"
-        call "$1" tools/call "$(jq -nc --arg c "$(with_sync "$2")" \
-                '{name: "Bash", arguments: {command: $c, description: "a test", run_in_background: true}}')" |
-                jq -r .structuredContent.shell_id
+        local arguments
+        make_sync
+        arguments="{\"command\": $(quoted "$(with_sync "$2")"), \"description\": \"a test\", \"run_in_background\": true}"
+        member shell_id "$(call "$1" tools/call "{\"name\": \"Bash\", \"arguments\": $arguments}")"
+}
+
+# output_of NAME ID [MILLISECONDS]: the answer of the server about a shell, at once, or when it has something to say
+output_of() {
+        call "$1" tools/call "{\"name\": \"BashOutput\", \"arguments\": {\"shell_id\": \"$2\"${3:+, \"wait_ms\": $3}}}"
 }
 
 # shell_ended NAME ID: what the server says of it in the end
 shell_ended() {
         local answer end=$((SECONDS + 100))
         while ((SECONDS < end)); do
-                answer=$(call "$1" tools/call "$(jq -nc --arg id "$2" \
-                        '{name: "BashOutput", arguments: {shell_id: $id, wait_ms: 1000}}')") || break
-                if [ "$(jq -r .structuredContent.status <<<"$answer")" != running ]; then
+                answer=$(output_of "$1" "$2" 1000) || break
+                if [ "$(member status "$answer")" != running ]; then
                         printf '%s\n' "$answer"
                         return
                 fi
