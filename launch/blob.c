@@ -258,7 +258,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
         launch.cwd = get_text(&r);
         get_wrapped(&r, &launch);
         if (r.bad || r.rest.len)
-                return err_set(err, ERR_INVALID, "plan: not one of this program");
+                return err_set(err, ERR_INVALID, "plan: not written by this version of bailey");
         *ret = launch;
         return 0;
 }

@@ -334,7 +334,7 @@ int broker_open(const struct broker_plan *plan, int first_root, struct broker *r
         for (int i = 0; plan->calls && plan->roots[i]; i++)
                 ret->roots[i] = first_root + i;
         if (plan->calls && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret->pair) < 0)
-                return err_sys(err, "a way to broker system calls");
+                return err_sys(err, "cannot create the socket for brokered system calls");
         return 0;
 }
 

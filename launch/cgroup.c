@@ -170,7 +170,8 @@ static int cannot_enable(struct err *err, const char *parent, const char *file, 
                 return err_set(err, ERR_UNSUPPORTED, "no %s controller in %s", value + 1, parent);
         if (errno != EBUSY)
                 return cannot_write(err, parent, file, value);
-        err_set(err, ERR_UNSUPPORTED, "%s cannot be shared out by a cgroup with processes in it, %s", value + 1, parent);
+        err_set(err, ERR_UNSUPPORTED, "the %s controller cannot be enabled in a cgroup that contains processes, %s", value + 1,
+                parent);
         if (err)
                 err->sys = EBUSY;
         return -1;

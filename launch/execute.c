@@ -41,6 +41,7 @@ _Noreturn void execute_or_report(const char *program, const char *const *argv, c
 
         execute(program, (char *const *)argv, (char *const *)envp);
         err_sys(&err, "%s", program);
-        err.code = err.sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID; /* not the walls' fault: no others would do better */
+        err.code =
+                err.sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID; /* the command is at fault: another backend would not help */
         report_failure(report_fd, &err);
 }

@@ -246,7 +246,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 report_failure(files->report, &err);
         if (launch->own_pids && control_watch_mounts(&control, &err) < 0)
                 report_failure(files->report, &err);
-        if (control_alone(&control)) /* while the walls were made */
+        if (control_alone(&control)) /* while the sandbox was set up */
                 _exit(125);
         while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */
                 ;

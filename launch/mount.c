@@ -558,7 +558,7 @@ static int verify_one(const struct wrapped_mount *mount, uint64_t *ret_id, bool 
             fstatfs(fd, &fs) < 0)
                 return mount_failed(mount->target, err);
         if (!(st.stx_mask & STATX_MNT_ID) || !(st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
-                return err_set(err, ERR_UNSUPPORTED, "this kernel does not tell mounts apart: that takes Linux 5.8");
+                return err_set(err, ERR_UNSUPPORTED, "cannot identify mounts: requires Linux 5.8");
         *ret_id = st.stx_mnt_id;
         *ret_other = S_ISSOCK(st.stx_mode) && st.stx_attributes & STATX_ATTR_MOUNT_ROOT && fs.f_flags & ST_RDONLY;
         if (makedev(st.stx_dev_major, st.stx_dev_minor) == mount->device && st.stx_ino == mount->inode &&

@@ -297,7 +297,7 @@ static int open_pipes(struct start *start, struct err *err) {
                 return -1;
         /* No pipe: to write to one whose reader is gone would send us a signal, and we may be a library. */
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start->go) < 0)
-                return err_sys(err, "a way to control the command");
+                return err_sys(err, "cannot create the control socket");
         if (!start->launch->wrapper)
                 return 0;
         start->plan = blob_write(start->launch, err);
@@ -379,7 +379,7 @@ int launch_prepare(const struct launch *launch, const struct mount_places *place
         if (null < 0)
                 return err_sys(err, "/dev/null");
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, start.work) < 0)
-                return err_sys(err, "a way to hand a command over");
+                return err_sys(err, "cannot create the socket of a warm sandbox");
         if (begin(&start, ret, err) < 0) {
                 fd_close(start.work[0]);
                 return -1;
@@ -436,7 +436,7 @@ static void read_complaints(int fd, struct err *err) {
         text[strcspn(text, "\n")] = 0;
         if (is_about_path(text))
                 err_set(err, ERR_CHANGED,
-                        "%.140s: something changed it while the sandbox was made. Nothing was run; run it again", text);
+                        "%.140s: path changed while the sandbox was being set up; the command was not run. Try again", text);
         else
                 err_set(err, ERR_SYSTEM, "%s", text);
 }

@@ -80,7 +80,7 @@ static _Noreturn void say_not_started(const struct start *start, int status) {
         struct err err;
 
         if (!probe_sandbox_exec(start->launch->wrapper[0], &start->actions, &start->attributes))
-                err_set(&err, ERR_SYSTEM, "sandbox-exec does not work here; inside of another sandbox it cannot");
+                err_set(&err, ERR_SYSTEM, "sandbox-exec failed; it cannot run inside another sandbox");
         else
                 err_set(&err, ERR_SYSTEM, "sandbox-exec ended with status %d before the command was started",
                         WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
@@ -226,7 +226,7 @@ static int open_channels(struct start *start, const struct launch_files *files, 
         if (pipe(start->report) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, start->control) < 0 ||
             close_on_exec(start->report) < 0 || close_on_exec(start->control) < 0 ||
             setsockopt(start->control[1], SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof(one)) < 0)
-                return err_sys(err, "a way to control the command");
+                return err_sys(err, "cannot create the control socket");
         for (int i = 0; i < 3; i++) {
                 start->files[i] = fcntl(given[i], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
                 if (start->files[i] < 0)

@@ -1,5 +1,5 @@
 /*
- * Starts a command of Windows inside its walls: profile, token, job, grants, a process that has not begun; then it is looked at
+ * Starts a command in its sandbox on Windows: profile, token, job, grants, a process that has not begun; then it is looked at
  * what it really got, and only then it begins. What is not as it should be ends it.
  */
 #include "launch/start.h"

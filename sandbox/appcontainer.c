@@ -104,7 +104,7 @@ static int plan_job(const struct sandbox_policy *sandbox, struct appcontainer_pl
         if (!sandbox->max_file_bytes && !sandbox->max_open_files)
                 return 0;
         if (sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: jobs of Windows know no such limit",
+                return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: Windows job objects have no such limit",
                                sandbox->max_file_bytes ? "max_file_bytes" : "max_open_files");
         launch->limits_ignored = IGNORED_FILES;
         return 0;
@@ -144,7 +144,7 @@ const struct backend backend_appcontainer = {
         .id = BACKEND_APPCONTAINER,
         .walls = WALL_WRITES | WALL_READS | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL | WALL_PRIVILEGES |
                  WALL_METADATA,
-        .summary = "an AppContainer in a job, for Windows",
+        .summary = "AppContainer in a job object, for Windows",
         .remedy = "run bailey.exe on Windows 10 or later; wine has no AppContainers",
         .verified = "its parts under wine, which has no AppContainers; never on Windows",
         .limits = "enforced by the job",

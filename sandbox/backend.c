@@ -21,26 +21,26 @@ const char *backend_verified(const struct backend *backend) {
         return backend->verified ? backend->verified : "run in this project's CI";
 }
 
-/* ---- walls ---- */
+/* ---- guarantees ---- */
 
 /* In the order of the bits. */
 static const struct {
         const char *name, *text;
 } walls[WALL_COUNT] = {
-        { "writes", "nothing is written outside the workspace" },
-        { "reads", "credential stores and other homes cannot be read" },
-        { "protect", "files in the workspace that run later on the host, and what is denied there, stay as they are" },
-        { "tmp", "/tmp, /var/tmp and /dev/shm are private and limited" },
+        { "writes", "no writes outside the workspace" },
+        { "reads", "no reading of credential stores and other homes" },
+        { "protect", "no changes to files that programs on the host run later, and to denied paths, in writable directories" },
+        { "tmp", "private and limited /tmp, /var/tmp and /dev/shm" },
         { "network", "no network" },
-        { "localhost", "a localhost of its own" },
-        { "sockets", "unix sockets of the host are out of reach" },
-        { "syscalls", "a system call filter" },
-        { "processes", "processes outside can be neither signalled nor traced" },
-        { "process-list", "processes outside cannot be seen" },
-        { "kill", "nothing outlives the command" },
-        { "root", "a minimal root" },
-        { "privileges", "no capabilities, no set-user-id programs, no kernel settings" },
-        { "metadata", "modes, owners and times of files outside stay as they are" },
+        { "localhost", "private localhost" },
+        { "sockets", "no access to unix sockets of the host" },
+        { "syscalls", "system call filter" },
+        { "processes", "no signals to processes outside, and no tracing of them" },
+        { "process-list", "processes outside are hidden" },
+        { "kill", "no process outlives the command" },
+        { "root", "minimal root file system" },
+        { "privileges", "no capabilities, no set-user-id programs, no changes to kernel settings" },
+        { "metadata", "no changes to modes, owners and times of files outside the workspace" },
 };
 
 static size_t wall_index(enum wall wall) {
@@ -59,10 +59,14 @@ const char *wall_text(enum wall wall) {
         return walls[wall_index(wall)].text;
 }
 
-/* A path to deny inside something that can be written. Below what can only be read, all else is granted instead. */
+/* Returns true if protect_workspace covers something that exists. */
+static bool protects_workspace(const struct policy *policy, const struct host *host) {
+        return policy->sandbox.workspace_write && policy->sandbox.protect_workspace && host->protection.read_only.count;
+}
+
+/* Returns true if a path inside a writable directory is denied. Below read-only directories, everything else is granted
+ * instead. */
 static bool denies_inside(const struct policy *policy, const struct host *host) {
-        if (policy->sandbox.workspace_write && policy->sandbox.protect_workspace && host->protection.read_only.count)
-                return true;
         for (size_t i = 0; i < host->write_deny.count; i++)
                 if (host_is_writable(host, &policy->sandbox, host->write_deny.items[i].path))
                         return true;
@@ -79,19 +83,20 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
                 needs |= WALL_NETWORK;
         if (policy->sandbox.root == ROOT_MINIMAL)
                 needs |= WALL_ROOT;
-        if (denies_inside(policy, host))
+        if (protects_workspace(policy, host) || denies_inside(policy, host))
                 needs |= WALL_PROTECT;
         return needs;
 }
 
-static int refuse(const struct backend *backend, uint32_t missing, struct err *err) {
+static int refuse(const struct backend *backend, uint32_t missing, bool protect_only, struct err *err) {
         char text[400];
         size_t used = 0;
 
         for (uint32_t i = 0; i < WALL_COUNT; i++)
                 if (missing & 1U << i && used < sizeof(text))
                         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", walls[i].text);
-        return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s cannot enforce: %s", backend->name, text);
+        return err_set(err, ERR_UNSUPPORTED, "%s: cannot enforce this policy: %s%s", backend->name, text,
+                       protect_only ? " (to give this up, set sandbox.protect_workspace = false)" : "");
 }
 
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
@@ -101,18 +106,19 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
 
         if (policy->sandbox.network == NETWORK_ALLOW_HOSTS)
                 return err_set(err, ERR_INVALID,
-                               "policy not supported: no backend can allow single hosts yet: set "
+                               "policy not supported: no backend supports per-host network access yet; set "
                                "sandbox.network to deny or inherit");
         if (backend->plan(backend, policy, host, request, arena, &launch, err) < 0)
                 return -1;
         if (policy->sandbox.unix_socket_paths.count && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY && !backend->brokers)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "policy not supported: %s cannot let commands reach single unix sockets (sandbox.unix_sockets)",
-                               backend->name);
-        /* Without any wall only when that was asked for twice. */
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "policy not supported: %s cannot restrict commands to listed unix sockets (sandbox.unix_sockets)",
+                        backend->name);
+        /* A run without any guarantee has to be requested twice. */
         missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls & ~launch.waived;
         if (missing)
-                return refuse(backend, missing, err);
+                return refuse(backend, missing, missing == WALL_PROTECT && !denies_inside(policy, host), err);
         *ret = launch;
         return 0;
 }

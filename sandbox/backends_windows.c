@@ -1,5 +1,5 @@
 /*
- * What there is on Windows. Not `none`: nothing runs there without walls.
+ * The backends on Windows. Not `none`: nothing runs there without a sandbox.
  */
 #include "sandbox/backend.h"
 

@@ -1,5 +1,5 @@
 /*
- * bwrap: the same walls, made by bubblewrap, for hosts where only that program may create user namespaces. Landlock and the
+ * bwrap: the same sandbox, set up by bubblewrap, for hosts where only that program may create user namespaces. Landlock and the
  * system call filter are applied inside, by this program, which bubblewrap starts as pid 1.
  */
 #include <stdio.h>
@@ -141,7 +141,7 @@ static int compile(const struct policy *policy, const struct host *host, const s
                         add_mount(a, &mounts->items[i]);
         }
         if (!entered)
-                return err_set(err, ERR_UNSUPPORTED, "bwrap: there is no /run to start from");
+                return err_set(err, ERR_UNSUPPORTED, "bwrap: /run does not exist");
         add_option(a, "--chdir", host->cwd, NULL);
         add_option(a, "--", SELF_INSIDE, LAUNCH_INSIDE_COMMAND);
         if (a->count + 1 >= ARGUMENTS_MAX)
@@ -158,7 +158,8 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
         if (!host->bwrap)
                 return err_set(err, ERR_UNSUPPORTED, "bwrap: not installed");
         if (!host->self)
-                return err_set(err, ERR_UNSUPPORTED, "bwrap: it starts bailey inside, which is not at %s: install it there",
+                return err_set(err, ERR_UNSUPPORTED,
+                               "bwrap: bailey must be installed at %s, because bwrap starts it inside the sandbox",
                                host->self_wanted);
         if (!a.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
@@ -187,7 +188,7 @@ const struct backend backend_bwrap = {
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
         .summary = "the same sandbox as native, set up by bubblewrap",
-        .remedy = "install bubblewrap (apt install bubblewrap); it also needs user namespaces, which Ubuntu allows it",
-        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
+        .remedy = "install bubblewrap (apt install bubblewrap) and allow user namespaces (Ubuntu allows them for bwrap)",
+        .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",
         .plan = bwrap_plan,
 };

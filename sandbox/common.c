@@ -30,13 +30,13 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
         if (sandbox->max_memory_bytes && host->groups & GROUP_MEMORY)
                 launch->group.memory_bytes = sandbox->max_memory_bytes;
         else if (sandbox->max_memory_bytes && sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "max_memory_bytes cannot be enforced: no cgroup can be had here");
+                return err_set(err, ERR_UNSUPPORTED, "max_memory_bytes cannot be enforced: no cgroup is available");
         else if (sandbox->max_memory_bytes)
                 limit(launch, RLIMIT_AS, sandbox->max_memory_bytes);
         if (sandbox->max_pids && host->groups & GROUP_PIDS)
                 launch->group.pids = sandbox->max_pids;
         else if (sandbox->max_pids && sandbox->require_limits)
-                return err_set(err, ERR_UNSUPPORTED, "max_pids cannot be enforced: no cgroup can be had here");
+                return err_set(err, ERR_UNSUPPORTED, "max_pids cannot be enforced: no cgroup is available");
         else
                 limit(launch, RLIMIT_NPROC, sandbox->max_pids ? sandbox->max_pids : PIDS_UNLESS_SET);
         if (!launch->group.memory_bytes && !launch->group.pids)

@@ -49,7 +49,7 @@ int host_paths_add(struct host_paths *paths, struct arena *arena, const char *pa
         const char *copy = arena_dup(arena, str_z(path));
 
         if (!added || !copy)
-                return err_set(err, ERR_TOO_COMPLEX, "more than %d paths to arrange a sandbox with", HOST_PATHS_MAX);
+                return err_set(err, ERR_TOO_COMPLEX, "the sandbox needs more than %d paths", HOST_PATHS_MAX);
         *added = (struct host_path){ .path = copy, .directory = directory };
         return 0;
 }
@@ -99,7 +99,7 @@ static int gather_homes(struct host *host, const char *const *environment, struc
 /* ---- the workspace ---- */
 
 static int refuse_workspace(const char *path, const char *why, struct err *err) {
-        return err_set(err, ERR_INVALID, "workspace %s: %s; name a project's directory with --workspace, or use --force", path,
+        return err_set(err, ERR_INVALID, "workspace %s: %s; select a project directory with --workspace, or use --force", path,
                        why);
 }
 
@@ -122,7 +122,7 @@ static int gather_workspace(struct host *host, const struct host_question *quest
         int missing;
 
         if (has_control_character(asked))
-                return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", asked);
+                return err_set(err, ERR_INVALID, "workspace %s: the path contains control characters", asked);
         host_sees(host, asked, false);
         missing = host_follow(host, arena, "workspace", asked, real, err);
         if (missing < 0)
@@ -132,7 +132,7 @@ static int gather_workspace(struct host *host, const struct host_question *quest
         if (!S_ISDIR(st.st_mode))
                 return err_set(err, ERR_INVALID, "workspace %s: not a directory", asked);
         if (has_control_character(real))
-                return err_set(err, ERR_INVALID, "workspace %s: a path with control characters", real);
+                return err_set(err, ERR_INVALID, "workspace %s: the path contains control characters", real);
         if (access(real, R_OK | X_OK) < 0)
                 return err_sys(err, "workspace %s", real);
         EACH (i, host_places.kernel)
@@ -163,7 +163,7 @@ static int gather_cwd(struct host *host, const char *asked, struct arena *arena,
                 return err_sys(err, "cwd %s", asked);
         }
         if (!path_within(real, host->workspace))
-                return err_set(err, ERR_REFUSED, "cwd %s: it is not in the workspace %s", asked, host->workspace);
+                return err_set(err, ERR_REFUSED, "cwd %s: not inside the workspace %s", asked, host->workspace);
         if (stat(real, &st) < 0)
                 return err_sys(err, "cwd %s", asked);
         if (!S_ISDIR(st.st_mode))
@@ -327,8 +327,7 @@ const char *host_masked_by(const struct host *host, const char *path) {
 int host_check_workspace(const struct host *host, struct err *err) {
         const char *mask = host_masked_by(host, host->workspace);
 
-        return mask ? err_set(err, ERR_REFUSED, "workspace %s: it is part of %s, which commands may not read", host->workspace,
-                              mask)
+        return mask ? err_set(err, ERR_REFUSED, "workspace %s: inside %s, which commands may not read", host->workspace, mask)
                     : 0;
 }
 

@@ -142,7 +142,7 @@ static int split(struct glob *glob, const char *workspace, struct err *err) {
         }
         while (glob->count && is_deep(glob->parts[glob->count - 1]))
                 glob->count--;
-        return glob->count ? 0 : refuse(glob, "it matches everything there: name the directory", err);
+        return glob->count ? 0 : refuse(glob, "it matches everything: use the directory itself instead of a pattern", err);
 }
 
 static int add_globs(struct walker *w, const struct str_list *list, const char *key, bool write) {
@@ -173,7 +173,7 @@ static int add_globs(struct walker *w, const struct str_list *list, const char *
 /* ---- the walk ---- */
 
 static int too_much(const struct walker *w, const char *what) {
-        return err_set(w->err, ERR_REFUSED, "fs_read_deny, fs_write_deny: patterns: %s at %s: begin a pattern further down",
+        return err_set(w->err, ERR_REFUSED, "fs_read_deny, fs_write_deny: %s below %s: start the pattern in a deeper directory",
                        what, w->path);
 }
 
@@ -223,7 +223,7 @@ static int descend(struct walker *w, int dir, const char *name, const struct pro
         struct stat st;
 
         if (fd >= 0)
-                return depth > GLOB_DEPTH_MAX ? too_much(w, "too many directories in each other") : walk(w, fd, now, depth);
+                return depth > GLOB_DEPTH_MAX ? too_much(w, "directories nested too deeply") : walk(w, fd, now, depth);
         if (is_absence(errno) || errno == ELOOP) /* it was there a moment ago */
                 return 0;
         if (errno == EACCES && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
@@ -268,7 +268,7 @@ static int visit(struct walker *w, int dir, const struct dirent *entry, const st
 static int spend(struct walker *w) {
         if (++w->names > GLOB_NAMES_MAX)
                 return too_much(w, "too many files");
-        return w->names % LOOK_AT_CLOCK == 0 && time_monotonic() > w->until ? too_much(w, "it takes too long to look") : 0;
+        return w->names % LOOK_AT_CLOCK == 0 && time_monotonic() > w->until ? too_much(w, "the search takes too long") : 0;
 }
 
 static int walk(struct walker *w, int dir, const struct progress *now, int depth) {
@@ -334,7 +334,7 @@ int host_globs_find(struct host *host, const struct sandbox_policy *sandbox, str
         return 0;
 }
 
-/* ---- for the walls ---- */
+/* ---- for the sandbox ---- */
 
 static const struct host_path *find(const struct host_paths *paths, const char *path) {
         for (size_t i = 0; i < paths->count; i++)

@@ -177,17 +177,16 @@ static int why_no_broker(const char **ret, struct err *err) {
         *ret = NULL;
         if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &report) < 0 ||
             (syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno != EBADF)) {
-                *ret = "commands have no unix sockets: which ones they reach can be checked with Linux 5.6 and later";
+                *ret = "unix sockets are disabled: access control for them requires Linux 5.6";
                 return 0;
         }
         if (read_number("/proc/sys/kernel/yama/ptrace_scope", "", &scope, err) < 0 || can_listen(&listens, err) < 0)
                 return -1;
         if (scope > 1)
-                *ret = "commands have no unix sockets: which ones they reach cannot be checked with kernel.yama.ptrace_scope "
-                       "above 1";
+                *ret = "unix sockets are disabled: access control for them requires kernel.yama.ptrace_scope = 0 or 1";
         else if (!listens)
-                *ret = "commands have no unix sockets: which ones they reach cannot be checked, as somebody else has a "
-                       "listener for system calls here";
+                *ret = "unix sockets are disabled: another seccomp listener is already installed (outer sandbox or "
+                       "container)";
         return 0;
 }
 

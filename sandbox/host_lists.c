@@ -40,10 +40,11 @@ int host_check_links(const struct host *host, const struct sandbox_policy *sandb
                 const struct host_link *link = &host->links.items[i];
 
                 if (host_is_writable(host, sandbox, link->at))
-                        return err_set(err, ERR_REFUSED,
-                                       "%s: %s: commands can change the link %s on the way: name what it leads to, or take it "
-                                       "out of the way",
-                                       link->key, link->path, link->at);
+                        return err_set(
+                                err, ERR_REFUSED,
+                                "%s: %s: commands can change the symbolic link %s in this path: use the path of its target, "
+                                "or remove the link",
+                                link->key, link->path, link->at);
         }
         return 0;
 }
@@ -89,6 +90,23 @@ static const char *absolute(const struct host *host, struct str path, struct are
         return text;
 }
 
+/* The option of `bailey run` that adds to a list; "": it has none. */
+static const char *option_of(const char *key) {
+        static const struct {
+                const char *key, *option;
+        } rows[] = {
+                { "fs_read_allow", " (--read)" },
+                { "fs_write_allow", " (--write)" },
+                { "fs_read_deny", " (--deny-read)" },
+                { "fs_write_deny", " (--deny-write)" },
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+                if (strcmp(key, rows[i].key) == 0)
+                        return rows[i].option;
+        return "";
+}
+
 int host_add_list(struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
                   const char *key, bool must_exist, struct err *err) {
         for (size_t i = 0; i < list->count; i++) {
@@ -102,7 +120,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                 if (!path)
                         return err_set(err, ERR_MEMORY, "out of memory");
                 if (has_control_character(path))
-                        return err_set(err, ERR_INVALID, "%s: %s: a path with control characters", key, path);
+                        return err_set(err, ERR_INVALID, "%s: %s: the path contains control characters", key, path);
                 host_sees(host, path, false);
                 missing = host_follow(host, arena, key, path, real, err);
                 if (missing < 0)
@@ -116,8 +134,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                         if (host_mask_closed(host, arena, real, err) < 0)
                                 return -1;
                 } else if (must_exist || !is_absence(errno)) {
-                        return err_set(err, ERR_INVALID, "%s: %s: %s: create it, or remove it from the list", key, path,
-                                       err_text(errno));
+                        return err_set(err, ERR_INVALID, "%s%s: %s: %s", key, option_of(key), path, err_text(errno));
                 }
         }
         return 0;
@@ -137,7 +154,7 @@ static int expand_socket(struct str listed, const char *const *environment, char
                 return 0;
         if (snprintf(ret, PATH_MAX, "%s%.*s", value, variable ? 0 : (int)listed.len - home, listed.ptr + home) >= PATH_MAX ||
             has_control_character(ret) || ret[0] != '/')
-                return err_set(err, ERR_INVALID, "unix_sockets: %.*s: no absolute path", (int)listed.len, listed.ptr);
+                return err_set(err, ERR_INVALID, "unix_sockets: %.*s: not an absolute path", (int)listed.len, listed.ptr);
         return 0;
 }
 
@@ -170,7 +187,8 @@ int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, s
         for (size_t i = 0; i < host->write.count; i++)
                 if (strcmp(host->write.items[i].path, "/") == 0)
                         return err_set(err, ERR_INVALID,
-                                       "fs_write_allow: /: everything would be writable; name what has to be");
+                                       "fs_write_allow: /: would make everything writable; list only the directories that must "
+                                       "be writable");
         /* One that is missing could be made by the command: it has to be there to be kept. */
         return host_add_list(host, &host->write_deny, arena, &sandbox->fs_write_deny, "fs_write_deny", true, err);
 }

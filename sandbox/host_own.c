@@ -12,7 +12,7 @@
 #include "sandbox/host_system.h"
 
 /*
- * A command that could write these would choose the walls of the next one. In a writable place they are kept read-only, and
+ * A command that could write these would control the sandbox of the next one. In a writable place they are kept read-only, and
  * made if they are not there, as only what is there can be.
  */
 static int keep_settings(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
@@ -34,16 +34,16 @@ static int keep_settings(struct host *host, const struct sandbox_policy *sandbox
         return 0;
 }
 
-/* The next file that a record is continued in may have the same name, so a directory is kept rather than a file. */
+/* After a rotation the next file has the same name, so the directory is protected rather than the file. */
 static int keep_audit_directory(struct host *host, const char *directory, const char *real, struct arena *arena,
                                 struct err *err) {
         if (path_within(host->workspace, real))
-                return err_set(err, ERR_INVALID, "audit.path: %s: commands work there; give it a directory of its own",
-                               directory);
+                return err_set(err, ERR_INVALID, "audit.path: %s contains the workspace; use a separate directory", directory);
         for (size_t i = 0; i < host->write.count; i++)
                 if (path_within(host->write.items[i].path, real))
                         return err_set(err, ERR_INVALID,
-                                       "audit.path: %s: commands can write there; give it a directory of its own", directory);
+                                       "audit.path: %s contains a directory of fs_write_allow; use a separate directory",
+                                       directory);
         return host_paths_add(&host->write_deny, arena, real, true, err) < 0
                        ? -1
                        : host_paths_add(&host->masks, arena, real, true, err);
@@ -63,7 +63,7 @@ static int mask_audit_files(struct host *host, const struct audit_policy *audit,
         return 0;
 }
 
-/* The record of what commands did is not for commands. In bailey's own directory it is out of their reach already. */
+/* Commands have no access to the audit log. In bailey's own directory it is inaccessible already. */
 static int keep_audit(struct host *host, const struct policy *policy, const struct host_question *question, struct arena *arena,
                       struct err *err) {
         const char *slash = question->audit ? strrchr(question->audit, '/') : NULL;

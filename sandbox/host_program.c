@@ -1,5 +1,5 @@
 /*
- * The files that bailey's program is made of. A command that could write one would choose the walls of the next command.
+ * The files that bailey's program is made of. A command that could write one would control the sandbox of the next command.
  */
 #include <limits.h>
 #include <link.h>

@@ -74,7 +74,7 @@ static int landlock_plan(const struct backend *backend, const struct policy *pol
         struct launch launch;
 
         if (host->landlock == 0)
-                return err_set(err, ERR_UNSUPPORTED, "landlock: this kernel has none");
+                return err_set(err, ERR_UNSUPPORTED, "landlock: not supported by this kernel");
         if (host_check_workspace(host, err) < 0 || plan_common(policy, host, request, flags, arena, &launch, err) < 0 ||
             landlock_rules(policy, host, arena, &launch.landlock, err) < 0)
                 return -1;
@@ -97,7 +97,7 @@ const struct backend backend_landlock = {
         .walls = WALL_WRITES | WALL_READS | WALL_NETWORK | WALL_SOCKETS | WALL_SYSCALLS | WALL_PROCESSES | WALL_KILL |
                  WALL_PRIVILEGES,
         .summary = "Landlock and seccomp, without namespaces",
-        .remedy = "it needs Linux 6.12 with Landlock among the LSMs (boot with lsm=landlock,...)",
-        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
+        .remedy = "use Linux 6.12 or later with Landlock among the LSMs (boot with lsm=landlock,...)",
+        .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",
         .plan = landlock_plan,
 };

@@ -289,7 +289,7 @@ int mounts_container(const struct policy *policy, const struct host *host, struc
         return 0;
 }
 
-/* ---- Landlock, as a second wall behind the mounts ---- */
+/* ---- Landlock, in addition to the mounts ---- */
 
 static bool is_writable(const struct mount_list *mounts, size_t i) {
         const struct mount_step *s = &mounts->items[i];

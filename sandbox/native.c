@@ -34,10 +34,10 @@ const struct backend backend_native = {
         .automatic = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
                  WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
-        .summary = "namespaces, Landlock and seccomp by bailey itself",
-        .remedy = "it needs Linux 5.12 and user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
+        .summary = "namespaces, Landlock and seccomp, set up by bailey",
+        .remedy = "use Linux 5.12 or later and allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "
-                  "container, a seccomp profile that allows them",
-        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
+                  "container, use a seccomp profile that allows them",
+        .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",
         .plan = native_plan,
 };

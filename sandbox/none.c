@@ -1,5 +1,5 @@
 /*
- * none: no walls. The environment is filtered, limits hold, and processes are looked after.
+ * none: no sandbox. The environment is filtered, limits apply, and all processes are killed at the end.
  */
 #include "sandbox/backend.h"
 
@@ -18,8 +18,8 @@ const struct backend backend_none = {
         .id = BACKEND_NONE,
         .brokers = true,
         .walls = 0,
-        .summary = "no sandbox: only the environment is filtered",
-        .remedy = "only with BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
-        .limits = "enforced by a cgroup where one can be had; else best effort: memory by process, processes by user",
+        .summary = "only the environment filter, limits and timeouts",
+        .remedy = "set BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
+        .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",
         .plan = none_plan,
 };

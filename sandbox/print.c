@@ -47,7 +47,7 @@ static void print_mount(const struct mount_step *step, struct buf *out) {
 }
 
 static void print_walls(const struct launch *launch, struct buf *out) {
-        buf_append(out, STR("walls"));
+        buf_append(out, STR("enforces"));
         for (uint32_t i = 0; i < WALL_COUNT; i++)
                 if (launch->walls & 1U << i)
                         buf_format(out, " %s", wall_name((enum wall)(1U << i)));

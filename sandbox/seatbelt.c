@@ -97,9 +97,9 @@ const struct backend backend_sandbox_exec = {
         .own_tmp = true,
         .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL |
                  WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
-        .summary = "a Seatbelt profile, for macOS",
-        .remedy = "not available on this system",
-        .verified = "golden only: not run in this project's CI",
+        .summary = "Seatbelt profile, for macOS",
+        .remedy = "run bailey on macOS; there is no macOS binary yet",
+        .verified = "only compared with golden files; never run, in CI or elsewhere",
         .limits = "not enforced",
         .plan = seatbelt_plan,
 };

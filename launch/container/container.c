@@ -202,7 +202,7 @@ static int state_read(struct state *state, struct err *err) {
         size_t len = strcspn(at, " ");
 
         if (len == 0 || len >= sizeof(state->name) || at[len] != ' ')
-                return err_set(err, ERR_SYSTEM, "the engine says '%.100s' of the container", state->text);
+                return err_set(err, ERR_SYSTEM, "unexpected container state: '%.100s'", state->text);
         memcpy(state->name, at, len);
         state->name[len] = 0;
         state->exit_code = (int)strtol(at + len, &end, 10);
@@ -298,8 +298,7 @@ static void explain_image(struct err *err) {
 
         for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
                 if (strstr(said.msg, words[i]))
-                        err_set(err, ERR_SYSTEM,
-                                "%.120s: get it by `bailey container pull`, or make one by `bailey container build`", said.msg);
+                        err_set(err, ERR_SYSTEM, "%.120s: run `bailey container pull` or `bailey container build`", said.msg);
 }
 
 /* Engines follow links. All paths were resolved, so that one that is there now was put there by somebody else: by a command
@@ -317,8 +316,8 @@ static int check_sources(const struct launch_container *plan, struct err *err) {
                 if (len < 0)
                         return err_sys(err, "%s", name);
                 if ((size_t)len != strlen(*source) || memcmp(path, *source, (size_t)len) != 0)
-                        return err_set(err, ERR_CHANGED, "%.150s leads somewhere else by now: a command may have moved it",
-                                       *source);
+                        return err_set(err, ERR_CHANGED,
+                                       "%.150s no longer refers to the same file; a command may have moved it", *source);
         }
         return 0;
 }

@@ -121,7 +121,7 @@ int maker_start(const struct launch *launch, const struct mount_places *places, 
         if (outside < 0)
                 return err_sys(err, "pidfd_open");
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-                return err_sys(err, "a way to ask for sandboxes");
+                return err_sys(err, "cannot create the socket of the sandbox maker");
         if (share->group)
                 group = cgroup_shared_get(share->group, share->memory_percent, share->pids, &ignored);
         pid = clone_process(0, -1, &ret->pidfd);
@@ -187,7 +187,7 @@ static int take(const struct maker *maker, int flags, struct warm *ret, struct e
         if (len == sizeof(made))
                 *err = made.err;
         else
-                err_set(err, ERR_SYSTEM, "what makes sandboxes beforehand has ended");
+                err_set(err, ERR_SYSTEM, "the sandbox maker process has ended");
         if (count) /* it is a child of this process */
                 clone_reap(files[MADE_PIDFD], &status);
         for (size_t i = 0; i < count; i++)

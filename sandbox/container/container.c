@@ -1,5 +1,5 @@
 /*
- * docker, podman, gvisor: an engine makes the walls. The three differ in which engine is called, and with which runtime.
+ * docker, podman, gvisor: an engine sets up the sandbox. The three differ in which engine is called, and with which runtime.
  */
 #include "sandbox/container/container.h"
 
@@ -52,7 +52,7 @@ static int plan(const struct backend *backend, const struct policy *policy, cons
         };
 
         if (!host->containers)
-                return err_set(err, ERR_UNSUPPORTED, "no container engine was looked for");
+                return err_set(err, ERR_UNSUPPORTED, "container engines were not probed");
         question.engine = engine_of_backend(backend, &host->containers->engines, err);
         return question.engine ? container_plan(&question, arena, ret, err) : -1;
 }
@@ -68,9 +68,10 @@ const struct backend backend_docker = {
         .engines = 1U << ENGINE_DOCKER,
         .runtime = RUNTIME_DOCKER,
         .walls = CONTAINER_WALLS,
-        .summary = "a container of docker",
-        .remedy = "install docker (apt install docker.io), start its daemon, and get an image: bailey container pull, or build",
-        .limits = "enforced by the engine, and processors too; what it says that it cannot is reported",
+        .summary = "docker container",
+        .remedy = "install docker (apt install docker.io), start its daemon, and run `bailey container pull` or `bailey "
+                  "container build`",
+        .limits = "memory, processes and processors: enforced by the engine; limits that it does not support are reported",
         .plan = plan,
 };
 
@@ -80,9 +81,9 @@ const struct backend backend_podman = {
         .engines = 1U << ENGINE_PODMAN,
         .runtime = RUNTIME_PODMAN,
         .walls = CONTAINER_WALLS,
-        .summary = "a container of podman",
-        .remedy = "install podman (apt install podman), and get an image: bailey container pull, or build",
-        .limits = "enforced by the engine, and processors too; not by rootless podman on cgroup v1, which is reported",
+        .summary = "podman container",
+        .remedy = "install podman (apt install podman), and run `bailey container pull` or `bailey container build`",
+        .limits = "memory, processes and processors: enforced by the engine, except by rootless podman on cgroup v1 (reported)",
         .plan = plan,
 };
 
@@ -93,8 +94,8 @@ const struct backend backend_gvisor = {
         .runtime = RUNTIME_GVISOR,
         .own_kernel = true,
         .walls = CONTAINER_WALLS | WALL_SOCKETS, /* its kernel connects to no socket of the host */
-        .summary = "a container of docker or podman with a kernel of its own",
+        .summary = "docker or podman container with the gVisor kernel",
         .remedy = "install runsc (apt install runsc); for docker, register it as a runtime called runsc in daemon.json",
-        .limits = "enforced by the engine, and processors too; max_cpu_secs is not, which is reported",
+        .limits = "memory, processes and processors: enforced by the engine; max_cpu_secs is not (reported)",
         .plan = plan,
 };

@@ -174,7 +174,7 @@ static int want_limit(struct plan *p, enum engine_limit limit, const char *name)
         out->limits |= p->q->engine->limits & limit;
         if (out->limits & limit || !p->q->policy->sandbox.require_limits)
                 return 0;
-        return err_set(p->err, ERR_UNSUPPORTED, "%s cannot be enforced: %s%s does not hold to it here", name,
+        return err_set(p->err, ERR_UNSUPPORTED, "%s cannot be enforced: %s%s does not support it here", name,
                        p->q->engine->rootless ? "rootless " : "", engine_names[p->q->engine->kind]);
 }
 
@@ -561,12 +561,13 @@ static int check_policy(const struct container_question *q, struct err *err) {
         const struct sandbox_policy *sandbox = &q->policy->sandbox;
 
         if (sandbox->syscalls == SYSCALLS_STRICT)
-                return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s has no syscall_policy = strict",
+                return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s does not support syscall_policy = \"strict\"",
                                q->backend->name);
         if (sandbox->unix_sockets == UNIX_SOCKETS_DENY)
-                return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s has no unix_sockets = deny", q->backend->name);
+                return err_set(err, ERR_UNSUPPORTED, "policy not supported: %s does not support unix_sockets = \"deny\"",
+                               q->backend->name);
         if (sandbox->max_cpu_secs && sandbox->require_limits && q->backend->own_kernel)
-                return err_set(err, ERR_UNSUPPORTED, "max_cpu_secs cannot be enforced: gvisor does not hold to it");
+                return err_set(err, ERR_UNSUPPORTED, "max_cpu_secs cannot be enforced: gvisor does not support it");
         return 0;
 }
 

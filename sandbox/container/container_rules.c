@@ -92,7 +92,7 @@ const struct container_option container_options[] = {
 static const struct volume {
         const char *path;
         bool below; /* nor what is in it */
-        bool all;   /* what is there undoes every wall: the kernel, processes, devices, engines and their sockets */
+        bool all;   /* access to it defeats every guarantee: the kernel, processes, devices, engines and their sockets */
 } volumes[] = {
         { "/", false, true },
         { "/bin", false, false },
@@ -184,20 +184,18 @@ static int check_option(const struct container_policy *c, struct str argument, s
         int len = (int)str_take(argument, 100).len;
 
         if (!option)
-                return err_set(err, ERR_INVALID, "container.run_args %.*s: an option that bailey does not know as harmless",
-                               len, argument.ptr);
+                return err_set(err, ERR_INVALID, "container.run_args %.*s: not on the list of safe options", len, argument.ptr);
         if (equals == argument.len && !stands_alone(argument))
-                return err_set(err, ERR_INVALID, "container.run_args %.*s: its value has to stand behind a =", len,
-                               argument.ptr);
+                return err_set(err, ERR_INVALID, "container.run_args %.*s: use the form OPTION=VALUE", len, argument.ptr);
         if (option->verdict == OPTION_NEVER)
-                return err_set(err, ERR_INVALID, "container.run_args %.*s: refused: %s decides that", len, argument.ptr,
+                return err_set(err, ERR_INVALID, "container.run_args %.*s: refused: controlled by %s", len, argument.ptr,
                                option->rule);
         if (option->verdict == OPTION_FINE)
                 return 0;
         if (option->verdict == OPTION_REFUSED && is_blocked(c, option->rule))
                 return err_set(err, ERR_INVALID, "container.run_args %.*s: refused by %s", len, argument.ptr, option->rule);
         r->lost |= option->loses;
-        warn(r, arena, "container.run_args %.*s: the command gets at what belongs to the host", len, argument.ptr);
+        warn(r, arena, "container.run_args %.*s: this gives the command access to resources of the host", len, argument.ptr);
         return 0;
 }
 
@@ -223,8 +221,8 @@ static const struct host_path *find_listed(const struct host *host, const char *
         return NULL;
 }
 
-/* The walls that fall when a container has this of the host. Which engine, or what else, listens at a socket cannot be told by
- * its name. */
+/* The guarantees that are lost if a container has this path of the host. Which engine, or what else, listens at a socket cannot
+ * be told by its name. */
 static uint32_t walls_lost_by(const struct host *host, const char *path, bool write) {
         const struct host_path *listed = find_listed(host, path);
 
@@ -247,7 +245,8 @@ static int check_list(const struct container_policy *c, const struct host *host,
                 if (c->block_root_volume && walls_lost_by(host, list->items[i].path, false))
                         return refuse_mount(list->items[i].path, err);
                 if (list->items[i].device)
-                        warn(r, arena, "%s: a device: the command gets at what belongs to the host", list->items[i].path);
+                        warn(r, arena, "%s: a device: this gives the command access to resources of the host",
+                             list->items[i].path);
         }
         return 0;
 }
@@ -266,7 +265,7 @@ static int check_mounts(const struct container_policy *c, const struct host *hos
                 if (c->block_root_volume)
                         return refuse_mount(step->source, err);
                 r->lost |= lost;
-                warn(r, arena, "%s is mounted: the command gets at what belongs to the host", step->source);
+                warn(r, arena, "%s is mounted: this gives the command access to resources of the host", step->source);
         }
         return check_list(c, host, &host->read, arena, r, err) < 0 ? -1 : check_list(c, host, &host->write, arena, r, err);
 }
@@ -294,7 +293,7 @@ static void warn_of_list(const struct mount_list *mounts, const struct host_path
                 first = first ? first : list->items[i].path;
         }
         if (first)
-                warn(r, arena, "sandbox.%s: %.300s%s: containers do not have it, unless container.mount_policy = custom",
+                warn(r, arena, "sandbox.%s: %.300s%s: not mounted in containers unless container.mount_policy = \"custom\"",
                      write ? "fs_write_allow" : "fs_read_allow", first, more ? ", and others" : "");
 }
 

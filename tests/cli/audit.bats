@@ -250,7 +250,7 @@ configure() {
         configure "audit.path = \"$PWD/link/a.jsonl\""
         run "$BAILEY" run true
         [ "$status" = 125 ]
-        [[ $output == *"audit.path"*"can change the link $PWD/link"* ]]
+        [[ $output == *"audit.path"*"can change the symbolic link $PWD/link"* ]]
         rm -f ../log/a.jsonl
         configure "audit.path = \"$HOME/a.jsonl\""
         "$BAILEY" run true

@@ -42,7 +42,7 @@ planned() {
 says_changed() {
         [ "$status" = 125 ]
         grep -F "$1: by now" said
-        grep -F 'run it again' said
+        grep -F 'Try again' said
         if grep -E 'SECRET|bwrap|landlock|ran$' said; then return 1; fi
         [ ! -e "$HOME/other/marker" ]
         [ ! -e marker ]

@@ -28,7 +28,7 @@ reading() {
 
 refused() {
         [ "$status" = 125 ]
-        [[ $output == *"policy not supported: landlock cannot enforce: "* ]]
+        [[ $output == *"landlock: cannot enforce this policy: "* ]]
         [[ $output != *hidden* ]]
 }
 
@@ -130,7 +130,7 @@ END
         run "$BAILEY" run --backend landlock --set sandbox.workspace_write=false --json true
         [ "$(jq -c '.not_enforced | contains(["metadata", "protect", "tmp", "process-list"])' <<<"$output")" = true ]
         run "$BAILEY" doctor
-        [[ $output == *"not metadata"*"modes, owners and times"* ]]
+        [[ $output == *"not enforced: metadata (no changes to modes, owners and times"* ]]
 }
 
 # A daemon in its own session, and a process that adopts orphans: one of them dies before the others are found.

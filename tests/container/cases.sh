@@ -138,7 +138,7 @@ test "$(cat "$T/in/file" "$T/to/file")" = $'data\ny'
 config '[sandbox]' "fs_read_allow = [\"$T/in\"]"
 try b "cat $T/in/file"
 test $status != 0
-says "fs_read_allow: $T/in: containers do not have it"
+says "fs_read_allow: $T/in: not mounted in containers"
 END
 
 case_of 'the home directory, read-only and without credentials' <<'END'
@@ -392,7 +392,7 @@ says 'rootless; does not limit memory, pids, cpus'
 config '[sandbox]' 'require_limits = true'
 try b 'echo x >ran'
 test $status = 125
-says 'cannot be enforced: rootless podman does not hold to it here'
+says 'cannot be enforced: rootless podman does not support it here'
 test ! -e ran
 config '[container.resource_limits]' 'memory_mb = 0' 'cpus = 0' 'pids_limit = 0' '[sandbox]' 'require_limits = true' 'max_pids = 0'
 try b 'echo ran'
@@ -712,7 +712,7 @@ fake 'if [[ " $* " == *" create "* ]]; then' '        "$real" "$@" || exit' \
         "        mv $W/sub/.git $W/sub/old; ln -s $T/elsewhere $W/sub/.git; exit" 'fi'
 try b 'echo x >ran'
 test $status = 125
-says 'leads somewhere else by now'
+says 'no longer refers to the same file'
 nothing_left
 test ! -e ran
 END

@@ -69,7 +69,7 @@ check 'no Landlock' "$own"'host abstract Connection refused' 'no Landlock: comma
 check "no Landlock, with the host's network" \
         $'tmp yes\nworkspace yes\nabstract Permission denied\nhost Permission denied\nhost abstract Permission denied' \
         'cannot connect to abstract unix sockets\|can write to pipes' landlock --network inherit
-check 'another listener' "$none" 'somebody else has a listener' listener
+check 'another listener' "$none" 'another seccomp listener is already installed' listener
 check 'no numbers of threads' "$own"'host abstract Connection refused' '' threads
 check "no numbers of threads, with the host's network" "$own"'host abstract Operation not permitted' '' threads --network inherit
 [ $bad = 0 ]

@@ -109,7 +109,7 @@ static void listed_sockets(void **state) {
         assert_int_equal(host_gather(policy, &(struct host_question){ .workspace = scene.workspace, .environment = wrong },
                                      &scene.arena, &host, &err),
                          -1);
-        assert_string_equal(err.msg, "unix_sockets: $AGENT: no absolute path");
+        assert_string_equal(err.msg, "unix_sockets: $AGENT: not an absolute path");
         scene_end(&scene);
 }
 

@@ -158,9 +158,9 @@ static const struct host listing = {
 };
 static const struct host first = { .workspace = "/srv/w", .cwd = "/srv/w", .landlock = 2 };
 
-#define NO_PROTECT                                                                                                       \
-        "policy not supported: landlock cannot enforce: files in the workspace that run later on the host, and what is " \
-        "denied there, stay as they are"
+#define NO_PROTECT                                                                                                      \
+        "landlock: cannot enforce this policy: no changes to files that programs on the host run later, and to denied " \
+        "paths, in writable directories"
 
 static const struct plan_case {
         const char *name;
@@ -180,7 +180,7 @@ static const struct plan_case {
           &laptop,
           "default",
           { "sandbox.unix_sockets.paths=[\"/run/agent\"]" },
-          "policy not supported: landlock cannot let commands reach single unix sockets (sandbox.unix_sockets)" },
+          "policy not supported: landlock cannot restrict commands to listed unix sockets (sandbox.unix_sockets)" },
         { "native-unprotected", &backend_native, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
         { "native-minimal-strict",
           &backend_native,
@@ -211,7 +211,12 @@ static const struct plan_case {
         { "landlock-readonly", &backend_landlock, &laptop, "readonly", {}, NULL },
         { "landlock-unprotected", &backend_landlock, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
         { "none", &backend_none, &laptop, "default", {}, NULL },
-        { "landlock-default", &backend_landlock, &laptop, "default", {}, NO_PROTECT },
+        { "landlock-default",
+          &backend_landlock,
+          &laptop,
+          "default",
+          {},
+          NO_PROTECT " (to give this up, set sandbox.protect_workspace = false)" },
         { "landlock-masked-in-workspace",
           &backend_landlock,
           &denied_here,
@@ -232,20 +237,20 @@ static const struct plan_case {
           &laptop,
           "readonly",
           { "sandbox.root=minimal" },
-          "policy not supported: landlock cannot enforce: a minimal root" },
+          "landlock: cannot enforce this policy: minimal root file system" },
         { "landlock-old",
           &backend_landlock,
           &server,
           "readonly",
           {},
-          NO_PROTECT "; processes outside can be neither signalled nor traced; nothing outlives the command" },
+          NO_PROTECT "; no signals to processes outside, and no tracing of them; no process outlives the command" },
         { "landlock-oldest",
           &backend_landlock,
           &first,
           "readonly",
           {},
-          "policy not supported: landlock cannot enforce: nothing is written outside the workspace; "
-          "processes outside can be neither signalled nor traced; nothing outlives the command" },
+          "landlock: cannot enforce this policy: no writes outside the workspace; "
+          "no signals to processes outside, and no tracing of them; no process outlives the command" },
         { "sandbox-exec-default", &backend_sandbox_exec, &mac, "default", {}, NULL },
         { "sandbox-exec-readonly", &backend_sandbox_exec, &mac, "readonly", {}, NULL },
         { "sandbox-exec-minimal",
@@ -335,26 +340,26 @@ static const struct plan_case {
           &windows_masked,
           "readonly",
           {},
-          "workspace /c/w/x: it is part of /c/w, which commands may not read" },
+          "workspace /c/w/x: inside /c/w, which commands may not read" },
         { "appcontainer-limits-required",
           &backend_appcontainer,
           &windows,
           "readonly",
           { "sandbox.max_open_files=5", "sandbox.require_limits=true" },
-          "max_open_files cannot be enforced: jobs of Windows know no such limit" },
+          "max_open_files cannot be enforced: Windows job objects have no such limit" },
         { "sandbox-exec-nested", &backend_sandbox_exec, &nested, "default", {}, NULL },
         { "hosts",
           &backend_native,
           &laptop,
           "default",
           { "sandbox.network=allow_hosts", "sandbox.network.hosts=a.b" },
-          "policy not supported: no backend can allow single hosts yet: set sandbox.network to deny or inherit" },
+          "policy not supported: no backend supports per-host network access yet; set sandbox.network to deny or inherit" },
         { "limits-required",
           &backend_native,
           &laptop,
           "default",
           { "sandbox.max_memory_bytes=1GiB", "sandbox.require_limits=true" },
-          "max_memory_bytes cannot be enforced: no cgroup can be had here" },
+          "max_memory_bytes cannot be enforced: no cgroup is available" },
 };
 
 static void plan_print(const struct plan_case *c, struct buf *out) {
@@ -442,7 +447,7 @@ static void workspace_in_a_store(void **state) {
         for (size_t i = 0; i < 3; i++) {
                 assert_int_equal(plan_true(backends[i], &host, &arena, &launch, &err), -1);
                 assert_string_equal(err.msg,
-                                    "workspace /home/ann/.ssh/keys: it is part of /home/ann/.ssh, which commands may not read");
+                                    "workspace /home/ann/.ssh/keys: inside /home/ann/.ssh, which commands may not read");
         }
 }
 

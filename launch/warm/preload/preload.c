@@ -1,6 +1,6 @@
 /*
  * The library that a shell is started with before its command is known: launch/warm/preload.h. It is code of ours in a process
- * of the command's, behind all walls, and has nothing that the command may not have.
+ * of the command's, inside the complete sandbox, and has nothing that the command may not have.
  */
 #include <fcntl.h>
 #include <linux/prctl.h>
