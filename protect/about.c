@@ -87,7 +87,7 @@ int about_write(const struct entry *entry, struct err *err) {
         }
         buf_append(&out, STR("}\n"));
         if (out.failed)
-                return err_set(err, ERR_TOO_COMPLEX, "there is too much to say about %s", aside.path);
+                return err_set(err, ERR_TOO_COMPLEX, "the metadata of %s is too large", aside.path);
         return replace(entry->fd, buf_str(&out), err);
 }
 

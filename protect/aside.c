@@ -370,9 +370,9 @@ static int entry_find(const char *state_dir, const char *given, struct arena *ar
         snprintf(entry->id, sizeof(entry->id), "%s", id);
         entry->fd = openat(entry->store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (entry->fd < 0 || lock_take(entry->fd, LOCK_EX, time_monotonic() + PATIENCE) < 0)
-                return err_sys(err, "another bailey is moving %s", id);
+                return err_sys(err, "another bailey process is moving %s", id);
         empty = entry_load(entry, true, arena, err);
-        return empty > 0 ? err_set(err, ERR_NOT_FOUND, "%s: it is at its place", id) : empty;
+        return empty > 0 ? err_set(err, ERR_NOT_FOUND, "%s: already restored", id) : empty;
 }
 
 static int copy_out(const struct entry *entry, int parent, bool limited, struct err *err) {
@@ -421,7 +421,7 @@ static int make_room(const char *state_dir, const struct entry *entry, int paren
         if (got <= 0)
                 return got;
         if (!force)
-                return err_set(err, ERR_REFUSED, "%s exists now; with --force it is set aside in turn", path);
+                return err_set(err, ERR_REFUSED, "%s exists; use --force to replace it (the existing file is set aside)", path);
         snprintf(directory, sizeof(directory), "%.*s", name - path > 1 ? (int)(name - path) - 1 : 1, path);
         snprintf(why, sizeof(why), "in the place of %s, which was restored", entry->id);
         return aside_add(state_dir, parent, directory, name, entry->aside.workspace, why, restored->replaced, err);
@@ -439,7 +439,7 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
             describe(state_dir, &entry, place, arena, &restored.aside, err) < 0)
                 return -1;
         if (place == PLACE_GONE)
-                return err_set(err, ERR_NOT_FOUND, "%s is no longer where it was kept, beside its place", entry.aside.path);
+                return err_set(err, ERR_NOT_FOUND, "the stored copy next to %s is missing", entry.aside.path);
         if (!entry.aside.path[0])
                 return err_set(err, ERR_INVALID, "about.json is damaged, so move it yourself: %s", restored.aside.where);
         if (about_open_parent(&entry, true, &to, err) < 0 || make_room(state_dir, &entry, to, force, &restored, err) < 0)

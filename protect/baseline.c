@@ -58,7 +58,7 @@ static int take_turn(const struct baseline *baseline, struct err *err) {
                 if (errno != EAGAIN && errno != EACCES && errno != EINTR)
                         return err_sys(err, "cannot lock the baseline of %s", baseline->workspace);
                 if (time_monotonic() > deadline)
-                        return err_set(err, ERR_SYSTEM, "another bailey has been looking at %s for a minute",
+                        return err_set(err, ERR_SYSTEM, "another bailey process has held the lock on %s for a minute",
                                        baseline->workspace);
                 nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
                 pause = pause < 4000000 ? pause * 2 : pause;
@@ -134,7 +134,7 @@ static int read_head(const struct baseline *baseline, struct head *ret, struct e
                 return file_failed(baseline, err);
         if (len > 0 && (sscanf(text, "%c %llu %llu", &ret->mark, &ret->at, &ret->len) != 3 || ret->at < HEAD_SIZE ||
                         ret->len > TEXT_MAX || (ret->mark != MARK_IDLE && ret->mark != MARK_RUNNING)))
-                return err_set(err, ERR_INVALID, "the baseline of %s makes no sense", baseline->workspace);
+                return err_set(err, ERR_INVALID, "the baseline file of %s is invalid", baseline->workspace);
         return 0;
 }
 
@@ -270,7 +270,7 @@ static int check(const struct baseline *baseline, const struct protect_request *
         if (read_known(baseline, &head, request->arena, &known, err) < 0)
                 return -1;
         if (head.mark != MARK_RUNNING)
-                return err_set(err, ERR_INVALID, "the baseline of %s was changed by somebody else", baseline->workspace);
+                return err_set(err, ERR_INVALID, "the baseline file of %s was changed by another program", baseline->workspace);
         return settle(baseline, request, &known, err);
 }
 
@@ -449,14 +449,14 @@ int baseline_read(struct str text, struct arena *arena, struct protection *ret, 
         struct str head = str_take(text, str_find(text, '\n'));
 
         if (!str_starts(head, STR(FIRST_LINE " ")))
-                return err_set(err, ERR_INVALID, "the baseline is not one of this version of bailey");
+                return err_set(err, ERR_INVALID, "the baseline file was written by another version of bailey");
         found.unseen = str_ends(head, STR("1"));
         for (text = str_skip(text, head.len + 1); text.len;) {
                 struct protected_path item;
                 char list = 0;
 
                 if (read_item(&text, arena, &list, &item) < 0)
-                        return err_set(err, ERR_INVALID, "the baseline makes no sense");
+                        return err_set(err, ERR_INVALID, "the baseline file is invalid");
                 if (protected_add(list == 'r'   ? &found.read_only
                                   : list == 'c' ? &found.checked
                                   : list == 'a' ? &found.absent

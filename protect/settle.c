@@ -56,16 +56,16 @@ static bool set_aside(struct settlement *s, int folder, const char *path, const 
                 fail(s, &err);
                 return false;
         }
-        buf_format(&text, "%s was set aside: %s. To put it back: bailey restore %s", path, why, id);
+        buf_format(&text, "%s was set aside: %s. To restore it: bailey restore %s", path, why, id);
         buf_char(&text, 0);
-        request->say(request->context, text.failed ? "a file was set aside: bailey aside list" : text.ptr);
+        request->say(request->context, text.failed ? "a file was set aside; see bailey aside list" : text.ptr);
         return true;
 }
 
 static void say_put_back(struct settlement *s, const char *path) {
         char text[PATH_MAX + 64];
 
-        snprintf(text, sizeof(text), "%s was put back as it was before", path);
+        snprintf(text, sizeof(text), "%s was restored to its previous state", path);
         s->request->say(s->request->context, text);
 }
 
@@ -207,7 +207,8 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
                 s->changed = s->changed || !known || was || !str_eq(known->content, is->content);
                 keep(s, &s->kept.checked, is);
         } else if (set_aside(s, folder, is->path,
-                             known ? "it was replaced while a command ran" : "it is new, and the host would run it unasked")) {
+                             known ? "it was replaced while a command ran"
+                                   : "it is new, and programs on the host would run it automatically")) {
                 if (known && known->kind == PROTECTED_CONFIG && known->content.ptr) {
                         put_back(s, folder, known, mode);
                         keep(s, &s->kept.checked, known);
@@ -223,7 +224,7 @@ static void settle_link(struct settlement *s, const struct protected_path *was) 
 
         if (folder < 0 || (got == 0 && is.link && strcmp(is.link, was->link) == 0))
                 return;
-        if (got == 0 && !set_aside(s, folder, was->path, "it stands in the place of a link"))
+        if (got == 0 && !set_aside(s, folder, was->path, "it replaced a symbolic link"))
                 return;
         put_back(s, folder, was, 0);
         s->changed = true;

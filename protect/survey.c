@@ -254,7 +254,7 @@ static void add_item(struct survey *s, struct protected_path item, bool covered)
         if (!covered || s->before || list->count < COVERS_MAX) {
                 survey_add(s, list, item);
         } else if (!s->found->sealed) {
-                tell(s, s->workspace, "more to protect than can be mounted: read-only as a whole");
+                tell(s, s->workspace, "too many protected paths: the whole workspace is read-only while commands run");
                 s->found->sealed = true;
         }
 }
@@ -301,7 +301,7 @@ bool survey_opened(struct survey *s, const char *path) {
                 return false;
         if (s->before && open_up(path, &status))
                 return true;
-        survey_whole(s, path, "cannot be looked into: read-only while commands run");
+        survey_whole(s, path, "cannot be searched: read-only while commands run");
         return false;
 }
 

@@ -105,9 +105,7 @@ static void hooks_path(struct survey *s, const char *base, const char *value) {
         }
         place = resolve_value(s, base, value);
         if (place.path && strcmp(place.path, s->workspace) == 0) {
-                survey_error(s, ERR_UNSUPPORTED,
-                             "core.hooksPath is %s, so hooks cannot be told from the files of the workspace; set it to a "
-                             "directory of their own",
+                survey_error(s, ERR_UNSUPPORTED, "core.hooksPath is the workspace itself (%s); set it to a separate directory",
                              place.path);
                 return;
         }

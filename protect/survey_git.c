@@ -377,7 +377,7 @@ static void walk_git_dir(const struct git_dir *dir, int fd, const char *path, bo
         FD_AUTO folder = -1;
 
         if (covered && !s->before && s->walked.count >= GIT_DIRS_MAX) {
-                survey_whole(s, path, "one git directory too many: read-only while commands run");
+                survey_whole(s, path, "too many git directories: this one is read-only while commands run");
                 return;
         }
         if (!survey_add(s, &s->walked, (struct protected_path){ .path = path }))

@@ -93,13 +93,13 @@ put() {
         [ -z "$(ls -A "$state/aside")" ]
 }
 
-@test "what is there now is kept, or set aside in turn" {
+@test "an existing file is kept, or set aside with --force" {
         echo one >.envrc
         id=$(put .envrc)
         echo two >.envrc
         run --separate-stderr "$BAILEY" restore "$id"
         [ "$status" = 1 ]
-        [[ $stderr == *"$work/.envrc exists now"*--force* ]]
+        [[ $stderr == *"$work/.envrc exists; use --force to replace it"* ]]
         [ "$(cat .envrc)" = two ]
         run --separate-stderr "$BAILEY" restore --force "$id"
         [ "$status" = 0 ]

@@ -58,7 +58,7 @@ inside() {
         cp one/.git/config "$HOME/was"
         run inside 'git -C one config core.fsmonitor "$PWD/payload"'
         [ "$status" = 0 ]
-        [[ $output == *"$W/one/.git/config was set aside"*"$W/one/.git/config was put back"* ]]
+        [[ $output == *"$W/one/.git/config was set aside"*"$W/one/.git/config was restored"* ]]
         cmp one/.git/config "$HOME/was"
         run inside 'cp payload one/.git/hooks/post-commit'
         [ "$status" = 0 ]

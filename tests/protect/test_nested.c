@@ -121,7 +121,7 @@ static void limits(void **state) {
         assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, &err), 0);
         assert_int_equal(found.read_only.count, 257);
         assert_int_equal(found.notice_count, 1);
-        assert_non_null(strstr(found.notices[0], "one git directory too many"));
+        assert_non_null(strstr(found.notices[0], "too many git directories"));
         assert_false(found.sealed);
         script(&scene, "rm -rf *; mkdir -p j/k; cd j; touch {1..5000}");
         assert_int_equal(protect_survey(scene.workspace, getenv("HOME"), NULL, &scene.arena, &found, &err), 0);

@@ -25,7 +25,7 @@ static void say(void *context, const char *sentence) {
         BUF_AUTO line;
 
         if (!end) {
-                end = strstr(sentence, " was put back");
+                end = strstr(sentence, " was restored");
                 verb = "back";
         } else if (!strstr(sentence, "bailey restore ")) {
                 fail_msg("does not tell how to get it back: %s", sentence);

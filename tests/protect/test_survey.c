@@ -287,8 +287,8 @@ static void user_configs(void **state) {
 static void closed_directories(void **state) {
         (void)state;
         covers_whole("repo .; rm -rf .git/hooks; mkdir -p tools/hooks; git config core.hooksPath tools/hooks; chmod 000 tools",
-                     "tools", "cannot be looked into");
-        covers_whole("repo .; own vendor/lib; chmod 000 vendor/lib", "vendor/lib", "cannot be looked into");
+                     "tools", "cannot be searched");
+        covers_whole("repo .; own vendor/lib; chmod 000 vendor/lib", "vendor/lib", "cannot be searched");
 }
 
 static void bad_workspaces(void **state) {
