@@ -79,7 +79,7 @@ struct tree_error {
 /* Puts "FILE:LINE:COLUMN: message" into `err`; returns -1. A long file name loses its front, the message nothing. */
 int tree_error_set(struct err *err, const char *file, const struct tree_error *error);
 
-/* The value of a key; NULL when there is none, or `table` is no table. As fast in a large table as in a small one. */
+/* Returns the value of a key; NULL: not found, or `table` is not a table. Fast in large tables, too. */
 const struct tree_node *tree_get(const struct tree_node *table, struct str key);
 
 /* Do both mean the same, wherever they stand? Keys of a table have no order. `except` (may be NULL) is a node anywhere in `b`

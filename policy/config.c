@@ -257,6 +257,14 @@ static bool is_utf8(struct str text) {
         return text.len == 0;
 }
 
+static int override_unknown(struct str path, struct err *err) {
+        struct key_path near = key_nearest_path(path);
+
+        if (near.text[0])
+                return err_set(err, ERR_INVALID, "%.*s: unknown key; did you mean %s?", (int)path.len, path.ptr, near.text);
+        return err_set(err, ERR_INVALID, "%.*s: unknown key; see bailey config show", (int)path.len, path.ptr);
+}
+
 int config_read_override(struct arena *arena, struct config *config, struct err *err) {
         struct str text = str_z(config->file), path = str_take(text, str_find(text, '='));
         struct str pair = str_starts(path, STR("env.set.")) ? str_skip(path, sizeof("env.set.") - 1) : STR("");
@@ -270,7 +278,7 @@ int config_read_override(struct arena *arena, struct config *config, struct err 
         if (path.len == text.len || !is_utf8(text))
                 return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE, such as guard.mode=warn", config->file);
         if (!key || key->section == SECTION_PATTERN)
-                return err_set(err, ERR_INVALID, "%.*s: unknown key; see bailey config show", (int)path.len, path.ptr);
+                return override_unknown(path, err);
         value = str_skip(text, path.len + 1);
         node = pair.len ? pair_node(pair, value, arena) : override_node(key, value, arena);
         config->settings = ARENA_NEW(arena, struct setting);

@@ -161,6 +161,39 @@ struct key_path key_nearest(enum key_section section, struct str given) {
         return path;
 }
 
+/* Compares whole paths, or, if `given` has no section, names only. */
+static void near_try_path(struct str given, const struct key_path *path, const char *name, size_t *best, struct key_path *ret) {
+        bool has_section = str_find(given, '.') < given.len;
+        size_t distance = name_distance(given, str_z(has_section ? path->text : name));
+
+        if (distance < *best) {
+                *best = distance;
+                *ret = *path;
+        }
+}
+
+struct key_path key_nearest_path(struct str given) {
+        struct key_path path, near = { "" };
+        size_t name = given.len, best;
+
+        while (name && given.ptr[name - 1] != '.')
+                name--;
+        best = (given.len - name) / 2 + 1; /* as in key_nearest() */
+        for (size_t i = 0; i < key_count; i++) {
+                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                        continue;
+                path = key_path(&keys[i]);
+                near_try_path(given, &path, keys[i].name, &best, &near);
+        }
+        for (size_t i = 0; i < section_row_count; i++) {
+                if (!sections[i].shorthand)
+                        continue;
+                path = section_path(sections[i].section);
+                near_try_path(given, &path, sections[i].name, &best, &near);
+        }
+        return near;
+}
+
 /* ---- fields ---- */
 
 bool key_is_list(enum key_type type) {

@@ -112,7 +112,7 @@ struct key_alias {
 extern const struct key_alias key_aliases[];
 extern const size_t key_alias_count;
 
-/* NULL when there is none. `name` may be in snake_case or camelCase. */
+/* Returns NULL if there is no such key. `name` may be in snake_case or camelCase. */
 const struct section_row *section_find(enum key_section parent, struct str name);
 const struct key_row *key_find(enum key_section section, struct str name); /* aliases, too */
 const struct key_row *key_by_path(struct str path);                        /* "container.resource_limits.cpus" */
@@ -121,7 +121,7 @@ static inline size_t key_index(const struct key_row *row) {
         return (size_t)(row - keys);
 }
 
-/* Is `given` the snake_case `name`, or that name in camelCase? */
+/* Returns true if `given` is the snake_case `name`, or that name in camelCase. */
 bool key_name_is(const char *name, struct str given);
 enum { KEY_NAME_MAX = 64, KEY_PATH_MAX = 128 };
 void key_name_camel(const char *name, char ret_camel[static KEY_NAME_MAX]);
@@ -134,6 +134,9 @@ struct key_path key_path(const struct key_row *row);
 
 /* The name in `section` that `given` is most like, written in the same style; empty when nothing is near. */
 struct key_path key_nearest(enum key_section section, struct str given);
+
+/* Like key_nearest(), for a whole path: "sandbox.newtork", or "network" without its section. */
+struct key_path key_nearest_path(struct str given);
 
 /* ---- fields ---- */
 

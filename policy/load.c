@@ -168,7 +168,7 @@ static int workspace_find(struct loader *l) {
         if (!l->request->workspace)
                 return 0;
         if (!realpath(l->request->workspace, path))
-                return err_sys(l->err, "the workspace %s", l->request->workspace);
+                return err_sys(l->err, "workspace %s", l->request->workspace);
         l->workspace = str_from(arena_dup(l->arena, str_z(path)), strlen(path));
         return l->workspace.ptr ? 0 : no_memory(l->err);
 }

@@ -47,7 +47,7 @@ struct config_text {
 };
 int workspace_config_read(const char *workspace, struct arena *arena, struct config_text *ret, struct err *err);
 
-/* The user's: where there is none, the path of the one that would be made, and no content. */
+/* The same for the user's config file: if it does not exist, the path of the file to create, and no content. */
 int user_config_read(const char *const *environment, struct arena *arena, struct config_text *ret, struct err *err);
 
 #endif

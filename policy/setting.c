@@ -32,7 +32,7 @@ int setting_no_memory(const struct setting_reader *r) {
 static void found_text(const struct tree_node *node, char *text, size_t size) {
         switch (node->kind) {
         case TREE_STRING:
-                snprintf(text, size, "the string %s", reader_quote(node->text).text);
+                snprintf(text, size, "%s", reader_quote(node->text).text);
                 break;
         case TREE_INTEGER:
                 snprintf(text, size, "%" PRId64, node->integer);

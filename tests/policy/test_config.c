@@ -315,13 +315,16 @@ static void overrides(void **state) {
                 { "run.timeout=1.5", NULL },
                 { "sandbox.max_memory_bytes=64 MiB", NULL },
                 { "container.image=a:1", NULL },
-                { "guard.mode=wran", "guard.mode: expected one of enforce, warn, off, found the string \"wran\"" },
+                { "guard.mode=wran", "guard.mode: expected one of enforce, warn, off, found \"wran\"" },
                 { "guard.mode", "guard.mode: expected KEY=VALUE, such as guard.mode=warn" },
-                { "guard.nope=1", "guard.nope: unknown key; see bailey config show" },
+                { "guard.nope=1", "guard.nope: unknown key; did you mean guard.mode?" },
+                { "sandbox.newtork=deny", "sandbox.newtork: unknown key; did you mean sandbox.network?" },
+                { "max_pids=3", "max_pids: unknown key; did you mean sandbox.max_pids?" },
+                { "guard.zzzzzzzz=1", "guard.zzzzzzzz: unknown key; see bailey config show" },
                 { "guard.dangerous_patterns.name=x", "guard.dangerous_patterns.name: unknown key; see bailey config show" },
                 { "sandbox.fs_read_allow=a", "sandbox.fs_read_allow: expected an absolute path (patterns with * or ? are for "
-                                             "deny lists), found the string \"a\"" },
-                { "run.warm=many", "run.warm: expected an integer, found the string \"many\"" },
+                                             "deny lists), found \"a\"" },
+                { "run.warm=many", "run.warm: expected an integer, found \"many\"" },
                 { "run.warm=99", "run.warm: expected 0 to 64, found 99" },
         };
 

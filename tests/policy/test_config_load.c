@@ -170,7 +170,7 @@ static void the_workspace_is_found_once(void **state) {
         p = loaded(NULL);
         assert_str_equal(p->workspace, str_z(real));
         snprintf(workspace, sizeof(workspace), "%s/none", root);
-        fails(NULL, "the workspace ROOT/none: No such file or directory");
+        fails(NULL, "workspace ROOT/none: No such file or directory");
 }
 
 /* ---- refused ---- */
