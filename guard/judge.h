@@ -88,7 +88,9 @@ struct guard {
         size_t network_count, connected;                      /* connected: how often by now */
         const struct frame *frame;                            /* the commands that run the present script */
         size_t call_count, need_count;
-        bool acts; /* some command does more than print */
+        bool acts;    /* some command does more than print */
+        bool errexit; /* set -e */
+        bool leaves;  /* exit or return may have ended the script */
 };
 
 /* A command whose argument is a script that is being judged. */

@@ -118,6 +118,74 @@ static bool status_is_all(const struct guard *g, const struct walk_visit *visit)
         return true;
 }
 
+/* ---- has it run? ---- */
+
+/* With no output, it has succeeded. A redirection may hide what it says. */
+static bool is_loud(const struct command *c) {
+        const struct word *w = c->kind == COMMAND_SIMPLE && !c->redirs && !c->negated ? c->simple.words : NULL;
+        const struct part *p = w ? w->parts : NULL;
+        const struct program *row = p && !p->next && p->kind == PART_LITERAL ? program_row(p->text) : NULL;
+
+        return row && row->traits & TRAIT_LOUD;
+}
+
+/* It is this command, or has it in a substitution. */
+static bool is_or_expands(const struct command *c, const struct walk_visit *visit) {
+        const struct command *inner = visit->command;
+
+        return c == inner || (c->kind == COMMAND_SIMPLE && !(visit->where & WALK_IN_BRANCH) &&
+                              c->range.start <= inner->range.start && inner->range.end <= c->range.end);
+}
+
+/* When the script fails silently, has this command run? Behind && it has if all before it would say that they failed; behind ||
+ * if its own status is the script's. In the body of an if or of a loop, nobody knows. */
+static bool has_run(const struct guard *g, const struct walk_visit *visit) {
+        const struct command *c = visit->script->commands;
+        bool runs = true;
+
+        if (!(visit->where & WALK_IN_BRANCH) && !g->errexit)
+                return true;
+        for (; c && !is_or_expands(c, visit); c = c->next) {
+                if (c->join == JOIN_AND || (c->join == JOIN_END && g->errexit))
+                        runs &= is_loud(c);
+                else if (c->join == JOIN_OR)
+                        runs &= status_is_last(visit);
+                else if (c->join == JOIN_END)
+                        runs = true;
+        }
+        return c && runs;
+}
+
+/* ! COMMAND fails when the command does not; in the condition of an if, it is as good as any other. */
+static bool fails_by_success(const struct walk_visit *visit) {
+        const struct command *c = visit->script->commands;
+
+        while (c && c != visit->command)
+                c = c->next;
+        return c && c->negated;
+}
+
+/* And so have the commands around it; nobody waits for what is in the background. */
+static bool surely_runs(const struct guard *g, const struct walk_visit *visit) {
+        if (g->leaves || !visit || visit->where & WALK_IN_BACKGROUND || fails_by_success(visit) || !has_run(g, visit))
+                return false;
+        for (const struct frame *frame = g->frame; frame; frame = frame->outer)
+                if (!frame->visit || !has_run(g, frame->visit))
+                        return false;
+        return true;
+}
+
+static void note_end(struct call *call) {
+        struct guard *g = call->guard;
+
+        g->leaves |= str_is(call->name, "exit") || str_is(call->name, "return");
+        for (size_t i = 1; str_is(call->name, "set") && i < call->count; i++) {
+                struct str word = call->args[i].text;
+
+                g->errexit |= str_is(word, "errexit") || (word.len > 1 && word.ptr[0] == '-' && str_find(word, 'e') < word.len);
+        }
+}
+
 /* ---- notes ---- */
 
 /* "git clone" */
@@ -135,8 +203,6 @@ static struct str title(struct call *call, const struct program *row) {
 static void need_add(struct call *call, const struct program *row, bool connects) {
         struct guard *g = call->guard;
         struct network_need **tail = &g->verdict->needs;
-        bool negated = call->visit && call->visit->command->negated;
-        bool waits = call->visit && !(call->visit->where & WALK_IN_BACKGROUND);
 
         if (g->need_count++ >= NEEDS_MAX)
                 return;
@@ -150,7 +216,7 @@ static void need_add(struct call *call, const struct program *row, bool connects
         **tail = (struct network_need){
                 .program = title(call, row),
                 .codes = row->codes,
-                .connects = connects && waits && !negated,
+                .connects = connects && surely_runs(g, call->visit),
                 .status = status_is_all(g, call->visit),
         };
 }
@@ -186,4 +252,6 @@ void need_end(struct call *call, const struct program *row, struct need_mark mar
                 g->acts = !runs_others || (row && may_connect(row));
         if (row && may_connect(row))
                 note_network(call, row, mark);
+        else if (row && row->prints)
+                note_end(call);
 }

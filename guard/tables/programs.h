@@ -36,6 +36,7 @@ enum trait {
         TRAIT_ORDERED = 16,    /* the first operand ends the options, as the rest is a command */
         TRAIT_LOOKUP = 32,     /* asks the network for a name */
         TRAIT_FROM_INPUT = 64, /* without operands, runs what it reads */
+        TRAIT_LOUD = 128,      /* says so when it fails, so that silence means success */
 };
 
 struct program {
