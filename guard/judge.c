@@ -565,6 +565,22 @@ static void name_looked_up(struct call *call) {
         guard_call(&inner);
 }
 
+/* Only the run can tell its name. */
+static void judge_opaque(struct call *call) {
+        struct guard *g = call->guard;
+        const struct arg *program = &call->args[0];
+
+        if (guard_value_network(g, &program->value))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
+        guard_opaque(g, program->text, program->range);
+        name_without_unset(call);
+        name_looked_up(call);
+        name_by_its_end(call);
+        call->program = NULL;
+        call->name = STR("");
+        judge_generic(call);
+}
+
 /* Its name is known. */
 static void judge_program(struct call *call) {
         struct guard *g = call->guard;
@@ -596,15 +612,7 @@ void guard_call(struct call *call) {
         if (name_hidden(call))
                 guard_effect(g, FX_CODE, CODE_HIDDEN, program->text, program->range);
         if (!program->known || program->may_split) {
-                if (guard_value_network(g, &program->value))
-                        guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
-                guard_opaque(g, program->text, program->range);
-                name_without_unset(call);
-                name_looked_up(call);
-                name_by_its_end(call);
-                call->program = NULL;
-                call->name = STR("");
-                judge_generic(call);
+                judge_opaque(call);
                 need_end(call, NULL, mark);
                 return;
         }
