@@ -130,6 +130,7 @@ enum launch_ignored {
         IGNORED_MEMORY = 1 << 0,
         IGNORED_CPU = 1 << 1,
         IGNORED_FILES = 1 << 2, /* their size, and how many are open */
+        IGNORED_PIDS = 1 << 3,
 };
 
 /* Limits for all commands of a user together, if a cgroup is available; 0: no limit. */

@@ -197,6 +197,8 @@ static void print_limits(const struct launch *launch, struct buf *out) {
                 buf_append(out, STR("limit cpu not-enforced\n"));
         if (launch->limits_ignored & IGNORED_FILES)
                 buf_append(out, STR("limit files not-enforced\n"));
+        if (launch->limits_ignored & IGNORED_PIDS)
+                buf_append(out, STR("limit pids not-enforced\n"));
         for (size_t i = 0; i < launch->limit_count; i++)
                 for (size_t j = 0; j < sizeof(limit_names) / sizeof(*limit_names); j++)
                         if (limit_names[j].resource == launch->limits[i].resource)

@@ -9,7 +9,12 @@
 
 #include "sandbox/backend.h"
 
-/* What macOS cannot limit: there is no RLIMIT_AS worth its name, and no profile speaks of processor time. */
+static const char *first_ignored(uint32_t ignored) {
+        return ignored & IGNORED_MEMORY ? "max_memory_bytes" : ignored & IGNORED_CPU ? "max_cpu_secs" : "max_pids";
+}
+
+/* What macOS cannot limit: there is no RLIMIT_AS worth its name, and no profile speaks of processor time. RLIMIT_NPROC counts
+ * all processes of the user, who has more than most limits for a command before it begins. */
 static int plan_limits(const struct sandbox_policy *sandbox, struct launch *launch, struct err *err) {
         const struct {
                 int resource;
@@ -17,7 +22,6 @@ static int plan_limits(const struct sandbox_policy *sandbox, struct launch *laun
         } limits[] = {
                 { RLIMIT_FSIZE, sandbox->max_file_bytes },
                 { RLIMIT_NOFILE, sandbox->max_open_files },
-                { RLIMIT_NPROC, sandbox->max_pids },
         };
 
         launch->limits[launch->limit_count++] = (struct launch_limit){ .resource = RLIMIT_CORE };
@@ -26,10 +30,11 @@ static int plan_limits(const struct sandbox_policy *sandbox, struct launch *laun
                         launch->limits[launch->limit_count++] =
                                 (struct launch_limit){ limits[i].resource, (uint64_t)limits[i].value };
         launch->limits_ignored = (sandbox->max_memory_bytes ? (uint32_t)IGNORED_MEMORY : 0) |
-                                 (sandbox->max_cpu_secs ? (uint32_t)IGNORED_CPU : 0);
+                                 (sandbox->max_cpu_secs ? (uint32_t)IGNORED_CPU : 0) |
+                                 (sandbox->max_pids ? (uint32_t)IGNORED_PIDS : 0);
         if (launch->limits_ignored && sandbox->require_limits)
                 return err_set(err, ERR_UNSUPPORTED, "%s cannot be enforced: sandbox-exec has no such limit",
-                               launch->limits_ignored & IGNORED_MEMORY ? "max_memory_bytes" : "max_cpu_secs");
+                               first_ignored(launch->limits_ignored));
         return 0;
 }
 

@@ -156,10 +156,11 @@ static void tell_walls(struct run *run) {
         for (const char *const *notice = run->launch.notices; *notice; notice++)
                 run_notice(run, "%s", *notice);
         if (run->launch.limits_ignored)
-                run_notice(run, "not limited by %s:%s%s%s", backend->name,
+                run_notice(run, "not limited by %s:%s%s%s%s", backend->name,
                            run->launch.limits_ignored & IGNORED_MEMORY ? " memory" : "",
                            run->launch.limits_ignored & IGNORED_CPU ? " processor time" : "",
-                           run->launch.limits_ignored & IGNORED_FILES ? " files" : "");
+                           run->launch.limits_ignored & IGNORED_FILES ? " files" : "",
+                           run->launch.limits_ignored & IGNORED_PIDS ? " processes" : "");
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))

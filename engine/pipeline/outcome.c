@@ -231,7 +231,7 @@ static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
         const struct bailey_limit limits[] = {
                 { "memory", unless_ignored(run, IGNORED_MEMORY,
                                            limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)) },
-                { "pids", limit_state(sandbox->max_pids, in_job || run->launch.group.pids) },
+                { "pids", unless_ignored(run, IGNORED_PIDS, limit_state(sandbox->max_pids, in_job || run->launch.group.pids)) },
                 { "cpu", unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)) },
                 { "file", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)) },
                 { "open_files", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)) },
