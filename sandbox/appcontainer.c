@@ -5,10 +5,9 @@
  * What it may use of the host's files is granted to this one container, and taken back afterwards. Windows cannot grant a
  * directory but for a part of it in a way that somebody here has seen hold; so what asks for that is refused.
  */
-#include "sandbox/backend.h"
+#include <string.h>
 
-/* Where nobody set a limit: enough for a build, and an end for a fork bomb. */
-enum { PROCESSES_UNLESS_SET = 64 };
+#include "sandbox/backend.h"
 
 /* Administrators, Users, Authenticated Users: a parent's groups are no key. */
 static const char *const disabled_groups[] = { "S-1-5-32-544", "S-1-5-32-545", "S-1-5-11", NULL };
@@ -37,6 +36,31 @@ static int check_policy(const struct sandbox_policy *sandbox, struct err *err) {
 }
 
 /* ---- what it reaches ---- */
+
+/* On each drive, what ALL APPLICATION PACKAGES may read. */
+static const char *const shared_places[] = { "Windows", "Program Files", "Program Files (x86)" };
+
+/* Is it in such a place, or does it contain one? `path` is /DRIVE/... */
+static bool is_shared(const char *path) {
+        struct str rest = str_z(strchr(path + 1, '/') ? strchr(path + 1, '/') + 1 : "");
+
+        if (!rest.len)
+                return true;
+        for (size_t i = 0; i < sizeof(shared_places) / sizeof(*shared_places); i++)
+                if (str_eq_nocase(str_take(rest, str_find(rest, '/')), str_z(shared_places[i])))
+                        return true;
+        return false;
+}
+
+static int check_masks(const struct host *host, struct err *err) {
+        for (size_t i = 0; i < host->masks.count; i++)
+                if (is_shared(host->masks.items[i].path))
+                        return err_set(err, ERR_UNSUPPORTED,
+                                       "policy not supported: appcontainer cannot keep %s from being read: all AppContainers "
+                                       "may read it",
+                                       host->masks.items[i].path);
+        return 0;
+}
 
 /* A path to be denied that lies in one that is granted. */
 static int check_denied(const struct host_paths *denied, const char *what, const char *granted, struct err *err) {
@@ -83,6 +107,15 @@ static int plan_grants(const struct policy *policy, const struct host *host, str
         return 0;
 }
 
+/* Whoever can write a directory can connect to the unix sockets in it. */
+static void give_up_sockets(const struct appcontainer_plan *plan, struct launch *launch) {
+        for (size_t i = 0; i < plan->grant_count; i++)
+                if (plan->grants[i].write) {
+                        launch->walls &= ~(uint32_t)WALL_SOCKETS;
+                        launch->waived |= WALL_SOCKETS;
+                }
+}
+
 /* ---- its job ---- */
 
 static int plan_job(const struct sandbox_policy *sandbox, struct appcontainer_plan *plan, struct launch *launch,
@@ -92,7 +125,7 @@ static int plan_job(const struct sandbox_policy *sandbox, struct appcontainer_pl
         plan->screen = APPCONTAINER_HANDLES | APPCONTAINER_READ_CLIPBOARD | APPCONTAINER_WRITE_CLIPBOARD |
                        APPCONTAINER_SYSTEM_PARAMETERS | APPCONTAINER_DISPLAY_SETTINGS | APPCONTAINER_GLOBAL_ATOMS |
                        APPCONTAINER_DESKTOP | APPCONTAINER_EXIT_WINDOWS;
-        plan->active_processes = sandbox->max_pids ? (uint32_t)sandbox->max_pids : PROCESSES_UNLESS_SET;
+        plan->active_processes = sandbox->max_pids ? (uint32_t)sandbox->max_pids : PIDS_UNLESS_SET;
         if (sandbox->max_memory_bytes) {
                 plan->limits |= APPCONTAINER_PROCESS_MEMORY | APPCONTAINER_JOB_MEMORY;
                 plan->memory_bytes = (uint64_t)sandbox->max_memory_bytes;
@@ -132,9 +165,10 @@ static int appcontainer_plan(const struct backend *backend, const struct policy 
         plan->capabilities = network ? network_capabilities : no_capabilities;
         plan->disabled_groups = disabled_groups;
         plan->integrity = low_integrity;
-        if (check_policy(&policy->sandbox, err) < 0 || host_check_workspace(host, err) < 0 ||
+        if (check_policy(&policy->sandbox, err) < 0 || host_check_workspace(host, err) < 0 || check_masks(host, err) < 0 ||
             plan_grants(policy, host, arena, plan, err) < 0 || plan_job(&policy->sandbox, plan, &launch, err) < 0)
                 return -1;
+        give_up_sockets(plan, &launch);
         *ret = launch;
         return 0;
 }

@@ -56,6 +56,9 @@ enum { WALL_COUNT = 14 };
 
 /* ---- for backends ---- */
 
+/* Processes, where nobody set a limit: enough for any build, and an end for a fork bomb of an ordinary user. */
+enum { PIDS_UNLESS_SET = 4096 };
+
 /* Limits, system calls, program: the part of a plan that is the same in all backends. */
 int plan_common(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);

@@ -10,9 +10,6 @@
 
 enum { LANDLOCK_SCOPES = 6 }; /* the version that keeps abstract sockets of others out of reach */
 
-/* Where nobody set a limit: enough for any build, and an end for a fork bomb of an ordinary user. */
-enum { PIDS_UNLESS_SET = 4096 };
-
 static void limit(struct launch *launch, int resource, int64_t value) {
         launch->limits[launch->limit_count++] = (struct launch_limit){ .resource = resource, .value = (uint64_t)value };
 }

@@ -137,6 +137,10 @@ static const struct host windows = {
 static const struct host windows_denied = {
         .workspace = "/c/w", .cwd = "/c/w", .windows = true, .masks = PATHS(DIR("/c/w/a/secret"))
 };
+static const struct host windows_shared = {
+        .workspace = "/c/w", .cwd = "/c/w", .windows = true, .masks = PATHS(DIR("/d/PROGRAM files/tool/keys"))
+};
+static const struct host windows_above = { .workspace = "/d/w", .cwd = "/d/w", .windows = true, .masks = PATHS(DIR("/c")) };
 static const struct host windows_kept = {
         .workspace = "/c/w", .cwd = "/c/w", .windows = true, .write_deny = PATHS(FILE_AT("/c/w/keep"))
 };
@@ -333,6 +337,20 @@ static const struct plan_case {
           {},
           "policy not supported: appcontainer cannot grant /c/w and keep /c/w/a/secret from being read: take the one or the "
           "other off its list" },
+        { "appcontainer-denied-program",
+          &backend_appcontainer,
+          &windows_shared,
+          "readonly",
+          {},
+          "policy not supported: appcontainer cannot keep /d/PROGRAM files/tool/keys from being read: all AppContainers may "
+          "read "
+          "it" },
+        { "appcontainer-denied-drive",
+          &backend_appcontainer,
+          &windows_above,
+          "readonly",
+          {},
+          "policy not supported: appcontainer cannot keep /c from being read: all AppContainers may read it" },
         { "appcontainer-kept-inside",
           &backend_appcontainer,
           &windows_kept,
