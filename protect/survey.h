@@ -72,6 +72,9 @@ int protect_survey(const char *workspace, const char *home, const struct protect
 int protect_survey_after(const char *workspace, const char *home, const struct protection *before, struct arena *arena,
                          struct protection *ret, struct err *err);
 
+/* Returns the i-th name that is protected in every git directory; NULL: there are no more. */
+const char *protect_git_name(size_t i);
+
 /* Adds an item, unless its path is in the list. */
 int protected_add(struct protected_paths *paths, struct protected_path item, struct arena *arena, struct err *err);
 

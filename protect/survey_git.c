@@ -38,6 +38,10 @@ static const struct {
         { "hooks", PROTECTED_HOOKS, PROTECTED_HOOKS },
 };
 
+const char *protect_git_name(size_t i) {
+        return i < sizeof(git_names) / sizeof(*git_names) ? git_names[i].name : NULL;
+}
+
 /* A git directory that is walked, and those in it. */
 struct git_dir {
         struct survey *s;

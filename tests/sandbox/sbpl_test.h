@@ -1,7 +1,7 @@
 /*
  * Reads the language of sandbox-exec's profiles, as far as bailey writes it: knows the operations and filters by name, and
  * what each operation can be filtered by; refuses everything else. Then answers what a profile decides, the last rule that
- * speaks of something being the one that counts.
+ * speaks of something being the one that counts. What `(deny default)` may not include is allowed unless a rule denies it.
  */
 #ifndef BAILEY_TESTS_SANDBOX_SBPL_TEST_H
 #define BAILEY_TESTS_SANDBOX_SBPL_TEST_H
@@ -120,18 +120,65 @@ static struct sbpl_node *sbpl_read(struct sbpl *s, int depth) {
 
 /* ---- what is known ---- */
 
-enum sbpl_about { ABOUT_NOTHING, ABOUT_FILES, ABOUT_PROCESSES, ABOUT_SYSCTL, ABOUT_MACH, ABOUT_NETWORK, ABOUT_SOCKETS };
+enum sbpl_about {
+        ABOUT_NOTHING,
+        ABOUT_FILES,
+        ABOUT_PROCESSES,
+        ABOUT_SYSCTL,
+        ABOUT_MACH,
+        ABOUT_NETWORK,
+        ABOUT_SOCKETS,
+        ABOUT_FCNTL
+};
 
 static const struct {
         const char *name;
         enum sbpl_about about;
 } sbpl_operations[] = {
-        { "file-clone", ABOUT_FILES },     { "file-ioctl", ABOUT_FILES },      { "file-link", ABOUT_FILES },
-        { "file-read*", ABOUT_FILES },     { "file-read-data", ABOUT_FILES },  { "file-read-metadata", ABOUT_FILES },
-        { "file-write*", ABOUT_FILES },    { "file-write-data", ABOUT_FILES }, { "file-write-unlink", ABOUT_FILES },
-        { "mach-lookup", ABOUT_MACH },     { "network*", ABOUT_NETWORK },      { "network-outbound", ABOUT_NETWORK },
-        { "process-exec", ABOUT_NOTHING }, { "process-fork", ABOUT_NOTHING },  { "process-info*", ABOUT_PROCESSES },
-        { "signal", ABOUT_PROCESSES },     { "sysctl-read", ABOUT_SYSCTL },    { "system-socket", ABOUT_SOCKETS },
+        { "appleevent-send", ABOUT_NOTHING },
+        { "file-clone", ABOUT_FILES },
+        { "file-ioctl", ABOUT_FILES },
+        { "file-link", ABOUT_FILES },
+        { "file-read*", ABOUT_FILES },
+        { "file-read-data", ABOUT_FILES },
+        { "file-read-metadata", ABOUT_FILES },
+        { "file-write*", ABOUT_FILES },
+        { "file-write-create", ABOUT_FILES },
+        { "file-write-data", ABOUT_FILES },
+        { "file-write-unlink", ABOUT_FILES },
+        { "iokit-get-properties", ABOUT_NOTHING },
+        { "ipc-posix-sem", ABOUT_NOTHING },
+        { "job-creation", ABOUT_NOTHING },
+        { "lsopen", ABOUT_NOTHING },
+        { "mach-host*", ABOUT_NOTHING },
+        { "mach-host-special-port-set", ABOUT_NOTHING },
+        { "mach-lookup", ABOUT_MACH },
+        { "network*", ABOUT_NETWORK },
+        { "network-outbound", ABOUT_NETWORK },
+        { "nvram*", ABOUT_NOTHING },
+        { "process-exec", ABOUT_NOTHING },
+        { "process-fork", ABOUT_NOTHING },
+        { "process-info*", ABOUT_PROCESSES },
+        { "signal", ABOUT_PROCESSES },
+        { "sysctl-read", ABOUT_SYSCTL },
+        { "system-fcntl", ABOUT_FCNTL },
+        { "system-socket", ABOUT_SOCKETS },
+};
+
+/* Not denied by `(deny default)` of version 1, or not known to be: by their beginnings. XPC services have a filter of their
+ * own; here their names begin with "xpc:". */
+static const struct {
+        const char *operation, *value;
+} sbpl_not_by_default[] = {
+        { "appleevent-send", "" },
+        { "file-map-executable", "" },
+        { "iokit-get-properties", "" },
+        { "job-creation", "" },
+        { "lsopen", "" },
+        { "mach-lookup", "xpc:" },
+        { "nvram", "" },
+        { "process-info", "" },
+        { "system-fcntl", "" },
 };
 
 static const struct {
@@ -140,6 +187,7 @@ static const struct {
         enum sbpl_kind argument;
         const char *choices; /* of a symbol: each with a space around it */
 } sbpl_filters[] = {
+        { "fcntl-command", ABOUT_FCNTL, SBPL_SYMBOL, " 80 110 " },
         { "global-name", ABOUT_MACH, SBPL_STRING, NULL },
         { "literal", ABOUT_FILES, SBPL_STRING, NULL },
         { "local", ABOUT_NETWORK, SBPL_SYMBOL, " ip " },
@@ -150,6 +198,7 @@ static const struct {
         { "sysctl-name", ABOUT_SYSCTL, SBPL_STRING, NULL },
         { "sysctl-name-prefix", ABOUT_SYSCTL, SBPL_STRING, NULL },
         { "target", ABOUT_PROCESSES, SBPL_SYMBOL, " self same-sandbox " },
+        { "xpc-service-name-prefix", ABOUT_MACH, SBPL_STRING, NULL },
 };
 
 #define SBPL_EACH(name, table) for (size_t name = 0; name < sizeof(table) / sizeof(*(table)); name++)
@@ -173,14 +222,17 @@ static bool sbpl_argument_fits(size_t filter, const struct sbpl_node *argument) 
 
         if (sbpl_filters[filter].about == ABOUT_NETWORK && argument && sbpl_unix_socket(argument))
                 return true;
-        if (!argument || argument->next)
+        if (argument && argument->next && sbpl_filters[filter].about == ABOUT_FCNTL &&
+            !sbpl_argument_fits(filter, argument->next))
+                return false;
+        if (!argument || (argument->next && sbpl_filters[filter].about != ABOUT_FCNTL))
                 return false;
         if (argument->kind != sbpl_filters[filter].argument)
                 return false;
         if (argument->kind == SBPL_STRING && sbpl_filters[filter].about == ABOUT_FILES)
                 return argument->text.len && argument->text.ptr[0] == '/';
         if (!sbpl_filters[filter].choices)
-                return argument->text.len > 0;
+                return argument->text.len > 0 || str_is(str_z(sbpl_filters[filter].name), "xpc-service-name-prefix");
         snprintf(word, sizeof(word), " %.*s ", (int)argument->text.len, argument->text.ptr);
         return strstr(sbpl_filters[filter].choices, word);
 }
@@ -258,6 +310,12 @@ static bool sbpl_matches_pattern(struct str pattern, const char *value) {
         return matches;
 }
 
+static bool sbpl_one_of(const struct sbpl_node *symbol, const char *value) {
+        while (symbol && !sbpl_is(symbol, value))
+                symbol = symbol->next;
+        return symbol;
+}
+
 static bool sbpl_matches(const struct sbpl_node *filter, const char *value) {
         struct str text = filter->first->next->text;
         size_t len = text.len;
@@ -266,6 +324,10 @@ static bool sbpl_matches(const struct sbpl_node *filter, const char *value) {
                 return str_is(text, "/") || (strncmp(value, text.ptr, len) == 0 && (value[len] == 0 || value[len] == '/'));
         if (sbpl_is(filter->first, "regex"))
                 return sbpl_matches_pattern(text, value);
+        if (sbpl_is(filter->first, "xpc-service-name-prefix"))
+                return strncmp(value, "xpc:", 4) == 0 && strncmp(value + 4, text.ptr, len) == 0;
+        if (sbpl_is(filter->first, "fcntl-command"))
+                return sbpl_one_of(filter->first->next, value);
         if (sbpl_is(filter->first, "sysctl-name-prefix"))
                 return strncmp(value, text.ptr, len) == 0;
         if (sbpl_unix_socket(filter->first->next))
@@ -273,7 +335,15 @@ static bool sbpl_matches(const struct sbpl_node *filter, const char *value) {
         return str_is(text, value);
 }
 
-/* `value`: a path, a name, a target; of an address "ip", or the path of a unix socket. */
+static bool sbpl_allows_by_default(const char *operation, const char *value) {
+        SBPL_EACH(i, sbpl_not_by_default)
+        if (strncmp(operation, sbpl_not_by_default[i].operation, strlen(sbpl_not_by_default[i].operation)) == 0 &&
+            strncmp(value, sbpl_not_by_default[i].value, strlen(sbpl_not_by_default[i].value)) == 0)
+                return true;
+        return false;
+}
+
+/* `value`: a path, a name, a target, a number; of an address "ip", or the path of a unix socket. */
 static bool sbpl_allows(const struct sbpl *s, const char *operation, const char *value) {
         for (size_t i = s->count; i-- > 0;) {
                 const struct sbpl_node *node = s->rules[i]->first->next;
@@ -289,7 +359,7 @@ static bool sbpl_allows(const struct sbpl *s, const char *operation, const char 
                 if (speaks)
                         return sbpl_is(s->rules[i]->first, "allow");
         }
-        return false;
+        return sbpl_allows_by_default(operation, value);
 }
 
 #endif

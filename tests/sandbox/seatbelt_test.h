@@ -25,7 +25,12 @@ static const struct host mac = {
         .read = ONE("/Volumes/data"),
         .write = ONE("/Users/Shared/out"),
         .write_deny = ONE("/Users/Shared/out/a/keep"),
-        .protection = { .read_only = PROTECT(WORK "/.git/hooks"),
+        .protection = { .read_only = { .items =
+                                               (struct protected_path[]){
+                                                       { .path = WORK "/.git/hooks", .kind = PROTECTED_HOOKS },
+                                                       { .path = WORK "/sub/.git/modules/m/config", .kind = PROTECTED_CONFIG },
+                                               },
+                                       .count = 2 },
                         .anchors = PROTECT(WORK "/.git"),
                         .absent = PROTECT(WORK "/d/hooks"),
                         .git_write = PROTECT("/Users/ann/repo/.git") },

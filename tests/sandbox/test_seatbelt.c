@@ -39,6 +39,7 @@ static void reader_refuses(void **state) {
                 "(version 1)\n(deny default)\n(allow file-read* (subpath \"/a\\n\"))",
                 "(version 1)\n(deny default)\n(allow file-read* (subpath \"/a))",
                 "(version 1)\n(deny default)\n(allow file-read* (regex #\"a\\b\"))",
+                "(version 1)\n(deny default)\n(deny system-fcntl (fcntl-command 80 81))",
                 "(version 1)\n(deny default)\n(allow network* (remote tcp))",
                 "(version 1)\n(deny default)\n(allow network* (remote unix-socket))",
                 "(version 1)\n(deny default)\n(allow network* (remote unix-socket (subpath \"/a\")))",
@@ -80,6 +81,10 @@ static void reader_decides(void **state) {
         assert_true(sbpl_allows(s, "signal", "others"));
         assert_true(sbpl_allows(s, "sysctl-read", "hw.ncpu"));
         assert_false(sbpl_allows(s, "sysctl-write", "hw.ncpu"));
+        assert_true(sbpl_allows(s, "process-info-pidinfo", "others")); /* no rule denies it, and the default may not */
+        assert_true(sbpl_allows(s, "nvram-get", ""));
+        assert_true(sbpl_allows(s, "mach-lookup", "xpc:a.b"));
+        assert_false(sbpl_allows(s, "mach-lookup", "a.b"));
         free(s);
 }
 
