@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -64,7 +65,7 @@ static int make_locked(char *path) {
 }
 
 int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_path, struct err *err) {
-        char path[sizeof("/tmp/" TMPDIR_PREFIX "XXXXXX")];
+        char path[sizeof("/tmp/" TMPDIR_PREFIX "XXXXXX")], real[PATH_MAX];
         int fd = -1;
 
         remove_left();
@@ -77,7 +78,14 @@ int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_pat
         if (fd < 0)
                 return err_sys(err, "%s", path);
         tmpdir->fd = fd;
-        tmpdir->path = arena_dup(arena, str_z(path));
+        tmpdir->path = path; /* until it is known by its real name, for tmpdir_remove() */
+        if (!realpath(path, real)) {
+                err_sys(err, "%s", path);
+                tmpdir_remove(tmpdir);
+                tmpdir->path = NULL;
+                return -1;
+        }
+        tmpdir->path = arena_dup(arena, str_z(real)); /* /tmp of macOS is a link, and rules are about real paths */
         if (!tmpdir->path)
                 return err_set(err, ERR_MEMORY, "out of memory");
         *ret_path = tmpdir->path;
