@@ -14,9 +14,9 @@ enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "print JSON" },
-        [OPTION_POLICY] = { "policy", 'p', "POLICY", "check for this policy; default: default" },
+        [OPTION_POLICY] = { "policy", 'p', "POLICY", "check for this policy (default: \"default\")" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "check for this workspace; default: an empty directory" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "check for this workspace; default: the current directory" },
         [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -58,8 +58,10 @@ const struct cli_command cli_doctor = {
         .name = "doctor",
         .operands = "",
         .summary = "check which sandboxes work here, and how to enable the others",
-        .details = "Starts a test command in every sandbox. Shows how each one enforces limits, and how it is tested by this "
-                   "project.\n",
+        .details = "Runs a test command with every backend. Shows what each one does not enforce, how it enforces limits, and "
+                   "whether "
+                   "it is\n"
+                   "tested in this project's CI.\n",
         .options = option_rows,
         .exits = exits,
         .run = doctor_run,

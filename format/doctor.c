@@ -4,7 +4,7 @@
 #include "format/outcome.h"
 #include "format/paint.h"
 
-/* What it promises; where it works, what is held to here. */
+/* Prints what the backend can enforce; if it works, what it enforces on this host. */
 static void text_limits(const struct bailey_backend *b, struct buf *out) {
         if (!b->works)
                 buf_append(out, str_z(b->promise));
@@ -29,18 +29,18 @@ static void text_state(const struct bailey_backend *b, bool colors, struct buf *
 static void text_missing(const struct bailey_backend *b, struct buf *out) {
         for (size_t i = 0; b->works && b->sandboxes && i < b->capability_count; i++)
                 if (!b->capabilities[i].enforced)
-                        buf_format(out, "    not %-13s %s%s\n", b->capabilities[i].name, b->capabilities[i].text,
-                                   b->capabilities[i].needed ? " (needed)" : "");
+                        buf_format(out, "    not enforced%s: %s (%s)\n", b->capabilities[i].needed ? ", but required" : "",
+                                   b->capabilities[i].name, b->capabilities[i].text);
 }
 
 static void text_backend(const struct bailey_backend *b, bool colors, struct buf *out) {
         buf_format(out, "%-12s ", b->name);
         text_state(b, colors, out);
-        buf_format(out, ": %s\n", b->summary);
+        buf_format(out, "\n    %s\n", b->summary);
         if (!b->works)
                 buf_format(out,
                            "    reason: %s\n"
-                           "    %s\n",
+                           "    to enable it: %s\n",
                            b->why, b->remedy);
         text_missing(b, out);
         buf_append(out, STR("    limits: "));

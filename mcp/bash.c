@@ -107,7 +107,7 @@ static void put_notices(struct buf *out, const struct bailey_outcome *o) {
 }
 
 static void put_explanation(struct buf *out, const struct bailey_outcome *o) {
-        struct str rest = str_z(o->explanation ? o->explanation : "");
+        struct str rest = str_z(o->explanation ? o->explanation : o->end == BAILEY_TIMED_OUT ? o->message : "");
 
         for (; rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1))
                 put_note(out, str_take(rest, str_find(rest, '\n')));
@@ -115,10 +115,6 @@ static void put_explanation(struct buf *out, const struct bailey_outcome *o) {
 
 static void ran_text(const struct bailey_outcome *o, struct buf *out) {
         buf_append(out, str_from(o->output, o->output_length));
-        if (o->end == BAILEY_TIMED_OUT) {
-                new_line(out);
-                buf_append(out, str_z(o->message));
-        }
         put_notices(out, o);
         put_explanation(out, o);
         if (o->exit_code) {

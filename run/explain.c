@@ -155,9 +155,8 @@ static void tell_user_pids(const struct evidence *evidence, struct buf *out) {
                 return;
         new_line(out);
         buf_format(out,
-                   "It ran into a limit of processes and threads, its own or that of all commands of this user together "
-                   "(%lld). Use "
-                   "fewer jobs at a time; a person can set `[sandbox] max_pids` or raise `user_max_pids`.",
+                   "The command reached a limit on processes and threads, its own or that of all commands of this user "
+                   "together (%lld). Use fewer jobs at a time; the user can set `[sandbox] max_pids` or raise `user_max_pids`.",
                    (long long)sandbox->user_max_pids);
 }
 

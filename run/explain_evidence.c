@@ -219,7 +219,7 @@ static void find_phrase(struct evidence *evidence, const struct phrase *phrase) 
         }
 }
 
-/* Signs that could explain something: there is a limit or wall to run into. */
+/* Signs that could explain something: the policy has a limit or restriction that matches. */
 static unsigned wanted_signs(const struct evidence *evidence) {
         const struct sandbox_policy *sandbox = &evidence->in->policy->sandbox;
         bool failed = evidence->in->exit_code != 0 && !evidence->prints_only;

@@ -5,7 +5,7 @@
  *                 progress bars use are followed, too: erase (K, J), columns (C, D, G). Each character is one column wide.
  *   sequences     all others go: CSI, OSC, DCS, SOS, PM, APC, ESC and a letter. None goes on behind the end of its line, so
  *                 that an open one hides no more than a line; a control character inside ends it.
- *   shown         the other control characters as ^G, those of U+0080 to U+009F and characters that nobody sees or that turn
+ *   shown         the other control characters as ^G, those of U+0080 to U+009F and characters that are invisible or that turn
  *                 the text around as <U+202E>
  *   not UTF-8     each byte becomes U+FFFD, so that nothing new comes about where something was taken out
  *

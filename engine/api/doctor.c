@@ -1,5 +1,5 @@
 /*
- * Tries every backend for real, and says what came of it.
+ * Runs a test command in every backend, and reports the results.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -123,10 +123,10 @@ static struct held held_by_engine(const struct finding *f, uint32_t limit) {
         if (!(f->wanted & limit))
                 return (struct held){ BAILEY_LIMIT_NONE, "as set in the policy" };
         return f->held & limit ? (struct held){ BAILEY_LIMIT_ENFORCED, "by the engine" }
-                               : (struct held){ BAILEY_LIMIT_NOT_ENFORCED, "the engine does not keep it" };
+                               : (struct held){ BAILEY_LIMIT_NOT_ENFORCED, "the engine does not support it" };
 }
 
-/* How a backend that works here holds to a limit. */
+/* Returns how a backend that works here enforces a limit. */
 static struct held how_held(const struct doctor *d, const struct finding *f, size_t limit) {
         if (f->backend->engines)
                 return held_by_engine(f, limits[limit].engine);
@@ -137,8 +137,8 @@ static struct held how_held(const struct doctor *d, const struct finding *f, siz
         if (d->groups & limits[limit].group)
                 return (struct held){ BAILEY_LIMIT_ENFORCED, "by a cgroup" };
         if (limits[limit].group == CGROUP_MEMORY)
-                return (struct held){ BAILEY_LIMIT_BEST_EFFORT, "for each process" };
-        return d->host.uid ? (struct held){ BAILEY_LIMIT_BEST_EFFORT, "by user" }
+                return (struct held){ BAILEY_LIMIT_BEST_EFFORT, "per process" };
+        return d->host.uid ? (struct held){ BAILEY_LIMIT_BEST_EFFORT, "per user" }
                            : (struct held){ BAILEY_LIMIT_NONE, "root without a cgroup" };
 }
 

@@ -1,5 +1,5 @@
 /*
- * Where a wrapper has made the walls, and starts this program again for the rest.
+ * Entry point in a sandbox that a wrapper has set up: it starts this program again for the remaining steps.
  */
 #include <fcntl.h>
 #include <unistd.h>

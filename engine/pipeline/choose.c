@@ -1,5 +1,5 @@
 /*
- * Which backend: the one that is named, or the strongest that works.
+ * Chooses the backend: the one that is named, or the first that works.
  */
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int refuse_name(const char *where, const char *name, struct err *err) {
 
                 snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", backends[i]->name);
         }
-        return err_set(err, ERR_INVALID, "%s%s: unknown sandbox; available: %s", where, name, names);
+        return err_set(err, ERR_INVALID, "%s%s: unknown backend; available: %s", where, name, names);
 }
 
 /* Flags and config files first: the environment is for where these say nothing. */

@@ -75,12 +75,18 @@ static void set_failed(struct run *run) {
         run->out.end = missing ? BAILEY_NOT_FOUND : BAILEY_FAILED;
         run->out.exit_code = missing ? RUN_EXIT_NOT_FOUND : RUN_EXIT_FAILED;
         if (run->refused && run->err.code != ERR_UNSUPPORTED)
-                run->out.message = run_message(run, "the requested sandbox does not work: %s%s To enable it: %s", run->failures,
+                run->out.message = run_message(run, "the requested backend does not work: %s%s To enable it: %s", run->failures,
                                                full_stop(run->failures), run->refused->remedy);
         else if (run->failures[0] && run->choice.containers)
                 run->out.message = run_message(
                         run, "no container engine can run the command under this policy: %s%s See `bailey container status`",
                         run->failures, full_stop(run->failures));
+        else if (run->refused && !run->host.windows)
+                run->out.message =
+                        run_message(run,
+                                    "the requested backend cannot be used: %s%s If none is requested, bailey chooses "
+                                    "one that can enforce the policy; see `bailey doctor`",
+                                    run->failures, full_stop(run->failures));
         else if (run->failures[0] && run->host.windows)
                 run->out.message = run_message(run, "no available sandbox enforces the policy: %s%s To enable one: %s",
                                                run->failures, full_stop(run->failures), backends[0]->remedy);
@@ -105,7 +111,7 @@ static void set_ended(struct run *run) {
         if (o->timed_out) {
                 run->out.end = BAILEY_TIMED_OUT;
                 run->out.exit_code = RUN_EXIT_TIMEOUT;
-                run->out.message = run_message(run, "bash: timed out after %gs", (double)run->timeout / 1e9);
+                run->out.message = run_message(run, "timed out after %g s", (double)run->timeout / 1e9);
         } else if (o->cancelled) {
                 run->out.end = BAILEY_CANCELLED;
                 run->out.message = "cancelled";
@@ -136,7 +142,7 @@ static void keep_output(struct run *run) {
         run->out.elided_bytes = run->captured.elided;
 }
 
-/* With an answer: what is said of commands in the background is on record only. */
+/* With the result: notices of background commands are only in the audit log. */
 static void tell_missing(struct run *run) {
         const char *warning = NULL;
 
@@ -144,6 +150,20 @@ static void tell_missing(struct run *run) {
                 warning = secrets_warning(run->secrets, run->out_stream->redactor);
         if (warning)
                 run_notice(run, "%s", warning);
+}
+
+static void tell_ignored(struct run *run, const struct backend *backend) {
+        static const char *const names[] = { "memory", "processor time", "files",
+                                             "processes" }; /* in the order of enum launch_ignored */
+        char text[64] = "";
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+                size_t used = strlen(text);
+
+                if (run->launch.limits_ignored & 1U << i)
+                        snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "", names[i]);
+        }
+        run_notice(run, "%s does not limit: %s", backend->name, text);
 }
 
 static void tell_walls(struct run *run) {
@@ -156,11 +176,7 @@ static void tell_walls(struct run *run) {
         for (const char *const *notice = run->launch.notices; *notice; notice++)
                 run_notice(run, "%s", *notice);
         if (run->launch.limits_ignored)
-                run_notice(run, "not limited by %s:%s%s%s%s", backend->name,
-                           run->launch.limits_ignored & IGNORED_MEMORY ? " memory" : "",
-                           run->launch.limits_ignored & IGNORED_CPU ? " processor time" : "",
-                           run->launch.limits_ignored & IGNORED_FILES ? " files" : "",
-                           run->launch.limits_ignored & IGNORED_PIDS ? " processes" : "");
+                tell_ignored(run, backend);
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))

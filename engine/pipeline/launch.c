@@ -1,6 +1,6 @@
 /*
- * A run and the backends: from the strongest down. One that fails before the command has started is told about, and the next
- * one tried, unless it failed for something that is the same, or worse, with all of them.
+ * Tries the backends in order. If one fails before the command has started, that is reported, and the next one is tried, unless
+ * the failure would be the same, or worse, with all of them.
  */
 #include "engine/pipeline/run.h"
 
@@ -14,12 +14,12 @@
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
 
-/* The command itself is at fault, not the walls; or who changes paths of the plan meanwhile, perhaps to get other walls. */
+/* The command itself is at fault, not the sandbox; or a process changes paths of the plan, perhaps to get another backend. */
 static bool is_final(const struct err *err) {
         return err->code == ERR_NOT_FOUND || err->code == ERR_INVALID || err->code == ERR_CHANGED;
 }
 
-/* What this process or the machine has run out of: it says nothing of the walls, and must not lead to weaker ones. */
+/* This process or the machine has run out of something: the backend is not at fault, and a weaker one must not be used. */
 static bool is_shortage(const struct err *err) {
         return err->sys == EMFILE || err->sys == ENFILE || err->sys == ENOMEM || err->sys == EAGAIN;
 }

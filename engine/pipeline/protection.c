@@ -69,7 +69,7 @@ static int check_now(struct run *run, struct err *err) {
         got = protect_check(run->baseline, &request, err);
         arena_free(&arena);
         if (got >= 0 && run->replaced > REPLACED_MAX)
-                return err_set(err, ERR_REFUSED, "they were replaced again and again");
+                return err_set(err, ERR_REFUSED, "they were replaced too many times");
         return got;
 }
 

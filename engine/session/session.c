@@ -257,7 +257,7 @@ static void left(struct bailey_session *session, struct source *source) {
         free(leaving);
 }
 
-/* Nobody has to wait until its walls are gone. */
+/* The caller does not wait until the sandbox is torn down. */
 static void leave(struct bailey_session *session, struct launched *launched) {
         struct leaving *leaving = launched->pidfd < 0 ? NULL : malloc(sizeof(*leaving));
         struct epoll_event event = { .events = EPOLLIN, .data.ptr = leaving };

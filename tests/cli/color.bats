@@ -40,8 +40,8 @@ at_terminal() {
 @test "doctor colours how each sandbox does" {
         "$BAILEY" doctor >without || [ $? = 1 ]
         "$BAILEY" doctor --color always >with || [ $? = 1 ]
-        sed -E "s/^(\w\S* +)(enforces the policy): /\1$green\2$plain: /; s/^(\w\S* +)(works, but not for this policy): /\1$yellow\2$plain: /
-                s/^(\w\S* +)(does not work|no sandbox): /\1$red\2$plain: /; s/^(no sandbox enforces the policy): /$red\1$plain: /" without |
+        sed -E "s/^(\w\S* +)(enforces the policy)$/\1$green\2$plain/; s/^(\w\S* +)(works, but not for this policy)$/\1$yellow\2$plain/
+                s/^(\w\S* +)(does not work|no sandbox)$/\1$red\2$plain/; s/^(no sandbox enforces the policy): /$red\1$plain: /" without |
                 diff - with
         [ "$(grep -c $'\e' with)" -ge 2 ]
 }
@@ -49,10 +49,10 @@ at_terminal() {
 @test "a choice takes its own words only" {
         run "$BAILEY" test --color sometimes ls
         [ "$status" = 3 ]
-        [ "$output" = 'bailey: test: option --color: expected auto|always|never, found "sometimes"' ]
+        [ "$output" = 'bailey: test: option --color: expected auto|always|never, found "sometimes"; see bailey test --help' ]
         run "$BAILEY" audit --action=
         [ "$status" = 2 ]
-        [ "$output" = 'bailey: audit: option --action: expected allowed|warned|blocked, found ""' ]
+        [ "$output" = 'bailey: audit: option --action: expected allowed|warned|blocked, found ""; see bailey audit --help' ]
 }
 
 @test "errors go to stderr and begin with the program's name" {

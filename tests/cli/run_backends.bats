@@ -71,8 +71,13 @@ setup_file() {
         run bailey run --backend landlock 'touch marker'
         echo "$output"
         [ "$status" = 125 ]
-        [[ $output == *'policy not supported'* ]]
+        [[ $output == *'the requested backend cannot be used: landlock: cannot enforce this policy: no changes to files'* ]]
+        [[ $output == *'set sandbox.protect_workspace = false'*'bailey doctor'* ]]
+        [[ $output != *'Install bubblewrap'* ]] # which would not help
         [ ! -e marker ]
+        run bailey run --backend landlock --set sandbox.protect_workspace=false 'touch marker' # as it says
+        [ "$status" = 0 ]
+        [ -e marker ]
 }
 
 @test "sandbox-exec is for macOS, and says so" {
@@ -85,12 +90,23 @@ setup_file() {
                 [ ! -e marker ]
         done
         run bailey doctor
-        [[ $output == *'reason: sandbox-exec: needs macOS'$'\n''    not available on this system'* ]]
-        [[ $output == *"golden only: not run in this project's CI"* ]]
+        [[ $output == *'reason: sandbox-exec: needs macOS'$'\n''    to enable it: run bailey on macOS; there is no macOS binary yet'* ]]
+        [[ $output == *"only compared with golden files; never run, in CI or elsewhere"* ]]
         run bailey doctor --json
         [ "$(jq -r '.backends[] | select(.name == "sandbox-exec") | .works, .verified' <<<"$output")" = \
-                $'false\n'"golden only: not run in this project's CI" ]
+                $'false\n'"only compared with golden files; never run, in CI or elsewhere" ]
         [ "$(jq -r '.backends[] | select(.name == "native").verified' <<<"$output")" = "run in this project's CI" ]
+}
+
+@test "doctor says what is not enforced, and what of that the policy requires" {
+        echo 'export A=1' >.envrc
+        bailey doctor >said # of this directory
+        sed -n '/^landlock /,/^[^ ]/p' said >one
+        cat one
+        grep -qx 'landlock     works, but not for this policy' one
+        grep -qx '    Landlock and seccomp, without namespaces' one
+        grep -q '^    not enforced, but required: protect (no changes to files ' one
+        grep -qx '    not enforced: process-list (processes outside are hidden)' one
 }
 
 @test "doctor" {

@@ -17,14 +17,14 @@ calls('timeouts are clamped to the most that the policy allows', { config: '[run
                 server.bash('sleep 100', { timeout: 999 }), server.bash('sleep 100', { timeout_ms: 999_000 })]);
 
         for (const result of [seconds, milliseconds]) {
-                assert.match(text(result), /bash: timed out after 2s\n(bailey: .*\n)*exit: 124\n?$/);
+                assert.match(text(result), /^(bailey: .*\n)*bailey: The command timed out after 2 s and was killed\. .*\nexit: 124\n?$/m);
                 assert.match(text(result), /^bailey: timeout capped at run\.timeout_max \(2 s\)$/m);
                 assert.ok(result.structuredContent.duration_ms >= 1900);
         }
 });
 
 calls('a call that does not say has the timeout of the policy', { config: '[run]\ntimeout = 15\n' }, async (server) => {
-        assert.match(text(await server.bash('echo a; sleep 100')), /^a\nbash: timed out after 15s\n(bailey: .*\n)*exit: 124\n?$/);
+        assert.match(text(await server.bash('echo a; sleep 100')), /^a\n(bailey: .*\n)*bailey: The command timed out after 15 s and was killed\. .*\nexit: 124\n?$/);
 });
 
 calls('values that make no sense are told', {}, async (server) => {

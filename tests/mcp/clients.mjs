@@ -120,8 +120,8 @@ const cases = {
                 const inSeconds = await bash(session, `echo before; sleep 1000.${mark}`, { timeout: 8 }); // time to begin, too
                 const inMilliseconds = await bash(session, `sleep 1000.${mark}`, { timeout_ms: 300 });
 
-                assert.match(text(inSeconds), /^before\nbash: timed out after 8s\n(bailey: .*\n)*exit: 124\n?$/);
-                assert.match(text(inMilliseconds), /^bash: timed out after 0\.3s\n(bailey: .*\n)*exit: 124\n?$/);
+                assert.match(text(inSeconds), /^before\n(bailey: .*\n)*bailey: The command timed out after 8 s and was killed\. .*\nexit: 124\n?$/);
+                assert.match(text(inMilliseconds), /^(bailey: .*\n)*bailey: The command timed out after 0\.3 s and was killed\. .*\nexit: 124\n?$/);
                 for (const { structuredContent } of [inSeconds, inMilliseconds]) {
                         assert.equal(structuredContent.timed_out, true);
                         assert.equal(structuredContent.exit_code, 124);

@@ -247,7 +247,7 @@ t 'without an AppContainer nothing runs' '
 t 'nor when nobody wants a sandbox' '
         export BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1
         exits 125 b run $free -- "$cmd" /c "echo x> made"
-        says "BAILEY_SANDBOX=none: unknown sandbox; available: appcontainer"
+        says "BAILEY_SANDBOX=none: unknown backend; available: appcontainer"
         [ ! -e made ]
         unset BAILEY_SANDBOX BAILEY_ALLOW_NO_SANDBOX
         exits 125 b run $free --backend none -- "$cmd" /c "echo x> made"
@@ -287,7 +287,8 @@ t 'the plan can be looked at' '
 '
 t 'doctor tells why' '
         exits 1 b doctor --policy readonly
-        says "does not work: an AppContainer in a job, for Windows"
+        says "appcontainer does not work"
+        says "AppContainer in a job object, for Windows"
         says "reason: appcontainer: "
         says CreateAppContainerProfile
         says "never on Windows"
