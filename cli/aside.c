@@ -311,7 +311,7 @@ static enum exit_status aside_drop(const struct options *options) {
 static const struct cli_subcommand subcommands[] = {
         { "list", "", "list what is set aside, newest first", aside_list },
         { "show", "ASIDE_ID", "show one item and its content", aside_show },
-        { "restore", "ASIDE_ID", "put an item back at its original path", aside_restore },
+        { "restore", "ASIDE_ID", "restore an item to its original path", aside_restore },
         { "drop", "ASIDE_ID", "delete an item permanently", aside_drop },
         {},
 };
@@ -319,7 +319,7 @@ static const struct cli_subcommand subcommands[] = {
 static const struct help_row examples[] = {
         { "bailey aside", "list what is set aside" },
         { "bailey aside show 1a2b", "show one item; a unique prefix of its ID is enough" },
-        { "bailey restore 1a2b", "put back a file of your own" },
+        { "bailey restore 1a2b", "restore a file" },
         {},
 };
 
@@ -336,14 +336,14 @@ const struct cli_command cli_aside = {
 };
 
 static const struct help_row restore_examples[] = {
-        { "bailey restore 1a2b3c4d", "put back the item with this ID" },
+        { "bailey restore 1a2b3c4d", "restore the item with this ID" },
         {},
 };
 
 const struct cli_command cli_restore = {
         .name = "restore",
         .operands = "ASIDE_ID",
-        .summary = "put back a file that was set aside",
+        .summary = "restore a file that was set aside",
         .details = "The same as bailey aside restore. Creates missing directories; does not follow symbolic links.\n",
         .options = restore_options,
         .examples = restore_examples,

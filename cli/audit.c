@@ -1,5 +1,5 @@
 /*
- * `bailey audit`: what was asked, what was judged, what came of it.
+ * `bailey audit`: prints and verifies the audit log.
  */
 #include <errno.h>
 #include <poll.h>

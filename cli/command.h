@@ -103,8 +103,9 @@ enum exit_status tables_run(int argc, char **argv);
 /* policy.c: loads a policy for the workspace (NULL: the present directory) and tells the user what has to be told about
  * it. NULL when that failed, which has been said. */
 struct bailey_policy;
+struct overrides;
 struct bailey_policy *policy_from_options(const char *name, const char *workspace, const char *config,
-                                          const char *const *overrides);
+                                          const struct overrides *overrides);
 void policy_release(struct bailey_policy **policy);
 
 /* A policy that is freed when the variable goes out of scope. */

@@ -134,7 +134,8 @@ const struct cli_command cli_config = {
         .name = "config",
         .summary = "show and check the configuration",
         .details = "Files, in increasing precedence: /etc/bailey/config.toml, $XDG_CONFIG_HOME/bailey/config.toml,\n"
-                   ".bailey.toml in the workspace if it is trusted, --config FILE. Each can be .toml, .json5 or .json.\n",
+                   ".bailey.toml in the workspace, --config FILE. Each can be .toml, .json5 or .json. Until .bailey.toml is\n"
+                   "trusted, only its settings that make the policy stricter apply.\n",
         .options = option_rows,
         .subcommands = subcommands,
         .examples = examples,

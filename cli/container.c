@@ -15,7 +15,7 @@ enum { OPTION_JSON, OPTION_RUNTIME, OPTION_TARBALL, OPTION_POLICY, OPTION_CONFIG
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "print JSON", "detect status" },
         [OPTION_RUNTIME] = { "runtime", 'r', "podman|docker|gvisor",
-                             "use this runtime; default: the configured one, or the first available", "pull build" },
+                             "use this backend; default: the configured one, or the first available", "pull build" },
         [OPTION_TARBALL] = { "tarball", 't', "FILE", "build from this archive of a root file system", "build" },
         [OPTION_POLICY] = { "policy", 'p', "POLICY", "use this policy instead of the default one", "status pull build" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file", "status pull build" },
@@ -104,14 +104,14 @@ static const struct help_row make_exits[] = {
 };
 
 static const struct help_row exits[] = {
-        { "0", "detect: a runtime is available; status: the configuration can be used" },
-        { "1", "detect: no runtime is available; status: containers are configured but cannot be used" },
+        { "0", "detect: a container engine is available; status: the configuration can be used" },
+        { "1", "detect: no container engine is available; status: containers are configured but cannot be used" },
         { "2", "usage error" },
         {},
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "detect", "", "list the available container runtimes", container_detect },
+        { "detect", "", "list the available container engines", container_detect },
         { "status", "", "show the container configuration, and whether commands run in containers", container_status },
         { "pull", "[IMAGE]", "pull IMAGE, or the configured image", container_pull, .exits = make_exits },
         { "build", "[IMAGE]", "build an image from busybox and bash, or from an archive, without a registry", container_build,
@@ -120,15 +120,16 @@ static const struct cli_subcommand subcommands[] = {
 };
 
 static const struct help_row examples[] = {
-        { "bailey container detect", "list the available runtimes: docker, podman, gVisor" },
-        { "bailey container build && BAILEY_SANDBOX=docker bailey run --config my.toml 'uname -a'",
+        { "bailey container detect", "list the available container engines: docker, podman, gVisor" },
+        { "bailey container build --runtime docker && bailey run --backend docker --set "
+          "container.image=localhost/bailey:latest 'uname -a'",
           "build the small image localhost/bailey:latest and run a command in it" },
         {},
 };
 
 const struct cli_command cli_container = {
         .name = "container",
-        .summary = "manage container runtimes and images",
+        .summary = "manage container engines and images",
         .details = "Commands run in containers with [container] enabled = true, [sandbox] backend = \"docker\", or\n"
                    "BAILEY_SANDBOX=docker; podman and gvisor likewise.\n",
         .options = option_rows,

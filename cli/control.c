@@ -72,7 +72,7 @@ enum { CHANGE_SESSION, CHANGE_SAVE, CHANGE_LIST, CHANGE_JSON };
 static const struct option_row allow_options[] = {
         [CHANGE_SESSION] = ROW_SESSION,
         [CHANGE_SAVE] = ROW_SAVE,
-        [CHANGE_LIST] = { "list", 'l', NULL, "list allowed hosts and the changes made in sessions" },
+        [CHANGE_LIST] = { "list", 'l', NULL, "list allowed domains and the changes made in sessions" },
         [CHANGE_JSON] = { "json", 'j', NULL, "with --list: print JSON" },
         OPTION_ROW_HELP,
         {},
@@ -160,7 +160,7 @@ static enum exit_status deny_run(const struct options *options) {
 }
 
 static const struct help_row allow_examples[] = {
-        { "bailey allow example.org", "allow this host in the running session" },
+        { "bailey allow example.org", "allow this domain in the running session" },
         { "bailey allow --save '*.example.org'", "allow the domain and its subdomains permanently" },
         {},
 };
@@ -174,9 +174,10 @@ static const struct help_row deny_examples[] = {
 const struct cli_command cli_allow = {
         .name = "allow",
         .operands = "[DOMAIN]",
-        .summary = "allow a host for commands of a running session",
+        .summary = "allow commands of a running session to access a domain",
         .details =
                 "Adds DOMAIN to guard.domain_allowlist of a session (see bailey status), from its next command until it ends.\n"
+                "This changes the verdict of the guard only: a command has a network only with sandbox.network = \"inherit\".\n"
                 "The change is written to the audit log.\n",
         .options = allow_options,
         .examples = allow_examples,

@@ -2,8 +2,8 @@
 
 static const struct help_row usual_exits[] = {
         { "0", "done" },
-        { "1", "failed, or the answer is negative" },
-        { "2", "usage error, or unreadable input" },
+        { "1", "failed" },
+        { "2", "usage error, or invalid input" },
         {},
 };
 

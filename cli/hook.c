@@ -48,7 +48,8 @@ static const struct option_row option_rows[] = {
                                BOTH },
         [OPTION_READ] = { "read", 0, "PATH", "also allow reading PATH", BOTH },
         [OPTION_WRITE] = { "write", 0, "PATH", "also allow writing PATH", BOTH },
-        [OPTION_NETWORK] = { "network", 'n', "deny|inherit", "network access: localhost only, or that of the host", BOTH },
+        [OPTION_NETWORK] = { "network", 'n', "deny|inherit",
+                             "deny: only a private localhost (default); inherit: the network of the host", BOTH },
         [OPTION_SET] = { "set", 's', "KEY=VALUE", "set any config key, such as sandbox.tmp_bytes=64MiB", BOTH },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file", BOTH },
         [OPTION_PROJECT] = { "project", 0, NULL,
@@ -307,7 +308,7 @@ const struct cli_command cli_hook = {
         .details =
                 "Agents send a request on standard input before they run a command. Blocked commands are refused with the "
                 "reason;\n"
-                "commands with a warning need the user's consent; there is no answer for other commands and other tools. With\n"
+                "commands with a warning need the user's consent; for all other commands and tools, nothing is printed. With\n"
                 "--mode wrap, commands that are not refused run as bailey run ..., in a sandbox.\n",
         .options = option_rows,
         .subcommands = subcommands,

@@ -122,7 +122,11 @@ static enum exit_status wrong_usage(const struct cli_command *command, const str
                                     const char *message) {
         const char *space = subcommand ? " " : "", *name = subcommand ? subcommand->name : "";
 
-        log_line("%s%s%s: %s; see bailey %s%s%s --help", command->name, space, name, message, command->name, space, name);
+        if (str_ends(str_z(message), STR("?"))) /* it suggests another name */
+                log_line("%s%s%s: %s", command->name, space, name, message);
+        else
+                log_line("%s%s%s: %s; see bailey %s%s%s --help", command->name, space, name, message, command->name, space,
+                         name);
         return command->usage ? command->usage : EXIT_USAGE;
 }
 
@@ -160,10 +164,8 @@ static enum exit_status command_run(const struct cli_command *command, int argc,
         struct err err;
         bool named;
 
-        if (options_read(command->options, argc, argv, &options, &err) < 0) {
-                log_line("%s: %s", command->name, err.msg);
-                return command->usage ? command->usage : EXIT_USAGE;
-        }
+        if (options_read(command->options, argc, argv, &options, &err) < 0)
+                return wrong_usage(command, NULL, err.msg);
         named = options.operand_count > 0;
         if (subcommand_take(command, &options, &subcommand) < 0)
                 return command->usage ? command->usage : EXIT_USAGE;
@@ -188,7 +190,7 @@ static enum exit_status program_run(int argc, char **argv) {
         struct err err;
 
         if (options_read(cli_options, argc, argv, &options, &err) < 0) {
-                log_line("%s", err.msg);
+                log_line(str_ends(str_z(err.msg), STR("?")) ? "%s" : "%s; see bailey --help", err.msg);
                 return EXIT_USAGE;
         }
         if (options.values[OPTION_VERSION])

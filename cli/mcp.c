@@ -87,8 +87,8 @@ static enum exit_status mcp_run(const struct options *options) {
         char error[512];
 
         overrides_read(option_rows, options, &overrides);
-        POLICY_AUTO policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG],
-                                                 (const char *const *)overrides.items);
+        POLICY_AUTO policy =
+                policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], &overrides);
         overrides_free(&overrides);
         if (!policy)
                 return EXIT_USAGE;

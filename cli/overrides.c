@@ -19,11 +19,13 @@ static const struct {
         { "pids", "sandbox.max_pids" },
 };
 
-static void add(struct overrides *overrides, const char *key, const char *value) {
+static void add(struct overrides *overrides, const char *option, const char *key, const char *value) {
         char *text = NULL;
 
-        if (overrides->count + 1 < OVERRIDES_MAX && asprintf(&text, "%s=%s", key, value) >= 0)
-                overrides->items[overrides->count++] = text;
+        if (overrides->count + 1 >= OVERRIDES_MAX || asprintf(&text, "%s=%s", key, value) < 0)
+                return;
+        overrides->options[overrides->count] = option;
+        overrides->items[overrides->count++] = text;
 }
 
 /* --env NAME passes a variable that the user names here, secret or not; --env NAME=VALUE sets one. */
@@ -32,9 +34,9 @@ static void add_env(struct overrides *overrides, const char *text) {
         char *key = NULL;
 
         if (!equals) {
-                add(overrides, "env.pass_secret", text);
+                add(overrides, "env", "env.pass_secret", text);
         } else if (asprintf(&key, "env.set.%.*s", (int)(equals - text), text) >= 0) {
-                add(overrides, key, equals + 1);
+                add(overrides, "env", key, equals + 1);
                 free(key);
         }
 }
@@ -46,14 +48,24 @@ void overrides_read(const struct option_row *table, const struct options *option
 
                 for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
                         if (strcmp(name, keys[j].option) == 0)
-                                add(ret, keys[j].key, value);
+                                add(ret, name, keys[j].key, value);
                 if (strcmp(name, "strict") == 0)
-                        add(ret, "sandbox.syscall_policy", "strict");
+                        add(ret, name, "sandbox.syscall_policy", "strict");
                 if (strcmp(name, "env") == 0)
                         add_env(ret, value);
                 if (strcmp(name, "set") == 0 && ret->count + 1 < OVERRIDES_MAX)
                         ret->items[ret->count++] = strdup(value);
         }
+}
+
+const char *overrides_option(const struct overrides *overrides, const char *message) {
+        size_t len = strcspn(message, ":");
+
+        for (size_t i = 0; i < overrides->count; i++)
+                if (overrides->options[i] && strncmp(overrides->items[i], message, len) == 0 &&
+                    strchr(".=", overrides->items[i][len]))
+                        return overrides->options[i];
+        return NULL;
 }
 
 void overrides_free(struct overrides *overrides) {

@@ -9,8 +9,12 @@
 
 #define ROW_POLICY \
         { "policy", 'p', "POLICY", "policy to use: default, readonly, build, or one from a config file" }
-#define ROW_BACKEND \
-        { "backend", 'b', "BACKEND", "sandbox: native, bwrap, landlock (default: strongest available), podman, docker, gvisor" }
+#define ROW_BACKEND                                                                                                         \
+        {                                                                                                                   \
+                "backend", 'b', "BACKEND",                                                                                  \
+                        "native, bwrap, landlock, podman, docker or gvisor; default: the first of native, bwrap, landlock " \
+                        "that works"                                                                                        \
+        }
 #define ROW_WORKSPACE \
         { "workspace", 'w', "DIR", "directory that the command may write; default: the current directory" }
 #define ROW_READ \
@@ -22,7 +26,7 @@
 #define ROW_DENY_WRITE \
         { "deny-write", 0, "PATH", "deny writing PATH" }
 #define ROW_NETWORK \
-        { "network", 'n', "deny|inherit", "network access: localhost only, or that of the host" }
+        { "network", 'n', "deny|inherit", "deny: only a private localhost (default); inherit: the network of the host" }
 #define ROW_ROOT \
         { "root", 0, "host|minimal", "visible files: the host's, read-only, or system directories only" }
 #define ROW_MEMORY \
@@ -45,11 +49,15 @@
 enum { OVERRIDES_MAX = OPTIONS_GIVEN_MAX + 1 };
 
 struct overrides {
-        char *items[OVERRIDES_MAX]; /* "sandbox.network=deny", NULL-terminated */
+        char *items[OVERRIDES_MAX];         /* "sandbox.network=deny", NULL-terminated */
+        const char *options[OVERRIDES_MAX]; /* the option that sets it, "network"; NULL: --set */
         size_t count;
 };
 
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret);
 void overrides_free(struct overrides *overrides);
+
+/* Returns the option, such as "memory", that was given for the config key at the start of `message`; NULL: none was. */
+const char *overrides_option(const struct overrides *overrides, const char *message);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * bailey run: a command inside walls.
+ * bailey run: runs a command in a sandbox.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -147,8 +147,9 @@ static void tell(const struct bailey_outcome *outcome, bool json) {
         for (const char *const *notice = outcome->notices; notice && *notice; notice++)
                 log_line("%s", *notice);
         if (outcome->end == BAILEY_REFUSED)
-                log_line("blocked by the guard:");
-        tell_lines(outcome->message);
+                log_line("blocked by the guard (see bailey rules):");
+        if (outcome->end != BAILEY_TIMED_OUT || !outcome->explanation) /* which says it, too */
+                tell_lines(outcome->message);
         tell_lines(outcome->explanation);
 }
 
@@ -211,8 +212,7 @@ static enum exit_status run_run(const struct options *options) {
         if (run_options(options, &run) < 0)
                 return EXIT_NO_RUN;
         overrides_read(option_rows, options, &overrides);
-        policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG],
-                                     (const char *const *)overrides.items);
+        policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], &overrides);
         overrides_free(&overrides);
         if (!policy)
                 return EXIT_NO_RUN;
@@ -242,11 +242,13 @@ const struct cli_command cli_run = {
         .name = "run",
         .operands = "COMMAND | -- PROGRAM [ARGUMENT...]",
         .summary = "run a command in a sandbox",
-        .details = "COMMAND is bash code; after --, a program and its arguments. The guard checks it first (see bailey test). "
-                   "In the\n"
-                   "sandbox the host's files are read-only, credential stores are hidden, /tmp is private and there is no "
-                   "network. The\n"
-                   "workspace is writable, except for files that programs on the host run later, such as .git/hooks.\n",
+        .details =
+                "COMMAND is bash code. To run a program directly, put -- before its name. The guard checks the command first\n"
+                "(see bailey test). In the sandbox the host's files are read-only, credential stores are hidden, /tmp is "
+                "private, and\n"
+                "there is no network except a private localhost (with landlock: none at all). The workspace is writable, "
+                "except for\n"
+                "files that programs on the host run later, such as .git/hooks.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

@@ -20,7 +20,7 @@ static const struct option_row option_rows[] = {
                            "read one {\"command\": ..., \"policy\": ...} per line, print one verdict per line" },
         [OPTION_POLICY] = { "policy", 'p', "POLICY", "policy to use: default, readonly, build, or one from a config file" },
         [OPTION_CONFIG] = { "config", 'c', "FILE", "read an additional config file" },
-        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "judge for this workspace; default: the current directory" },
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR", "check for this workspace; default: the current directory" },
         [OPTION_COLOR] = OPTION_ROW_COLOR,
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
@@ -109,7 +109,7 @@ static enum exit_status test_command(struct checker *checker, const char *name, 
 
 /* ---- a stream of commands ---- */
 
-/* What cannot be judged is blocked. */
+/* A command that cannot be checked is blocked. */
 static void answer_error(size_t number, const char *message) {
         BUF_AUTO out, text;
 
@@ -182,15 +182,15 @@ static enum exit_status test_run(const struct options *options) {
 
 static const struct help_row exits[] = {
         { "0", "allowed" },
-        { "1", "warning" },
+        { "1", "allowed with a warning" },
         { "2", "blocked" },
-        { "3", "usage error, or the command could not be judged" },
+        { "3", "usage error, or the command could not be checked" },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey test 'a=rm; $a -rf /'", "judge a command" },
-        { "bailey test --policy readonly 'git push'", "judge it under another policy" },
+        { "bailey test 'a=rm; $a -rf /'", "check a command" },
+        { "bailey test --policy readonly 'git push'", "check it with another policy" },
         {},
 };
 

@@ -1,5 +1,5 @@
 /*
- * `bailey trust`: says that the config file of a workspace has been looked at.
+ * `bailey trust`: trusts the current content of the config file of a workspace.
  */
 #include <stdio.h>
 #include <unistd.h>

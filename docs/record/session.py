@@ -33,10 +33,10 @@ bailey run 'x=rm; $x -rf ~'
 cat build.sh
 bailey run ./build.sh
 
-# The network is there only on request.
+# The network is available only on request.
 bailey run --network inherit 'curl -s http://localhost:8080/version'
 
-# The audit log has every command, before it starts and after it ends.
+# The audit log records every command before it starts and after it ends.
 bailey audit
 bailey audit verify
 """.strip().splitlines()

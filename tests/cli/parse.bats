@@ -55,7 +55,7 @@ batch() {
                 [ "$output" = "bailey: unknown command '$name'; see bailey --help" ]
         done
         run "$bailey" parse --foo x
-        [ "$output" = 'bailey: parse: unknown option --foo' ]
+        [ "$output" = 'bailey: parse: unknown option --foo; see bailey parse --help' ]
 }
 
 @test "an unknown command or option names the nearest one" {
@@ -67,7 +67,7 @@ batch() {
         [[ $output == 'bailey: parse: unknown option --jsno; did you mean --json?' ]]
         run "$bailey" parse -x
         [ "$status" = 2 ]
-        [[ $output == 'bailey: parse: unknown option -x' ]]
+        [[ $output == 'bailey: parse: unknown option -x; see bailey parse --help' ]]
 }
 
 @test "options: a value is needed, unwanted, joined or apart; -- ends them" {

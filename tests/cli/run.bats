@@ -63,7 +63,8 @@ load run_helper
         echo "$output"
         [ "$status" = 124 ]
         [[ $output == *before* ]]
-        [[ $output == *'timed out after 15'* ]]
+        [[ $output == *'timed out after 15 s and was killed'* ]]
+        [ "$(grep -c 'timed out' <<<"$output")" = 1 ]
         [[ $output != *after$'\n'* ]]
         gone "sleep 4401.$U"
 }

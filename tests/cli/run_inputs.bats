@@ -112,6 +112,13 @@ load run_helper
         refused nonsense --config ../bad.toml
 }
 
+@test "an error in the value of an option names the option" {
+        refused 'option --memory: expected ' --memory much
+        refused 'option --env: ' --env 1=2
+        refused 'fs_read_allow (--read): /nonexistent: No such file or directory' --read /nonexistent
+        refused 'sandbox.max_memory_bytes: expected ' --set sandbox.max_memory_bytes=much
+}
+
 @test "hosts are not supported yet" {
         printf '[sandbox.network]\nkind = "allow_hosts"\nhosts = ["example.com"]\n' >../c.toml
         run bailey run --config ../c.toml 'touch marker'
@@ -161,7 +168,7 @@ load run_helper
 @test "patterns: what is refused" {
         refused 'patterns with * or ? are for deny lists' --write "$W/*"
         refused 'patterns with * or ? are for deny lists' --read "$W/?"
-        refused 'it matches everything there' --deny-read '**'
+        refused 'it matches everything: use the directory itself' --deny-read '**'
         mkdir many
         (cd many && seq 1100 | xargs touch)
         refused 'many/*: it matches too many files' --deny-read 'many/*'
