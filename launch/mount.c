@@ -128,14 +128,15 @@ int mount_failed(const char *path, struct err *err) {
                 int sys;
                 const char *now;
         } changes[] = {
-                { ENOENT, "it is gone" },         { ENOTDIR, "it is gone" }, { ELOOP, "a symbolic link leads there" },
-                { ESTALE, "it is another file" }, { EROFS, "it is gone" },
+                { ENOENT, "no longer exists" },    { ENOTDIR, "no longer exists" }, { ELOOP, "now contains a symbolic link" },
+                { ESTALE, "is now another file" }, { EROFS, "no longer exists" },
         };
 
         for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
                 if (changes[i].sys == errno) {
                         err_set(err, ERR_CHANGED,
-                                "by now %s: something changed it while the sandbox was made. Nothing was run; run it again",
+                                "the path changed while the sandbox was being set up and %s; the command was not run. Try "
+                                "again",
                                 changes[i].now);
                         err_context(err, "%s", path);
                         err->sys = errno;

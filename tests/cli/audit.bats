@@ -244,7 +244,7 @@ configure() {
         configure "audit.path = \"$PWD/a.jsonl\""
         run "$BAILEY" run true
         [ "$status" = 125 ]
-        [[ $output == *"audit.path"*"directory of its own"* ]]
+        [[ $output == *"audit.path"*"contains the workspace; use a separate directory"* ]]
         mkdir ../log
         ln -s ../log link
         configure "audit.path = \"$PWD/link/a.jsonl\""

@@ -41,7 +41,7 @@ planned() {
 # says_changed PATH: of which it was said, and nothing ran
 says_changed() {
         [ "$status" = 125 ]
-        grep -F "$1: by now" said
+        grep -F "$1: the path changed while the sandbox was being set up and " said
         grep -F 'Try again' said
         if grep -E 'SECRET|bwrap|landlock|ran$' said; then return 1; fi
         [ ! -e "$HOME/other/marker" ]
