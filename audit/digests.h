@@ -32,7 +32,7 @@ void digests_free(struct digests *table);
 
 struct digest digests_key(const struct digests *table, struct str text);
 
-/* The number of a text, to be read or changed until the next call; NULL: there is none. */
+/* Returns the number of a text, valid until the next call; NULL: not in the table. */
 uint64_t *digests_find(const struct digests *table, struct digest key);
 
 /* Adds a text that is not there. Fails past the maximum, or without memory. */

@@ -128,7 +128,7 @@ static bool can_ask(const struct pass *pass) {
         return false;
 }
 
-/* Has it been arranged that the user is asked once the command stands behind walls? */
+/* Returns true if the user is asked after the command was wrapped. */
 static bool is_asked_later(const struct pass *pass) {
         return pass->question.event->asks == ASKS_LATER && pass->options->mode == HOOK_WRAP;
 }
@@ -159,7 +159,7 @@ static void decide(struct pass *pass, struct answer *answer) {
         }
 }
 
-/* ---- walls ---- */
+/* ---- wrapping ---- */
 
 static void wrap_prepare(struct pass *pass) {
         const struct question *question = &pass->question;
@@ -184,7 +184,7 @@ static bool is_utf8(struct str text) {
         return true;
 }
 
-/* What is not refused goes behind walls; where the agent takes no other command, it has to be there already. */
+/* Commands that are not refused are wrapped; if the agent cannot change a command, it has to be wrapped already. */
 static int wrap(struct pass *pass, struct answer *answer, struct err *err) {
         const struct question *question = &pass->question;
         const struct hook_form *form = question->event->form;

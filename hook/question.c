@@ -185,7 +185,7 @@ static const char *variable_project(const struct hook_agent *agent, const char *
         return NULL;
 }
 
-/* An agent's model may choose where a command starts. That must not move the walls, so it counts only where nothing else
+/* An agent's model may choose where a command starts. That must not change the sandbox, so it counts only where nothing else
  * tells which project this is. */
 static int workspace_find(struct question *q, const struct question_options *options, struct err *err) {
         const char *found = options->workspace;
