@@ -103,7 +103,7 @@ static enum exit_status mcp_run(const struct options *options) {
 
 static const struct help_row examples[] = {
         { "bailey mcp --workspace ~/project", "serve an agent in a project" },
-        { "claude mcp add bailey -- bailey mcp", "register the server with Claude Code" },
+        { "claude mcp add shell -- bailey mcp", "register the server with Claude Code" },
         {},
 };
 
