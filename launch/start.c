@@ -436,7 +436,8 @@ static void read_complaints(int fd, struct err *err) {
         text[strcspn(text, "\n")] = 0;
         if (is_about_path(text))
                 err_set(err, ERR_CHANGED,
-                        "%.140s: the path changed while the sandbox was being set up; the command was not run. Try again", text);
+                        "%.140s: the path changed while the sandbox was being set up; the command was not run. Try again",
+                        text);
         else
                 err_set(err, ERR_SYSTEM, "%s", text);
 }
