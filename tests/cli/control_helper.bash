@@ -70,20 +70,32 @@ call() {
         return 1
 }
 
+# quoted TEXT: as a string of JSON; by jq only where it has to be
+quoted() {
+        local text=$1
+        if [[ $text == *[[:cntrl:]]* ]]; then
+                jq -nc --arg text "$text" '$text'
+        else
+                text=${text//\\/\\\\}
+                printf '"%s"' "${text//\"/\\\"}"
+        fi
+}
+
 # bash_in NAME COMMAND: runs it there; the answer as JSON
 bash_in() {
-        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "Bash", arguments: {command: $c, description: "a test"}}')" .structuredContent
+        call "$1" tools/call "{\"name\": \"Bash\", \"arguments\": {\"command\": $(quoted "$2"), \"description\": \"a test\"}}" .structuredContent
 }
 
 # background_in NAME COMMAND: its id
 background_in() {
-        call "$1" tools/call "$(jq -nc --arg c "$2" \
-                '{name: "Bash", arguments: {command: $c, description: "a test", run_in_background: true}}')" .structuredContent.shell_id
+        local arguments
+        arguments="{\"command\": $(quoted "$2"), \"description\": \"a test\", \"run_in_background\": true}"
+        call "$1" tools/call "{\"name\": \"Bash\", \"arguments\": $arguments}" .structuredContent.shell_id
 }
 
 # verdict_in NAME COMMAND: allowed, warned or blocked
 verdict_in() {
-        call "$1" tools/call "$(jq -nc --arg c "$2" '{name: "bash_sandbox_test", arguments: {command: $c}}')" .structuredContent.action
+        call "$1" tools/call "{\"name\": \"bash_sandbox_test\", \"arguments\": {\"command\": $(quoted "$2")}}" .structuredContent.action
 }
 
 # session_of NAME: its id
