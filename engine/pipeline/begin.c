@@ -43,17 +43,17 @@ static bool is_plain(const char *word) {
 
 /* What the guard reads and records show; for a program and its arguments the command that would start it. */
 static int command_text(struct run *run) {
-        const struct bailey_run_options *options = &run->options;
+        const struct bailey_run_options *options = &run->order.options;
         BUF_AUTO text;
         char *copy;
 
         buf_init(&text, COMMAND_MAX);
         if (options->command) {
-                run->command = str_z(options->command);
+                run->judged.command = str_z(options->command);
                 return 0;
         }
         if (!options->argv || !options->argv[0])
-                return err_set(&run->err, ERR_INVALID, "no command given");
+                return err_set(&run->result.err, ERR_INVALID, "no command given");
         for (size_t i = 0; options->argv[i]; i++) {
                 if (i)
                         buf_char(&text, ' ');
@@ -65,15 +65,15 @@ static int command_text(struct run *run) {
         }
         copy = arena_dup(&run->arena, buf_str(&text));
         if (text.failed || !copy)
-                return err_set(&run->err, ERR_TOO_COMPLEX, "the command is longer than %d bytes", COMMAND_MAX);
-        run->command = str_from(copy, text.len);
+                return err_set(&run->result.err, ERR_TOO_COMPLEX, "the command is longer than %d bytes", COMMAND_MAX);
+        run->judged.command = str_from(copy, text.len);
         return 0;
 }
 
 /* Where relative paths begin: as host_gather() will find it, but for links. */
 static struct str start_of(struct run *run) {
-        struct str workspace = run->policy->workspace;
-        const char *cwd = run->options.cwd;
+        struct str workspace = run->order.policy->workspace;
+        const char *cwd = run->order.options.cwd;
         char *start;
 
         if (!cwd || cwd[0] == '/' || !workspace.len)
@@ -86,7 +86,7 @@ static struct str start_of(struct run *run) {
 }
 
 static void notice_reasons(struct run *run) {
-        for (const struct reason *r = run->verdict.reasons; r; r = r->next)
+        for (const struct reason *r = run->judged.verdict.reasons; r; r = r->next)
                 run_notice(run, "%.*s: %.*s", (int)r->id.len, r->id.ptr, (int)r->message.len, r->message.ptr);
 }
 
@@ -94,23 +94,23 @@ static int judge(struct run *run) {
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);
-        guard_check_at(run->command, start_of(run), run->policy, &run->arena, &run->verdict);
-        if (run->bypassed) {
-                run->verdict.action = ACTION_ALLOWED;
-                run_notice(run, "the guard is disabled by %.*s", (int)run->policy->guard.bypass_env_var.len,
-                           run->policy->guard.bypass_env_var.ptr);
+        guard_check_at(run->judged.command, start_of(run), run->order.policy, &run->arena, &run->judged.verdict);
+        if (run->order.bypassed) {
+                run->judged.verdict.action = ACTION_ALLOWED;
+                run_notice(run, "the guard is disabled by %.*s", (int)run->order.policy->guard.bypass_env_var.len,
+                           run->order.policy->guard.bypass_env_var.ptr);
         }
-        if (run->verdict.action == ACTION_ALLOWED)
+        if (run->judged.verdict.action == ACTION_ALLOWED)
                 return 0;
-        if (run->verdict.action == ACTION_WARNED) {
+        if (run->judged.verdict.action == ACTION_WARNED) {
                 notice_reasons(run);
                 return 0;
         }
-        verdict_reasons_text(&run->verdict, &text);
+        verdict_reasons_text(&run->judged.verdict, &text);
         buf_char(&text, 0);
-        run->out.end = BAILEY_REFUSED;
-        run->out.exit_code = RUN_EXIT_REFUSED;
-        run->out.message = text.failed ? "refused" : arena_dup(&run->arena, str_z(text.ptr));
+        run->result.out.end = BAILEY_REFUSED;
+        run->result.out.exit_code = RUN_EXIT_REFUSED;
+        run->result.out.message = text.failed ? "refused" : arena_dup(&run->arena, str_z(text.ptr));
         return -1;
 }
 
@@ -124,67 +124,68 @@ static uint32_t groups_of(const struct sandbox_policy *sandbox) {
 
 /* What is protected, which a command that will write there has to leave as it is. */
 static int protect(struct run *run) {
-        const struct sandbox_policy *sandbox = &run->policy->sandbox;
-        const char *home = environment_get(run->options.environment, "HOME");
+        const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
+        const char *home = environment_get(run->order.options.environment, "HOME");
 
-        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->options.plan_only)
-                return protect_survey(run->host.workspace, home, NULL, &run->arena, &run->host.protection, &run->err);
+        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->order.options.plan_only)
+                return protect_survey(run->facts.host.workspace, home, NULL, &run->arena, &run->facts.host.protection,
+                                      &run->result.err);
         return run_protect_begin(run);
 }
 
 static int look_inside(struct run *run, const struct host_question *question) {
         if (protect(run) < 0)
-                return err_context(&run->err, "workspace %s", run->host.workspace);
-        for (size_t i = 0; i < run->host.protection.notice_count; i++)
-                run_notice(run, "%s", run->host.protection.notices[i]);
-        return host_gather_inside(run->policy, question, &run->arena, &run->host, &run->err);
+                return err_context(&run->result.err, "workspace %s", run->facts.host.workspace);
+        for (size_t i = 0; i < run->facts.host.protection.notice_count; i++)
+                run_notice(run, "%s", run->facts.host.protection.notices[i]);
+        return host_gather_inside(run->order.policy, question, &run->arena, &run->facts.host, &run->result.err);
 }
 
 static int look_around(struct run *run) {
         struct host_question question = {
-                .workspace = run->policy->workspace.len ? arena_dup(&run->arena, run->policy->workspace) : NULL,
-                .cwd = run->options.cwd,
-                .environment = run->options.environment,
-                .program = run->program,
-                .audit = run->policy->audit.enabled ? audit_path(run->audit) : NULL,
-                .force = run->options.force,
+                .workspace = run->order.policy->workspace.len ? arena_dup(&run->arena, run->order.policy->workspace) : NULL,
+                .cwd = run->order.options.cwd,
+                .environment = run->order.options.environment,
+                .program = run->order.program,
+                .audit = run->order.policy->audit.enabled ? audit_path(run->order.audit) : NULL,
+                .force = run->order.options.force,
         };
 
-        run->host_cache = host_cache_get(run->kept, run->policy, &question, &run->err);
-        if (!run->host_cache)
+        run->facts.host_cache = host_cache_get(run->lent.kept, run->order.policy, &question, &run->result.err);
+        if (!run->facts.host_cache)
                 return -1;
-        run->host = run->host_cache->host;
-        run->request.envp = run->host_cache->envp;
+        run->facts.host = run->facts.host_cache->host;
+        run->facts.request.envp = run->facts.host_cache->envp;
         if (look_inside(run, &question) < 0)
                 return -1;
-        run->host.groups = groups_of(&run->policy->sandbox);
+        run->facts.host.groups = groups_of(&run->order.policy->sandbox);
         return 0;
 }
 
 static void ask_for(struct run *run) {
         const char *bash = NULL;
 
-        if (!run->options.command && run->options.argv) { /* what was judged is what runs */
-                run->request.program = run->options.argv[0];
-                run->request.argv = run->options.argv;
+        if (!run->order.options.command && run->order.options.argv) { /* what was judged is what runs */
+                run->facts.request.program = run->order.options.argv[0];
+                run->facts.request.argv = run->order.options.argv;
                 return;
         }
         for (const char *const *place = host_places.shells; *place && !bash; place++)
                 if (access(*place, X_OK) == 0)
                         bash = *place;
-        run->request.program = bash ? bash : "bash";
-        run->shell_argv[0] = "bash";
-        run->shell_argv[1] = "-c";
-        run->shell_argv[2] = run->options.command;
-        run->request.argv = run->shell_argv;
-        run->request.command = run->options.command;
+        run->facts.request.program = bash ? bash : "bash";
+        run->facts.shell_argv[0] = "bash";
+        run->facts.shell_argv[1] = "-c";
+        run->facts.shell_argv[2] = run->order.options.command;
+        run->facts.request.argv = run->facts.shell_argv;
+        run->facts.request.command = run->order.options.command;
 }
 
 static int64_t deadline_of(struct run *run) {
-        const struct run_policy *limits = &run->policy->run;
-        long long asked = run->options.timeout_ms;
+        const struct run_policy *limits = &run->order.policy->run;
+        long long asked = run->order.options.timeout_ms;
 
-        if (asked < 0 || (asked == 0 && run->options.background))
+        if (asked < 0 || (asked == 0 && run->order.options.background))
                 return 0;
         if (asked == 0)
                 return limits->timeout;
@@ -199,12 +200,12 @@ static void recover(struct run *run) {
         int64_t now = time_monotonic();
         struct err err = {};
 
-        if (run->recovered && *run->recovered && now - *run->recovered < RECOVER_EVERY)
+        if (run->lent.recovered && *run->lent.recovered && now - *run->lent.recovered < RECOVER_EVERY)
                 return;
         if (run_protect_recover(run, &err) < 0)
                 run_notice(run, "clean-up after a killed command: %s", err.msg);
-        else if (run->recovered)
-                *run->recovered = now;
+        else if (run->lent.recovered)
+                *run->lent.recovered = now;
 }
 
 static int prepare(struct run *run) {
@@ -212,35 +213,37 @@ static int prepare(struct run *run) {
         struct err err = {};
         FD_AUTO made = -1;
 
-        if (!directory_state(run->options.environment, &state))
-                return err_set(&run->err, ERR_INVALID,
+        if (!directory_state(run->order.options.environment, &state))
+                return err_set(&run->result.err, ERR_INVALID,
                                "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
-        run->state = arena_dup(&run->arena, str_z(state.path));
+        run->facts.state = arena_dup(&run->arena, str_z(state.path));
         if (directory_make(state.path, &made, &err) < 0)
-                return err_set(&run->err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written", err.msg);
+                return err_set(&run->result.err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written",
+                               err.msg);
         recover(run);
-        run->timeout = deadline_of(run);
-        return record_ready(run, &run->err);
+        run->facts.timeout = deadline_of(run);
+        return record_ready(run, &run->result.err);
 }
 
 /* Where its output goes, once it is known what is secret. */
 static int open_streams(struct run *run) {
-        const struct run_policy *limits = &run->policy->run;
+        const struct run_policy *limits = &run->order.policy->run;
         enum terminal_text_mode mode = limits->ansi == ANSI_KEEP ? TERMINAL_KEEP : TERMINAL_TEXT;
-        int64_t limit = run->options.background ? limits->background_output_bytes : limits->output_bytes;
+        int64_t limit = run->order.options.background ? limits->background_output_bytes : limits->output_bytes;
         const struct redactor *redactor = NULL;
 
-        if (!run->out_stream || run->options.plan_only)
+        if (!run->lent.out_stream || run->order.options.plan_only)
                 return 0;
-        if (secrets_redactor(run->secrets, run->policy, &run->host, run->options.environment, &redactor, &run->err) < 0 ||
-            stream_init(run->out_stream, (size_t)limit, mode, redactor, &run->err) < 0)
+        if (secrets_redactor(run->lent.secrets, run->order.policy, &run->facts.host, run->order.options.environment, &redactor,
+                             &run->result.err) < 0 ||
+            stream_init(run->lent.out_stream, (size_t)limit, mode, redactor, &run->result.err) < 0)
                 return -1;
-        return run->err_stream ? stream_init(run->err_stream, (size_t)limit, mode, redactor, &run->err) : 0;
+        return run->lent.err_stream ? stream_init(run->lent.err_stream, (size_t)limit, mode, redactor, &run->result.err) : 0;
 }
 
 int run_prepare(struct run *run) {
         ask_for(run);
-        if (id_new(run->id, &run->err) < 0 || command_text(run) < 0 || judge(run) < 0 || prepare(run) < 0 ||
+        if (id_new(run->id, &run->result.err) < 0 || command_text(run) < 0 || judge(run) < 0 || prepare(run) < 0 ||
             look_around(run) < 0)
                 return -1;
         return open_streams(run);

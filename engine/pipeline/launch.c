@@ -26,12 +26,13 @@ static bool is_shortage(const struct err *err) {
 
 /* Where /tmp is the host's, programs are led to a private one. */
 static int set_tmpdir(struct run *run, struct err *err) {
-        const char *const *envp = run->request.envp;
+        const char *const *envp = run->attempt.request.envp;
         const char **longer;
         size_t count = 0, kept = 0;
 
-        if (run->tmpdir.fd < 0 && tmpdir_make(&run->tmpdir, &run->arena, &run->host.tmpdir, err) < 0)
+        if (run->attempt.tmpdir.fd < 0 && tmpdir_make(&run->attempt.tmpdir, &run->arena, &run->attempt.tmpdir_path, err) < 0)
                 return -1;
+        run->attempt.host.tmpdir = run->attempt.tmpdir_path;
         while (envp[count])
                 count++;
         longer = arena_alloc(&run->arena, (count + 2) * sizeof(*longer));
@@ -40,8 +41,8 @@ static int set_tmpdir(struct run *run, struct err *err) {
         for (size_t i = 0; i < count; i++)
                 if (strncmp(envp[i], "TMPDIR=", 7) != 0)
                         longer[kept++] = envp[i];
-        longer[kept] = run_text(run, "TMPDIR=%s", run->host.tmpdir);
-        run->request.envp = longer;
+        longer[kept] = run_text(run, "TMPDIR=%s", run->attempt.host.tmpdir);
+        run->attempt.request.envp = longer;
         return 0;
 }
 
@@ -50,57 +51,60 @@ static int ask_engine(struct run *run, const struct backend *backend, struct err
 
         if (!facts)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        run->host.containers = facts;
-        if (containers_facts(run->containers, backend, run->options.environment, &run->arena, facts, err) < 0)
+        run->attempt.host.containers = facts;
+        if (containers_facts(run->order.containers, backend, run->order.options.environment, &run->arena, facts, err) < 0)
                 return -1;
-        return run->options.plan_only
-                       ? 0
-                       : containers_share(run->containers, backend, run->policy, &run->host, &run->arena, facts, err);
+        return run->order.options.plan_only ? 0
+                                            : containers_share(run->order.containers, backend, run->order.policy,
+                                                               &run->attempt.host, &run->arena, facts, err);
 }
 
 static int plan_backend(struct run *run, const struct backend *backend, struct err *err) {
         if (backend->engines && ask_engine(run, backend, err) < 0)
                 return -1;
-        if (backend->id == BACKEND_LANDLOCK && host_open_up(&run->host, &run->arena, err) < 0)
+        if (backend->id == BACKEND_LANDLOCK && host_open_up(&run->attempt.host, &run->arena, err) < 0)
                 return -1;
         if (backend->own_tmp && set_tmpdir(run, err) < 0)
                 return -1;
-        if (backend_plan(backend, run->policy, &run->host, &run->request, &run->arena, &run->launch, err) < 0)
+        if (backend_plan(backend, run->order.policy, &run->attempt.host, &run->attempt.request, &run->arena,
+                         &run->attempt.launch, err) < 0)
                 return -1;
-        run->launch.share.group = run->shared;
+        run->attempt.launch.share.group = run->order.shared;
         return 0;
 }
 
 static void keep_failure(struct run *run, const struct backend *backend, const struct err *err) {
-        size_t used = strlen(run->failures), name = strlen(backend->name);
+        size_t used = strlen(run->attempt.failures), name = strlen(backend->name);
         const char *text = err->msg;
 
         if (strncmp(text, backend->name, name) == 0 && text[name] == ':')
                 text += name + 2;
-        snprintf(run->failures + used, sizeof(run->failures) - used, "%s%s: %s", used ? "; " : "", backend->name, text);
+        snprintf(run->attempt.failures + used, sizeof(run->attempt.failures) - used, "%s%s: %s", used ? "; " : "",
+                 backend->name, text);
 }
 
 /* Where sandboxes may be ready for this launch, and the key of those; NULL: nowhere. */
 static struct pool *pool_of(const struct run *run, struct buf *ret_key) {
-        if (!run->pool || run->launch.announce || !warm_possible(&run->launch) || !warm_fits(&run->launch))
+        if (!run->lent.pool || run->attempt.launch.announce || !warm_possible(&run->attempt.launch) ||
+            !warm_fits(&run->attempt.launch))
                 return NULL;
-        warm_key(&run->launch, ret_key);
-        return ret_key->failed ? NULL : run->pool;
+        warm_key(&run->attempt.launch, ret_key);
+        return ret_key->failed ? NULL : run->lent.pool;
 }
 
 static int try_launch(struct run *run, struct err *err) {
         struct job_setup setup = {
-                .launch = &run->launch,
-                .covers = &run->launch,
-                .out = run->out_stream,
-                .err = run->err_stream,
-                .out_fd = run->options.out_fd,
-                .err_fd = run->options.err_fd,
-                .timeout = run->timeout,
-                .drain = run->policy->run.drain,
-                .cancel_fd = run->options.cancel_fd,
-                .epoll_fd = run->epoll_fd,
-                .epoll_data = run->epoll_data,
+                .launch = &run->attempt.launch,
+                .covers = &run->attempt.launch,
+                .out = run->lent.out_stream,
+                .err = run->lent.err_stream,
+                .out_fd = run->order.options.out_fd,
+                .err_fd = run->order.options.err_fd,
+                .timeout = run->facts.timeout,
+                .drain = run->order.policy->run.drain,
+                .cancel_fd = run->order.options.cancel_fd,
+                .epoll_fd = run->lent.epoll_fd,
+                .epoll_data = run->lent.epoll_data,
         };
         struct pool *pool;
         struct warm warm;
@@ -108,66 +112,76 @@ static int try_launch(struct run *run, struct err *err) {
         int result;
 
         buf_init(&key, KEY_MAX);
-        run->launch.announce = run->options.status_fd >= 0 || run->options.background;
+        run->attempt.launch.announce = run->order.options.status_fd >= 0 || run->order.options.background;
         pool = pool_of(run, &key);
-        if (pool && pool_take(pool, buf_str(&key), (size_t)run->policy->run.warm, &warm))
+        if (pool && pool_take(pool, buf_str(&key), (size_t)run->order.policy->run.warm, &warm))
                 setup.warm = &warm;
         result = job_start(&run->job, &setup, err);
-        if (result == 0 && run->launch.share.memory_percent) /* the command cannot have taken so much yet */
-                run->kills_before = cgroup_shared_kills(run->shared);
+        if (result == 0 && run->attempt.launch.share.memory_percent) /* the command cannot have taken so much yet */
+                run->attempt.kills_before = cgroup_shared_kills(run->order.shared);
         if (pool && result == 0)
-                pool_refill(pool, &run->launch, buf_str(&key));
+                pool_refill(pool, &run->attempt.launch, buf_str(&key));
         return result;
 }
 
+/* A backend adds to what is known of the host: each gets a copy. */
+static void begin_attempt(struct run *run) {
+        run->attempt.host = run->facts.host;
+        run->attempt.request = run->facts.request;
+        if (run->attempt.without_sockets)
+                run->attempt.host.sockets.count = 0;
+}
+
 static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
+        begin_attempt(run);
         if (plan_backend(run, backend, err) < 0)
                 return -1;
-        if (run->options.plan_only)
+        if (run->order.options.plan_only)
                 return 0;
         return record_intent(run, err) < 0 || try_launch(run, err) < 0 ? -1 : 0;
 }
 
 /* Returns whether it is worth trying another one. */
 static bool note_failure(struct run *run, const struct err *err) {
-        const struct backend *backend = run->choice.items[run->tried - 1];
+        const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
-        containers_done(run->containers, run->host.containers, false);
-        run->host.containers = NULL;
-        run->launch = (struct launch){};
+        containers_done(run->order.containers, run->attempt.host.containers, false);
+        run->attempt.host.containers = NULL;
+        run->attempt.launch = (struct launch){};
         keep_failure(run, backend, err);
-        run->err = *err;
+        run->result.err = *err;
         if (is_shortage(err))
-                err_set(&run->err, err->code, "%.180s: too many commands are running; wait until some have ended", err->msg);
-        else if (!is_final(err) && err->code != ERR_MEMORY && !(run->unrecorded && run->policy->audit.required))
+                err_set(&run->result.err, err->code, "%.180s: too many commands are running; wait until some have ended",
+                        err->msg);
+        else if (!is_final(err) && err->code != ERR_MEMORY && !(run->result.unrecorded && run->order.policy->audit.required))
                 return true;
-        run->failures[0] = 0;
+        run->attempt.failures[0] = 0;
         return false;
 }
 
 static int launch_next(struct run *run) {
-        while (run->tried < run->choice.count) {
+        while (run->attempt.tried < run->attempt.choice.count) {
                 struct err err = {};
 
-                if (try_backend(run, run->choice.items[run->tried++], &err) == 0)
+                if (try_backend(run, run->attempt.choice.items[run->attempt.tried++], &err) == 0)
                         return 0;
                 if (!note_failure(run, &err))
                         return -1;
         }
-        run->refused = run->choice.forced ? run->choice.items[0] : NULL;
+        run->attempt.refused = run->attempt.choice.forced ? run->attempt.choice.items[0] : NULL;
         return -1;
 }
 
 int run_launch(struct run *run) {
-        if (backend_choose(run->policy, run->options.environment, &run->choice, &run->err) < 0)
+        if (backend_choose(run->order.policy, run->order.options.environment, &run->attempt.choice, &run->result.err) < 0)
                 return -1;
         return launch_next(run);
 }
 
 /* A socket of unix_sockets that went away while a wrapper was mounting it is one that is not there: that is no error. */
 static bool is_about_socket(const struct run *run, const struct err *why) {
-        for (size_t i = 0; why->code == ERR_CHANGED && i < run->host.sockets.count; i++)
-                if (strstr(why->msg, run->host.sockets.items[i].path))
+        for (size_t i = 0; why->code == ERR_CHANGED && i < run->attempt.host.sockets.count; i++)
+                if (strstr(why->msg, run->attempt.host.sockets.items[i].path))
                         return true;
         return false;
 }
@@ -176,9 +190,9 @@ int run_launch_again(struct run *run, const struct err *why) {
         bool unwanted = run->job.killed || run->job.outcome.cancelled; /* which the next one would know nothing of */
 
         if (is_about_socket(run, why) && !unwanted) {
-                run->host.sockets.count = 0;
-                run->tried--; /* the same one */
-                run->launch = (struct launch){};
+                run->attempt.without_sockets = true;
+                run->attempt.tried--; /* the same one */
+                run->attempt.launch = (struct launch){};
                 return launch_next(run);
         }
         return note_failure(run, why) && !unwanted ? launch_next(run) : -1;

@@ -60,8 +60,8 @@ void run_notice(struct run *run, const char *format, ...) {
         va_start(arguments, format);
         text = one_line(run, format_text(run, format, arguments));
         va_end(arguments);
-        if (text && run->notice_count < NOTICES_MAX)
-                run->notices[run->notice_count++] = text;
+        if (text && run->result.notice_count < NOTICES_MAX)
+                run->result.notices[run->result.notice_count++] = text;
 }
 
 bool run_may_warn(const struct run *run) {
@@ -69,7 +69,7 @@ bool run_may_warn(const struct run *run) {
         struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
         struct stat st;
 
-        if (directory_make(run->state, &directory, NULL) < 0)
+        if (directory_make(run->facts.state, &directory, NULL) < 0)
                 return true;
         if (fstatat(directory, "no-sandbox", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             time_realtime() / TIME_SECOND - st.st_mtime < WARN_EVERY_SECONDS)
@@ -84,10 +84,10 @@ void run_show_plan(struct run *run) {
         BUF_AUTO text;
 
         buf_init(&text, PLAN_MAX);
-        launch_print(&run->launch, &text);
-        run->out.end = BAILEY_PLANNED;
-        run->out.output = arena_dup(&run->arena, buf_str(&text));
-        run->out.output_length = run->out.output ? text.len : 0;
+        launch_print(&run->attempt.launch, &text);
+        run->result.out.end = BAILEY_PLANNED;
+        run->result.out.output = arena_dup(&run->arena, buf_str(&text));
+        run->result.out.output_length = run->result.out.output ? text.len : 0;
 }
 
 /* ---- the explanation ---- */
@@ -95,7 +95,7 @@ void run_show_plan(struct run *run) {
 static const char *const no_paths[] = { NULL };
 
 static const char *const *masked_of(struct run *run) {
-        const struct host_paths *list = &run->host.masks;
+        const struct host_paths *list = &run->facts.host.masks;
         const char **paths = arena_alloc(&run->arena, (list->count + 1) * sizeof(*paths));
 
         for (size_t i = 0; paths && i < list->count; i++)
@@ -104,8 +104,8 @@ static const char *const *masked_of(struct run *run) {
 }
 
 static const char *const *protected_of(struct run *run) {
-        const struct protected_paths *list = &run->host.protection.read_only;
-        const struct host_paths *denied = &run->host.write_deny;
+        const struct protected_paths *list = &run->facts.host.protection.read_only;
+        const struct host_paths *denied = &run->facts.host.write_deny;
         const char **paths = arena_alloc(&run->arena, (list->count + denied->count + 1) * sizeof(*paths));
 
         for (size_t i = 0; paths && i < list->count; i++)
@@ -116,7 +116,7 @@ static const char *const *protected_of(struct run *run) {
 }
 
 static const char *const *matched_of(struct run *run) {
-        const struct host_paths *lists[] = { &run->host.masks, &run->host.write_deny };
+        const struct host_paths *lists[] = { &run->facts.host.masks, &run->facts.host.write_deny };
         const char **paths = arena_alloc(&run->arena, (lists[0]->count + lists[1]->count + 1) * sizeof(*paths));
         size_t count = 0;
 
@@ -128,7 +128,7 @@ static const char *const *matched_of(struct run *run) {
 }
 
 static const char *const *programs_of(struct run *run) {
-        const struct host_paths *denied = &run->host.write_deny;
+        const struct host_paths *denied = &run->facts.host.write_deny;
         const char **paths = arena_alloc(&run->arena, (denied->count + 1) * sizeof(*paths));
         size_t count = 0;
 
@@ -139,7 +139,7 @@ static const char *const *programs_of(struct run *run) {
 }
 
 static const char *const *writable_of(struct run *run) {
-        const struct landlock_plan *landlock = &run->launch.landlock;
+        const struct landlock_plan *landlock = &run->attempt.launch.landlock;
         const char **paths = arena_alloc(&run->arena, (landlock->rule_count + 1) * sizeof(*paths));
         size_t count = 0;
 
@@ -151,46 +151,47 @@ static const char *const *writable_of(struct run *run) {
 
 /* What the guard knows of the command. Where it is off, it reads a command that has failed now, only for that. */
 static const struct verdict *verdict_of(struct run *run) {
-        struct policy policy = *run->policy;
+        struct policy policy = *run->order.policy;
         struct verdict *verdict;
 
-        if (policy.guard.mode != GUARD_OFF || (!run->out.exit_code && !run->out.signal && !run->captured.text.len))
-                return &run->verdict;
+        if (policy.guard.mode != GUARD_OFF ||
+            (!run->result.out.exit_code && !run->result.out.signal && !run->result.captured.text.len))
+                return &run->judged.verdict;
         policy.guard.mode = GUARD_WARN;
         verdict = ARENA_NEW(&run->arena, struct verdict);
         if (verdict)
-                guard_check(run->command, &policy, &run->arena, verdict);
-        return verdict ? verdict : &run->verdict;
+                guard_check(run->judged.command, &policy, &run->arena, verdict);
+        return verdict ? verdict : &run->judged.verdict;
 }
 
 void run_explain(struct run *run) {
         struct explain_input input = {
-                .policy = run->policy,
+                .policy = run->order.policy,
                 .verdict = verdict_of(run),
-                .exit_code = run->out.signal ? -1 : run->out.exit_code,
-                .signal = run->out.signal,
-                .place = run->options.background ? EXPLAIN_BACKGROUND
-                         : run->out_stream       ? EXPLAIN_SESSION
-                                                 : EXPLAIN_ALONE,
+                .exit_code = run->result.out.signal ? -1 : run->result.out.exit_code,
+                .signal = run->result.out.signal,
+                .place = run->order.options.background ? EXPLAIN_BACKGROUND
+                         : run->lent.out_stream        ? EXPLAIN_SESSION
+                                                       : EXPLAIN_ALONE,
                 .timed_out = run->job.outcome.timed_out,
                 .cancelled = run->job.outcome.cancelled,
                 .memory_killed = run->job.outcome.memory_killed,
-                .user_memory_killed = run->user_memory_killed,
-                .output_known = run->options.capture,
-                .timeout = run->timeout,
-                .output = run->captured.text,
+                .user_memory_killed = run->result.user_memory_killed,
+                .output_known = run->order.options.capture,
+                .timeout = run->facts.timeout,
+                .output = run->result.captured.text,
                 .masked = masked_of(run),
                 .read_only = protected_of(run),
                 .matched = matched_of(run),
                 .programs = programs_of(run),
                 .writable = writable_of(run),
-                .workspace = run->host.workspace,
-                .home = run->host.homes.count ? run->host.homes.items[0].path : NULL,
+                .workspace = run->facts.host.workspace,
+                .home = run->facts.host.homes.count ? run->facts.host.homes.items[0].path : NULL,
         };
         struct str text = {};
 
-        if (explain(&input, &run->arena, &text, &run->err) == 0 && text.len)
-                run->out.explanation = arena_dup(&run->arena, text);
+        if (explain(&input, &run->arena, &text, &run->result.err) == 0 && text.len)
+                run->result.out.explanation = arena_dup(&run->arena, text);
 }
 
 /* ---- limits ---- */
@@ -200,7 +201,7 @@ static enum bailey_limit_state limit_state(int64_t wanted, bool held) {
 }
 
 static enum bailey_limit_state unless_ignored(const struct run *run, enum launch_ignored limit, enum bailey_limit_state state) {
-        return state != BAILEY_LIMIT_NONE && run->launch.limits_ignored & limit ? BAILEY_LIMIT_NOT_ENFORCED : state;
+        return state != BAILEY_LIMIT_NONE && run->attempt.launch.limits_ignored & limit ? BAILEY_LIMIT_NOT_ENFORCED : state;
 }
 
 static enum bailey_limit_state kept_or_not(int64_t wanted, bool held) {
@@ -210,8 +211,8 @@ static enum bailey_limit_state kept_or_not(int64_t wanted, bool held) {
 enum { LIMITS_MAX = 8 };
 
 static size_t container_limits(const struct run *run, struct bailey_limit *limits) {
-        const struct sandbox_policy *sandbox = &run->policy->sandbox;
-        const struct launch_container *c = run->launch.container;
+        const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
+        const struct launch_container *c = run->attempt.launch.container;
         size_t count = 0;
 
         for (uint32_t i = 0; i < ENGINE_LIMITS; i++)
@@ -225,18 +226,20 @@ static size_t container_limits(const struct run *run, struct bailey_limit *limit
 }
 
 static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
-        const struct sandbox_policy *sandbox = &run->policy->sandbox;
-        bool in_job = run->launch.appcontainer; /* whose limits the kernel holds to */
-        uint32_t held = run->shared ? cgroup_shared_limits(run->shared) : 0;
+        const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
+        bool in_job = run->attempt.launch.appcontainer; /* whose limits the kernel holds to */
+        uint32_t held = run->order.shared ? cgroup_shared_limits(run->order.shared) : 0;
         const struct bailey_limit limits[] = {
-                { "memory", unless_ignored(run, IGNORED_MEMORY,
-                                           limit_state(sandbox->max_memory_bytes, in_job || run->launch.group.memory_bytes)) },
-                { "pids", unless_ignored(run, IGNORED_PIDS, limit_state(sandbox->max_pids, in_job || run->launch.group.pids)) },
+                { "memory",
+                  unless_ignored(run, IGNORED_MEMORY,
+                                 limit_state(sandbox->max_memory_bytes, in_job || run->attempt.launch.group.memory_bytes)) },
+                { "pids",
+                  unless_ignored(run, IGNORED_PIDS, limit_state(sandbox->max_pids, in_job || run->attempt.launch.group.pids)) },
                 { "cpu", unless_ignored(run, IGNORED_CPU, limit_state(sandbox->max_cpu_secs, in_job)) },
                 { "file", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_file_bytes, true)) },
                 { "open_files", unless_ignored(run, IGNORED_FILES, limit_state(sandbox->max_open_files, true)) },
-                { "user_memory", kept_or_not(run->launch.share.memory_percent, held & CGROUP_MEMORY) },
-                { "user_pids", kept_or_not(run->launch.share.pids, held & CGROUP_PIDS) },
+                { "user_memory", kept_or_not(run->attempt.launch.share.memory_percent, held & CGROUP_MEMORY) },
+                { "user_pids", kept_or_not(run->attempt.launch.share.pids, held & CGROUP_PIDS) },
         };
 
         memcpy(ret, limits, sizeof(limits));
@@ -246,7 +249,7 @@ static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
 /* ---- handing out ---- */
 
 static const char *const *wall_names(struct run *run, uint32_t walls) {
-        const char **names = run->launch.backend ? arena_alloc(&run->arena, (WALL_COUNT + 1) * sizeof(*names)) : NULL;
+        const char **names = run->attempt.launch.backend ? arena_alloc(&run->arena, (WALL_COUNT + 1) * sizeof(*names)) : NULL;
         size_t count = 0;
 
         for (uint32_t i = 0; names && i < WALL_COUNT; i++)
@@ -256,55 +259,55 @@ static const char *const *wall_names(struct run *run, uint32_t walls) {
 }
 
 const char *const *run_wall_names(struct run *run) {
-        return wall_names(run, run->launch.walls);
+        return wall_names(run, run->attempt.launch.walls);
 }
 
 void run_free(struct run *run) {
         launch_reap(&run->job.launched);
-        if (run->host_cache)
-                host_cache_leave(run->host_cache);
+        if (run->facts.host_cache)
+                host_cache_leave(run->facts.host_cache);
         arena_free(&run->arena);
         free(run);
 }
 
 static int put_plan(struct run *run) {
-        struct bailey_outcome *o = &run->out;
+        struct bailey_outcome *o = &run->result.out;
         struct bailey_limit *limits;
 
-        if (!run->launch.backend)
+        if (!run->attempt.launch.backend)
                 return 0;
         limits = arena_alloc(&run->arena, LIMITS_MAX * sizeof(*limits));
         if (!limits)
                 return -1;
-        o->planned = run->launch.backend;
+        o->planned = run->attempt.launch.backend;
         o->enforced = run_wall_names(run);
-        o->not_enforced = wall_names(run, ~run->launch.walls);
+        o->not_enforced = wall_names(run, ~run->attempt.launch.walls);
         o->limits = limits;
-        o->limit_count = (run->launch.container ? container_limits : own_limits)(run, limits);
+        o->limit_count = (run->attempt.launch.container ? container_limits : own_limits)(run, limits);
         return o->enforced && o->not_enforced ? 0 : -1;
 }
 
 static int put_notices(struct run *run) {
         const char **notices;
 
-        if (run->notice_count == 0)
+        if (run->result.notice_count == 0)
                 return 0;
-        notices = arena_alloc(&run->arena, (run->notice_count + 1) * sizeof(*notices));
+        notices = arena_alloc(&run->arena, (run->result.notice_count + 1) * sizeof(*notices));
         if (!notices)
                 return -1;
-        memcpy(notices, run->notices, run->notice_count * sizeof(*notices));
-        run->out.notices = notices;
+        memcpy(notices, run->result.notices, run->result.notice_count * sizeof(*notices));
+        run->result.out.notices = notices;
         return 0;
 }
 
 int run_hand_out(struct run *run, struct bailey_outcome *ret) {
-        struct bailey_outcome *o = &run->out;
+        struct bailey_outcome *o = &run->result.out;
 
-        o->action = (enum bailey_action)run->verdict.action;
-        o->truncated = run->captured.truncated;
-        o->invalid_utf8 = run->captured.invalid_utf8;
+        o->action = (enum bailey_action)run->judged.verdict.action;
+        o->truncated = run->result.captured.truncated;
+        o->invalid_utf8 = run->result.captured.invalid_utf8;
         if (put_plan(run) < 0 || put_notices(run) < 0 ||
-            verdict_reasons(&run->verdict, &run->arena, &o->reasons, &o->reason_count) < 0) {
+            verdict_reasons(&run->judged.verdict, &run->arena, &o->reasons, &o->reason_count) < 0) {
                 run_free(run);
                 return -1;
         }

@@ -19,8 +19,8 @@ static void say(void *context, const char *sentence) {
 
 static struct protect_request protect_request(struct run *run) {
         return (struct protect_request){
-                .state_dir = run->state,
-                .home = environment_get(run->options.environment, "HOME"),
+                .state_dir = run->facts.state,
+                .home = environment_get(run->order.options.environment, "HOME"),
                 .arena = &run->arena,
                 .say = say,
                 .context = run,
@@ -34,27 +34,28 @@ int run_protect_recover(struct run *run, struct err *err) {
 }
 
 int run_protect_begin(struct run *run) {
-        struct baseline *baseline = baseline_get(run->baselines, run->host.workspace);
+        struct baseline *baseline = baseline_get(run->lent.baselines, run->facts.host.workspace);
         struct protect_request request = protect_request(run);
 
         if (!baseline)
-                return err_set(&run->err, ERR_MEMORY, "out of memory");
-        if (protect_begin(baseline, &request, &run->host.protection, &run->err) < 0)
+                return err_set(&run->result.err, ERR_MEMORY, "out of memory");
+        if (protect_begin(baseline, &request, &run->facts.host.protection, &run->result.err) < 0)
                 return -1;
-        run->baseline = baseline;
+        run->guarded.baseline = baseline;
         return 0;
 }
 
 /* Of a background command notices are on record only, and this is for a person: the next answer has it, too. */
 static void say_meanwhile(void *context, const char *sentence) {
         struct run *run = context;
-        size_t count = run->notice_count;
+        size_t count = run->result.notice_count;
 
-        run->replaced++;
+        run->guarded.replaced++;
         run_notice(run, "%s", sentence);
-        if (run->later && run->options.background)
-                buf_format(run->later, "%s\n",
-                           run->notice_count > count ? run->notices[count] : "a file was set aside: bailey aside list");
+        if (run->lent.later && run->order.options.background)
+                buf_format(run->lent.later, "%s\n",
+                           run->result.notice_count > count ? run->result.notices[count]
+                                                            : "a file was set aside: bailey aside list");
 }
 
 static int check_now(struct run *run, struct err *err) {
@@ -66,9 +67,9 @@ static int check_now(struct run *run, struct err *err) {
         request.arena = &arena;
         request.known_only = true;
         request.say = say_meanwhile;
-        got = protect_check(run->baseline, &request, err);
+        got = protect_check(run->guarded.baseline, &request, err);
         arena_free(&arena);
-        if (got >= 0 && run->replaced > REPLACED_MAX)
+        if (got >= 0 && run->guarded.replaced > REPLACED_MAX)
                 return err_set(err, ERR_REFUSED, "they were replaced too many times");
         return got;
 }
@@ -78,21 +79,21 @@ static int check_now(struct run *run, struct err *err) {
  * when covers are there. */
 static void hold_still(struct run *run, int64_t now) {
         job_hold(&run->job, true);
-        run->held_until = now + HOLD;
+        run->guarded.held_until = now + HOLD;
 }
 
 static void let_go(struct run *run, int64_t now) {
-        if (run->held_until > now) {
-                run->job.covers.check_at = run->held_until;
-        } else if (run->held_until) {
-                run->held_until = 0;
+        if (run->guarded.held_until > now) {
+                run->job.covers.check_at = run->guarded.held_until;
+        } else if (run->guarded.held_until) {
+                run->guarded.held_until = 0;
                 job_hold(&run->job, false);
         }
 }
 
 /* Fails closed: what cannot be judged may be what the command has written, and it would go on. */
 void run_protect_check(struct run *run) {
-        unsigned before = run->replaced;
+        unsigned before = run->guarded.replaced;
         int64_t now = time_monotonic();
         struct err err = {};
         int got;
@@ -100,17 +101,17 @@ void run_protect_check(struct run *run) {
         if (!run->job.covers.check_at || now < run->job.covers.check_at)
                 return;
         run->job.covers.check_at = 0;
-        if (!run->baseline)
+        if (!run->guarded.baseline)
                 return;
-        if (now - run->counted > REPLACED_FOR) {
-                run->counted = now;
-                run->replaced = before = 0;
+        if (now - run->guarded.counted > REPLACED_FOR) {
+                run->guarded.counted = now;
+                run->guarded.replaced = before = 0;
         }
         got = check_now(run, &err);
         if (got == 1)
                 run->job.covers.check_at = now + CHECK_AGAIN;
         else if (got == 0)
-                (run->replaced != before ? hold_still : let_go)(run, now);
+                (run->guarded.replaced != before ? hold_still : let_go)(run, now);
         else
                 job_uncovered(&run->job, &err);
 }
@@ -119,7 +120,7 @@ void run_protect_end(struct run *run) {
         struct protect_request request = protect_request(run);
         struct err err = {};
 
-        if (run->baseline && protect_end(run->baseline, &request, &err) < 0)
+        if (run->guarded.baseline && protect_end(run->guarded.baseline, &request, &err) < 0)
                 run_notice(run, "cannot check protected paths: %s; the next command checks them again", err.msg);
-        run->baseline = NULL;
+        run->guarded.baseline = NULL;
 }

@@ -49,56 +49,57 @@ void record_tested(const struct bailey_policy *policy, struct str command, const
 /* ---- runs ---- */
 
 static void set_walls(struct run *run, struct audit_record *record) {
-        record->backend = run->launch.backend;
+        record->backend = run->attempt.launch.backend;
         record->walls = run_wall_names(run);
         while (record->walls && record->walls[record->wall_count])
                 record->wall_count++;
 }
 
 static void set_outcome(const struct run *run, struct audit_record *record) {
-        record->exit_code = run->out.exit_code;
-        record->signal = run->out.signal;
+        record->exit_code = run->result.out.exit_code;
+        record->signal = run->result.out.signal;
         record->timed_out = run->job.outcome.timed_out;
         record->cancelled = run->job.outcome.cancelled;
-        record->duration_ms = run->out.duration_ms;
-        record->output_known = run->out.output != NULL;
-        record->output_bytes = run->out.output_bytes;
-        record->truncated = run->captured.truncated;
-        record->redactions = run->redactions;
-        record->redactions_partial = run->out_stream && redactor_missing(run->out_stream->redactor);
-        record->notices = run->notices;
-        record->notice_count = run->notice_count;
+        record->duration_ms = run->result.out.duration_ms;
+        record->output_known = run->result.out.output != NULL;
+        record->output_bytes = run->result.out.output_bytes;
+        record->truncated = run->result.captured.truncated;
+        record->redactions = run->result.redactions;
+        record->redactions_partial = run->lent.out_stream && redactor_missing(run->lent.out_stream->redactor);
+        record->notices = run->result.notices;
+        record->notice_count = run->result.notice_count;
 }
 
 static int write_record(struct run *run, enum audit_kind kind, struct err *err) {
-        struct str workspace = run->policy->workspace;
+        struct str workspace = run->order.policy->workspace;
         struct audit_record record = {
                 .kind = kind,
                 .id = run->id,
-                .command = run->command,
-                .argv = run->options.command == NULL,
-                .cwd = run->host.cwd ? run->host.cwd : run->options.cwd,
-                .workspace = run->host.workspace ? run->host.workspace
-                             : workspace.len     ? arena_dup(&run->arena, workspace)
-                                                 : NULL,
-                .policy = run->policy->name,
-                .action = run->command.ptr ? action_name(run->verdict.action) : "none", /* no command, no verdict */
-                .bypassed = run->bypassed,
-                .message = kind == AUDIT_INTENT || kind == AUDIT_REFUSED ? NULL : run->out.message,
+                .command = run->judged.command,
+                .argv = run->order.options.command == NULL,
+                .cwd = run->facts.host.cwd ? run->facts.host.cwd : run->order.options.cwd,
+                .workspace = run->facts.host.workspace ? run->facts.host.workspace
+                             : workspace.len           ? arena_dup(&run->arena, workspace)
+                                                       : NULL,
+                .policy = run->order.policy->name,
+                .action =
+                        run->judged.command.ptr ? action_name(run->judged.verdict.action) : "none", /* no command, no verdict */
+                .bypassed = run->order.bypassed,
+                .message = kind == AUDIT_INTENT || kind == AUDIT_REFUSED ? NULL : run->result.out.message,
         };
 
-        set_reasons(&run->verdict, &run->arena, &record);
+        set_reasons(&run->judged.verdict, &run->arena, &record);
         set_walls(run, &record);
         if (kind == AUDIT_OUTCOME)
                 set_outcome(run, &record);
-        return audit_write(run->audit, &record, err);
+        return audit_write(run->order.audit, &record, err);
 }
 
 static int unrecorded(struct run *run, struct err *err) {
         struct err why = *err;
 
-        run->unrecorded = true;
-        if (!run->policy->audit.required) {
+        run->result.unrecorded = true;
+        if (!run->order.policy->audit.required) {
                 run_notice(run, "this command is not in the audit log: %s", why.msg);
                 return 0;
         }
@@ -108,11 +109,11 @@ static int unrecorded(struct run *run, struct err *err) {
 }
 
 int record_ready(struct run *run, struct err *err) {
-        return audit_ready(run->audit, err) < 0 ? unrecorded(run, err) : 0;
+        return audit_ready(run->order.audit, err) < 0 ? unrecorded(run, err) : 0;
 }
 
 int record_intent(struct run *run, struct err *err) {
-        if (run->unrecorded)
+        if (run->result.unrecorded)
                 return 0;
         return write_record(run, AUDIT_INTENT, err) < 0 ? unrecorded(run, err) : 0;
 }
@@ -125,6 +126,6 @@ void record_end(struct run *run) {
         };
         struct err err = {};
 
-        if (!run->unrecorded && write_record(run, kinds[run->out.end], &err) < 0)
+        if (!run->result.unrecorded && write_record(run, kinds[run->result.out.end], &err) < 0)
                 run_notice(run, "the outcome of this command is not in the audit log: %s", err.msg);
 }

@@ -15,7 +15,7 @@ void record_tested(const struct bailey_policy *policy, struct str command, const
 /* Fails if the audit log cannot be written and audit.required is set. */
 int record_ready(struct run *run, struct err *err);
 
-/* Before a launch; fails as above, and then `run->unrecorded` is set. */
+/* Before a launch; fails as above, and then `run->result.unrecorded` is set. */
 int record_intent(struct run *run, struct err *err);
 
 /* Writes the outcome. */

@@ -13,20 +13,20 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         if (!run)
                 return NULL;
         arena_init(&run->arena, 0);
-        run->policy = policy->policy;
-        run->bypassed = policy->bypassed;
-        run->program = policy->program;
-        run->options = *options;
+        run->order.policy = policy->policy;
+        run->order.bypassed = policy->bypassed;
+        run->order.program = policy->program;
+        run->order.options = *options;
         /* Who leaves them out says 0. */
-        if (run->options.cancel_fd == 0)
-                run->options.cancel_fd = -1;
-        if (run->options.status_fd == 0)
-                run->options.status_fd = -1;
-        run->audit = policy->audit;
-        run->containers = policy->containers;
-        run->shared = policy->shared;
-        audit_settle(run->audit, options->environment);
-        run->tmpdir.fd = run->epoll_fd = run->job.launched.pidfd = -1;
+        if (run->order.options.cancel_fd == 0)
+                run->order.options.cancel_fd = -1;
+        if (run->order.options.status_fd == 0)
+                run->order.options.status_fd = -1;
+        run->order.audit = policy->audit;
+        run->order.containers = policy->containers;
+        run->order.shared = policy->shared;
+        audit_settle(run->order.audit, options->environment);
+        run->attempt.tmpdir.fd = run->lent.epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }
 
@@ -35,7 +35,7 @@ void run_begin(struct run *run) {
 
         if (result == 0)
                 result = run_launch(run);
-        if (result < 0 || run->options.plan_only)
+        if (result < 0 || run->order.options.plan_only)
                 run_end(run, result);
 }
 
@@ -67,14 +67,14 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         if (!run)
                 return -1;
         secrets_init(&secrets);
-        run->secrets = &secrets;
-        run->baselines = &baselines;
-        run->out_stream = options->capture ? &output : NULL;
+        run->lent.secrets = &secrets;
+        run->lent.baselines = &baselines;
+        run->lent.out_stream = options->capture ? &output : NULL;
         run_begin(run);
         while (!run->over)
                 run_turn(run, true);
-        if (run->state)
-                snprintf(state, sizeof(state), "%s", run->state);
+        if (run->facts.state)
+                snprintf(state, sizeof(state), "%s", run->facts.state);
         result = run_hand_out(run, ret);
         stream_free(&output);
         baseline_free(&baselines, state);

@@ -22,59 +22,94 @@ enum { COMMAND_MAX = 1 << 20, NOTICES_MAX = 64 };
 /* Exit statuses, as in timeout(1) and the shell. */
 enum { RUN_EXIT_TIMEOUT = 124, RUN_EXIT_FAILED = 125, RUN_EXIT_REFUSED = 126, RUN_EXIT_NOT_FOUND = 127 };
 
-struct run {
-        struct arena arena;
+/* What is asked for, and by which policy. Written by run_new() only. */
+struct run_order {
         const struct policy *policy;
         bool bypassed;
-        const char *program; /* path of the bailey program */
+        const char *program; /* bailey itself */
         struct bailey_run_options options;
         struct audit *audit;
         struct containers *containers;
         struct cgroup_shared *shared;
-        uint64_t kills_before;   /* how often the OOM killer had acted in that when the command started */
-        bool user_memory_killed; /* and it did so while this one ran */
-        char id[ID_SIZE];        /* in the audit log */
-        bool unrecorded;         /* writing the audit record failed */
+};
 
-        /* given by the caller; all but the secrets may be NULL */
+/* What the caller that drives the run lends to it. All but the secrets may be missing. */
+struct run_lent {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
-        struct pool *pool;                      /* warm sandboxes */
-        struct host_cache **kept;               /* cached facts about the host */
+        struct pool *pool;                      /* sandboxes that are ready */
+        struct host_cache **kept;               /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
-        struct buf *later;                      /* lines for the next result, because background commands have none */
-        int64_t *recovered;                     /* time of the last clean-up after killed commands; monotonic */
+        struct buf *later;                      /* lines for the next answer, as those of background commands have none */
+        int64_t *recovered;                     /* when killed commands were last looked for; monotonic */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
+};
 
+/* begin.c: the text and the verdict. */
+struct run_judged {
         struct str command;
         struct verdict verdict;
+};
+
+/* begin.c: what is known before there is a plan. */
+struct run_facts {
         const char *state; /* bailey's own directory */
         struct host_cache *host_cache;
         struct host host;
         struct sandbox_request request;
         const char *shell_argv[4];
         int64_t timeout;
-        struct tmpdir tmpdir;
-        struct baseline *baseline; /* while its workspace is protected; NULL: it is not */
+};
 
+/* protection.c: the protected places of the workspace, while the command runs. */
+struct run_guarded {
+        struct baseline *baseline; /* NULL: the workspace is not protected */
+        int64_t held_until;        /* the command is stopped, while something is put back; 0: it is not; monotonic */
+        int64_t counted;           /* since then: */
+        unsigned replaced;         /* sentences of what was set aside while it ran */
+};
+
+/* launch.c: the backend that is tried, and its plan. */
+struct run_attempt {
         struct backend_choice choice;
         size_t tried; /* of these */
         struct launch launch;
-        const struct backend *refused; /* the named backend that cannot be used */
-        char failures[1024];           /* of those that were tried: "native: namespaces: ...; bwrap: ..." */
-        struct job job;
-        bool told_started, over;
-        int64_t held_until; /* it is stopped while something is restored; 0: it is not; monotonic, as the next one */
-        int64_t counted;    /* since then: */
-        unsigned replaced;  /* sentences of what was set aside while it ran */
+        const struct backend *refused;  /* the one that was named and does not work */
+        char failures[1024];            /* of those that were tried: "native: namespaces: ...; bwrap: ..." */
+        struct host host;               /* with what this backend needs besides */
+        struct sandbox_request request; /* and its environment */
+        bool without_sockets;           /* one of unix_sockets has gone meanwhile */
+        struct tmpdir tmpdir;
+        const char *tmpdir_path;
+        uint64_t kills_before; /* how often the OOM killer had acted among all commands of the user when this one started */
+};
 
+/* end.c: what came of it. */
+struct run_result {
         struct captured captured;
         uint64_t redactions;
         const char *notices[NOTICES_MAX];
         size_t notice_count;
+        bool user_memory_killed; /* the OOM killer acted among all commands of the user while this one ran */
+        bool unrecorded;         /* it could not be written to the audit log */
         struct err err;
         struct bailey_outcome out;
+};
+
+/* Each part is written by one stage, and read by those after it. */
+struct run {
+        struct arena arena;
+        char id[ID_SIZE]; /* in the audit log */
+        struct run_order order;
+        struct run_lent lent;
+        struct run_judged judged;
+        struct run_facts facts;
+        struct run_guarded guarded;
+        struct run_attempt attempt;
+        struct job job;
+        bool told_started, over;
+        struct run_result result;
 };
 
 /* What `options` points to must live until the run is over. */

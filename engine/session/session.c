@@ -276,7 +276,7 @@ static void leave(struct bailey_session *session, struct launched *launched) {
 }
 
 static void note_end(struct bailey_session *session, struct shell *shell) {
-        const struct bailey_outcome *out = &shell->run->out;
+        const struct bailey_outcome *out = &shell->run->result.out;
 
         leave(session, &shell->run->job.launched);
         stream_settle(&shell->out);
@@ -443,20 +443,20 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
                 shell = shell_new(session, options, &err);
         if (!shell)
                 return config_hand_error(&err, ret_error, error_size);
-        shell->run->secrets = &session->secrets;
-        shell->run->pool = &session->pool;
-        shell->run->kept = &session->host_cache;
-        shell->run->baselines = &session->baselines;
-        shell->run->later = &session->later;
-        shell->run->recovered = &session->recovered;
-        shell->run->out_stream = &shell->out;
-        shell->run->err_stream = shell->background ? &shell->err : NULL;
-        shell->run->epoll_fd = session->epoll_fd;
-        shell->run->epoll_data = shell;
+        shell->run->lent.secrets = &session->secrets;
+        shell->run->lent.pool = &session->pool;
+        shell->run->lent.kept = &session->host_cache;
+        shell->run->lent.baselines = &session->baselines;
+        shell->run->lent.later = &session->later;
+        shell->run->lent.recovered = &session->recovered;
+        shell->run->lent.out_stream = &shell->out;
+        shell->run->lent.err_stream = shell->background ? &shell->err : NULL;
+        shell->run->lent.epoll_fd = session->epoll_fd;
+        shell->run->lent.epoll_data = shell;
         append(session, shell);
         run_begin(shell->run);
-        if ((command = arena_dup(&shell->arena, shell->run->command)))
-                shell->command = str_from(command, shell->run->command.len);
+        if ((command = arena_dup(&shell->arena, shell->run->judged.command)))
+                shell->command = str_from(command, shell->run->judged.command.len);
         if (shell->run->over)
                 note_end(session, shell);
         session_arm(session);
