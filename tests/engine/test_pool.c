@@ -234,7 +234,7 @@ static struct warm take_of_two(void) {
 /* ---- shells that wait ---- */
 
 /* How much of the library is mapped in the shell. */
-static const char *const maps[] = { "bash", "-c", "grep -c bailey-seed /proc/$$/maps; :", NULL };
+static const char *const maps[] = { "bash", "-c", "grep -c bailey-preload /proc/$$/maps; :", NULL };
 
 static void run_new(char *ret, size_t size) {
         FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
