@@ -121,7 +121,7 @@ void audit_record_json(const struct audit_record *record, const char *session, i
         json_reasons(record, out);
         if (record->backend) {
                 json_text(out, "backend", record->backend, AUDIT_TEXT_MAX);
-                json_list(out, "enforced", record->walls, record->wall_count);
+                json_list(out, "enforced", record->guarantees, record->guarantee_count);
         }
         if (record->kind == AUDIT_OUTCOME)
                 json_outcome(record, out);

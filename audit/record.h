@@ -48,8 +48,8 @@ struct audit_record {
         size_t reason_count;
 
         const char *backend; /* NULL: none */
-        const char *const *walls;
-        size_t wall_count;
+        const char *const *guarantees;
+        size_t guarantee_count;
 
         int exit_code, signal; /* from here on, only of AUDIT_OUTCOME */
         bool timed_out, cancelled, truncated;

@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b) {
 }
 
 static void write_pair(struct audit *audit) {
-        static const char *const walls[] = { "writes", "reads", "protect", "tmp", "network", "processes", "kill" };
+        static const char *const guarantees[] = { "writes", "reads", "protect", "tmp", "network", "processes", "kill" };
         struct audit_record record = {
                 .kind = AUDIT_INTENT,
                 .id = "11111111-2222-4333-8444-555555555555",
@@ -34,8 +34,8 @@ static void write_pair(struct audit *audit) {
                 .workspace = "/home/user/project",
                 .action = "allowed",
                 .backend = "native",
-                .walls = walls,
-                .wall_count = sizeof(walls) / sizeof(*walls),
+                .guarantees = guarantees,
+                .guarantee_count = sizeof(guarantees) / sizeof(*guarantees),
         };
         struct err err;
 

@@ -322,7 +322,7 @@ struct bailey_outcome {
         void *memory; /* of all these texts */
 };
 
-/* Judges, builds the walls, runs, and looks after what is left. Returns 0, also when nothing ran: see `end`; -1 without
+/* Checks the command, makes its sandbox, runs it, and cleans up. Returns 0, also when nothing ran: see `end`; -1 without
  * memory. */
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret);
 void bailey_outcome_free(struct bailey_outcome *outcome);

@@ -65,7 +65,7 @@ static bool wants_maker(const struct start *start) {
 /* ---- in the child ---- */
 
 /* NULL: it is there already, or the host's. */
-static int make_walls(const struct start *start, struct network *network, struct err *err) {
+static int make_guarantees(const struct start *start, struct network *network, struct err *err) {
         const struct launch *launch = start->launch;
 
         if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
@@ -190,7 +190,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                 setsid();
         if (launch->container)
                 container_run(launch->container, launch->announce, report_fd, LAUNCH_REPORT_FD + 1, LAUNCH_REPORT_FD + 2);
-        if (make_walls(start, start->makes_network ? &network : NULL, &err) < 0)
+        if (make_guarantees(start, start->makes_network ? &network : NULL, &err) < 0)
                 report_failure(report_fd, &err);
         if (launch->wrapper)
                 run_wrapper(launch);

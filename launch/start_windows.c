@@ -71,8 +71,8 @@ static int spawn(struct contained *c, const struct launch *launch, const struct 
         return result;
 }
 
-static int make_walls(struct contained *c, const struct launch *launch, const struct launch_files *files,
-                      unsigned long *ret_pid, struct err *err) {
+static int make_guarantees(struct contained *c, const struct launch *launch, const struct launch_files *files,
+                           unsigned long *ret_pid, struct err *err) {
         const struct appcontainer_plan *plan = launch->appcontainer;
         wchar_t program[WIDE_PATH_MAX];
         void *token = NULL;
@@ -100,7 +100,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         contained = calloc(1, sizeof(*contained));
         if (!contained)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        if (make_walls(contained, launch, files, &pid, err) < 0) {
+        if (make_guarantees(contained, launch, files, &pid, err) < 0) {
                 contained_free(contained);
                 return -1;
         }

@@ -111,8 +111,8 @@ static int plan_grants(const struct policy *policy, const struct host *host, str
 static void give_up_sockets(const struct appcontainer_plan *plan, struct launch *launch) {
         for (size_t i = 0; i < plan->grant_count; i++)
                 if (plan->grants[i].write) {
-                        launch->walls &= ~(uint32_t)WALL_SOCKETS;
-                        launch->waived |= WALL_SOCKETS;
+                        launch->guarantees &= ~(uint32_t)GUARANTEE_SOCKETS;
+                        launch->waived |= GUARANTEE_SOCKETS;
                 }
 }
 
@@ -149,8 +149,8 @@ static int appcontainer_plan(const struct backend *backend, const struct policy 
         bool network = policy->sandbox.network == NETWORK_INHERIT;
         struct launch launch = {
                 .backend = backend->name,
-                .walls = backend->walls & ~(network ? (uint32_t)WALL_NETWORK : 0),
-                .waived = WALL_SYSCALLS,
+                .guarantees = backend->guarantees & ~(network ? (uint32_t)GUARANTEE_NETWORK : 0),
+                .waived = GUARANTEE_SYSCALLS,
                 .appcontainer = plan,
                 .program = request->program,
                 .argv = request->argv,
@@ -176,8 +176,8 @@ static int appcontainer_plan(const struct backend *backend, const struct policy 
 const struct backend backend_appcontainer = {
         .name = "appcontainer",
         .id = BACKEND_APPCONTAINER,
-        .walls = WALL_WRITES | WALL_READS | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL | WALL_PRIVILEGES |
-                 WALL_METADATA,
+        .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_NETWORK | GUARANTEE_SOCKETS | GUARANTEE_PROCESSES |
+                      GUARANTEE_KILL | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
         .summary = "AppContainer in a job object, for Windows",
         .remedy = "run bailey.exe on Windows 10 or later; wine has no AppContainers",
         .verified = "its parts under wine, which has no AppContainers; never on Windows",

@@ -26,7 +26,7 @@ const char *backend_verified(const struct backend *backend) {
 /* In the order of the bits. */
 static const struct {
         const char *name, *text;
-} walls[WALL_COUNT] = {
+} guarantees[GUARANTEE_COUNT] = {
         { "writes", "no writes outside the workspace" },
         { "reads", "no reading of credential stores and other homes" },
         { "protect", "no changes to files that programs on the host run later, and to denied paths, in writable directories" },
@@ -43,20 +43,20 @@ static const struct {
         { "metadata", "no changes to modes, owners and times of files outside the workspace" },
 };
 
-static size_t wall_index(enum wall wall) {
+static size_t guarantee_index(enum guarantee guarantee) {
         size_t i = 0;
 
-        while (i + 1 < WALL_COUNT && wall != 1U << i)
+        while (i + 1 < GUARANTEE_COUNT && guarantee != 1U << i)
                 i++;
         return i;
 }
 
-const char *wall_name(enum wall wall) {
-        return walls[wall_index(wall)].name;
+const char *guarantee_name(enum guarantee guarantee) {
+        return guarantees[guarantee_index(guarantee)].name;
 }
 
-const char *wall_text(enum wall wall) {
-        return walls[wall_index(wall)].text;
+const char *guarantee_text(enum guarantee guarantee) {
+        return guarantees[guarantee_index(guarantee)].text;
 }
 
 /* Returns true if protect_workspace covers something that exists. */
@@ -77,14 +77,15 @@ static bool denies_inside(const struct policy *policy, const struct host *host) 
 }
 
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
-        uint32_t needs = WALL_WRITES | WALL_READS | WALL_SOCKETS | WALL_SYSCALLS | WALL_PROCESSES | WALL_KILL | WALL_PRIVILEGES;
+        uint32_t needs = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
+                         GUARANTEE_KILL | GUARANTEE_PRIVILEGES;
 
         if (policy->sandbox.network != NETWORK_INHERIT)
-                needs |= WALL_NETWORK;
+                needs |= GUARANTEE_NETWORK;
         if (policy->sandbox.root == ROOT_MINIMAL)
-                needs |= WALL_ROOT;
+                needs |= GUARANTEE_ROOT;
         if (protects_workspace(policy, host) || denies_inside(policy, host))
-                needs |= WALL_PROTECT;
+                needs |= GUARANTEE_PROTECT;
         return needs;
 }
 
@@ -92,9 +93,10 @@ static int refuse(const struct backend *backend, uint32_t missing, bool protect_
         char text[400];
         size_t used = 0;
 
-        for (uint32_t i = 0; i < WALL_COUNT; i++)
+        for (uint32_t i = 0; i < GUARANTEE_COUNT; i++)
                 if (missing & 1U << i && used < sizeof(text))
-                        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", walls[i].text);
+                        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "",
+                                                 guarantees[i].text);
         return err_set(err, ERR_UNSUPPORTED, "%s: cannot enforce this policy: %s%s", backend->name, text,
                        protect_only ? " (to give this up, set sandbox.protect_workspace = false)" : "");
 }
@@ -116,9 +118,9 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
                         "policy not supported: %s cannot restrict commands to listed unix sockets (sandbox.unix_sockets)",
                         backend->name);
         /* A run without any guarantee has to be requested twice. */
-        missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.walls & ~launch.waived;
+        missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.guarantees & ~launch.waived;
         if (missing)
-                return refuse(backend, missing, missing == WALL_PROTECT && !denies_inside(policy, host), err);
+                return refuse(backend, missing, missing == GUARANTEE_PROTECT && !denies_inside(policy, host), err);
         *ret = launch;
         return 0;
 }

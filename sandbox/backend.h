@@ -23,7 +23,7 @@ struct backend {
         uint32_t engines; /* container engines, 1 << enum engine_kind, any of which can run it; 0: it uses no container */
         enum container_runtime runtime; /* its name in [container] runtime; RUNTIME_AUTO: it has none */
         bool own_kernel;                /* the engine runs it under gVisor */
-        uint32_t walls;                 /* enum wall: the guarantees that it can enforce at best */
+        uint32_t guarantees;            /* enum guarantee: the guarantees that it can enforce at best */
         const char *summary;
         const char *remedy;   /* how to make it work, in the imperative */
         const char *verified; /* how it was verified, if the tests do not run it; NULL: in CI */
@@ -49,10 +49,10 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
                  const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
 
-/* Description of a guarantee, for messages; `wall` is one bit. */
-const char *wall_name(enum wall wall);
-const char *wall_text(enum wall wall);
-enum { WALL_COUNT = 14 };
+/* Description of a guarantee, for messages; `guarantee` is one bit. */
+const char *guarantee_name(enum guarantee guarantee);
+const char *guarantee_text(enum guarantee guarantee);
+enum { GUARANTEE_COUNT = 14 };
 
 /* ---- for backends ---- */
 
@@ -64,7 +64,7 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
                 uint32_t seccomp_flags, struct arena *arena, struct launch *ret, struct err *err);
 
 /* Returns the guarantees that namespaces enforce. */
-uint32_t plan_walls(const struct backend *backend, const struct policy *policy);
+uint32_t plan_guarantees(const struct backend *backend, const struct policy *policy);
 
 /* Returns the flags for unix sockets, which depend on whether system calls can be brokered; for plan_common(). */
 uint32_t plan_socket_flags(const struct host *host);

@@ -96,7 +96,7 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
 }
 
 /* Not --die-with-parent: bubblewrap would die with the thread that started it. The program inside knows when to end. */
-static void add_walls(struct arguments *a, const struct policy *policy, const struct host *host) {
+static void add_guarantees(struct arguments *a, const struct policy *policy, const struct host *host) {
         static const char *const always[] = {
                 "--unshare-user",       "--unshare-pid", "--unshare-ipc", "--unshare-uts",
                 "--unshare-cgroup-try", "--as-pid-1",    "--hostname",    "bailey",
@@ -131,7 +131,7 @@ static int compile(const struct policy *policy, const struct host *host, const s
         a->mounts = arena_alloc(a->arena, (mounts->count + 1) * sizeof(*a->mounts));
         if (!a->mounts)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        add_walls(a, policy, host);
+        add_guarantees(a, policy, host);
         for (size_t i = 0; i < mounts->count; i++) {
                 if (is_run(&mounts->items[i])) {
                         add_option(a, "--ro-bind", host->self, SELF_INSIDE);
@@ -170,7 +170,7 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
                 return -1;
         plan_notices(policy, host, &launch);
         launch.backend = backend->name;
-        launch.walls = plan_walls(backend, policy);
+        launch.guarantees = plan_guarantees(backend, policy);
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;
@@ -185,8 +185,9 @@ const struct backend backend_bwrap = {
         .id = BACKEND_BWRAP,
         .brokers = true,
         .automatic = true,
-        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
+        .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
+                      GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
+                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
         .summary = "the same sandbox as native, set up by bubblewrap",
         .remedy = "install bubblewrap (apt install bubblewrap) and allow user namespaces (Ubuntu allows them for bwrap)",
         .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",

@@ -80,12 +80,12 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
         return 0;
 }
 
-uint32_t plan_walls(const struct backend *backend, const struct policy *policy) {
-        uint32_t walls = backend->walls;
+uint32_t plan_guarantees(const struct backend *backend, const struct policy *policy) {
+        uint32_t guarantees = backend->guarantees;
 
         if (policy->sandbox.network == NETWORK_INHERIT)
-                walls &= ~(uint32_t)(WALL_NETWORK | WALL_LOCALHOST);
-        return walls;
+                guarantees &= ~(uint32_t)(GUARANTEE_NETWORK | GUARANTEE_LOCALHOST);
+        return guarantees;
 }
 
 /* ---- unix sockets ---- */

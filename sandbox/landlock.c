@@ -10,10 +10,11 @@
 /* What does not hold before a version of Landlock. */
 static const struct {
         int version;
-        uint32_t walls;
+        uint32_t guarantees;
 } younger[] = {
-        { 3, WALL_WRITES },                /* files can be truncated */
-        { 6, WALL_PROCESSES | WALL_KILL }, /* nothing keeps signals in, and what waits for the command could be killed */
+        { 3, GUARANTEE_WRITES }, /* files can be truncated */
+        { 6,
+          GUARANTEE_PROCESSES | GUARANTEE_KILL }, /* nothing keeps signals in, and what waits for the command could be killed */
 };
 
 /* All there is of /dev, with the fewest rights. No terminals: a command could open any that its user has, and read what is
@@ -79,12 +80,12 @@ static int landlock_plan(const struct backend *backend, const struct policy *pol
             landlock_rules(policy, host, arena, &launch.landlock, err) < 0)
                 return -1;
         launch.backend = backend->name;
-        launch.walls = backend->walls;
+        launch.guarantees = backend->guarantees;
         for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
                 if (host->landlock < younger[i].version)
-                        launch.walls &= ~younger[i].walls;
+                        launch.guarantees &= ~younger[i].guarantees;
         if (inherit)
-                launch.walls &= ~(uint32_t)WALL_NETWORK;
+                launch.guarantees &= ~(uint32_t)GUARANTEE_NETWORK;
         *ret = launch;
         return 0;
 }
@@ -94,8 +95,8 @@ const struct backend backend_landlock = {
         .id = BACKEND_LANDLOCK,
         .automatic = true,
         .own_tmp = true,
-        .walls = WALL_WRITES | WALL_READS | WALL_NETWORK | WALL_SOCKETS | WALL_SYSCALLS | WALL_PROCESSES | WALL_KILL |
-                 WALL_PRIVILEGES,
+        .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_NETWORK | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS |
+                      GUARANTEE_PROCESSES | GUARANTEE_KILL | GUARANTEE_PRIVILEGES,
         .summary = "Landlock and seccomp, without namespaces",
         .remedy = "use Linux 6.12 or later with Landlock among the LSMs (boot with lsm=landlock,...)",
         .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",

@@ -17,21 +17,21 @@ struct sock_filter; /* of Linux */
 
 /* ---- what a backend enforces, and what a policy needs ---- */
 
-enum wall {
-        WALL_WRITES = 1 << 0,       /* nothing outside the workspace and fs_write_allow can be written */
-        WALL_READS = 1 << 1,        /* credential stores, other homes and fs_read_deny cannot be read */
-        WALL_PROTECT = 1 << 2,      /* a path inside a writable directory can be read-only or hidden */
-        WALL_TMP = 1 << 3,          /* /tmp, /var/tmp and /dev/shm are private and limited */
-        WALL_NETWORK = 1 << 4,      /* no network except localhost */
-        WALL_LOCALHOST = 1 << 5,    /* a private localhost that works */
-        WALL_SOCKETS = 1 << 6,      /* no access to unix sockets of the host */
-        WALL_SYSCALLS = 1 << 7,     /* the system call filter */
-        WALL_PROCESSES = 1 << 8,    /* no process outside can be signalled or traced, nor its environment read */
-        WALL_PROCESS_LIST = 1 << 9, /* processes outside are hidden */
-        WALL_KILL = 1 << 10,        /* no process outlives the command */
-        WALL_ROOT = 1 << 11,        /* root = "minimal" */
-        WALL_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
-        WALL_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside cannot be changed */
+enum guarantee {
+        GUARANTEE_WRITES = 1 << 0,       /* nothing outside the workspace and fs_write_allow can be written */
+        GUARANTEE_READS = 1 << 1,        /* credential stores, other homes and fs_read_deny cannot be read */
+        GUARANTEE_PROTECT = 1 << 2,      /* a path inside a writable directory can be read-only or hidden */
+        GUARANTEE_TMP = 1 << 3,          /* /tmp, /var/tmp and /dev/shm are private and limited */
+        GUARANTEE_NETWORK = 1 << 4,      /* no network except localhost */
+        GUARANTEE_LOCALHOST = 1 << 5,    /* a private localhost that works */
+        GUARANTEE_SOCKETS = 1 << 6,      /* no access to unix sockets of the host */
+        GUARANTEE_SYSCALLS = 1 << 7,     /* the system call filter */
+        GUARANTEE_PROCESSES = 1 << 8,    /* no process outside can be signalled or traced, nor its environment read */
+        GUARANTEE_PROCESS_LIST = 1 << 9, /* processes outside are hidden */
+        GUARANTEE_KILL = 1 << 10,        /* no process outlives the command */
+        GUARANTEE_ROOT = 1 << 11,        /* root = "minimal" */
+        GUARANTEE_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
+        GUARANTEE_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside cannot be changed */
 };
 
 /*
@@ -219,9 +219,9 @@ enum launch_namespaces {
 
 struct launch {
         const char *backend;
-        uint32_t walls;  /* enum wall: guarantees that this launch enforces */
-        uint32_t waived; /* guarantees not enforced because the policy explicitly waives them, or because the platform lacks
-                            them and the policy does not explicitly request them */
+        uint32_t guarantees; /* enum guarantee: guarantees that this launch enforces */
+        uint32_t waived;     /* guarantees not enforced because the policy explicitly waives them, or because the platform lacks
+                                them and the policy does not explicitly request them */
 
         /* outside */
         enum launch_namespaces namespaces;

@@ -17,7 +17,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
                 return -1;
         plan_notices(policy, host, &launch);
         launch.backend = backend->name;
-        launch.walls = plan_walls(backend, policy);
+        launch.guarantees = plan_guarantees(backend, policy);
         launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
         launch.own_pids = true;
         launch.hostname = "bailey";
@@ -32,8 +32,9 @@ const struct backend backend_native = {
         .id = BACKEND_NATIVE,
         .brokers = true,
         .automatic = true,
-        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                 WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
+        .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
+                      GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
+                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
         .summary = "namespaces, Landlock and seccomp, set up by bailey",
         .remedy = "use Linux 5.12 or later and allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "

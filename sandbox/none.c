@@ -9,7 +9,7 @@ static int none_plan(const struct backend *backend, const struct policy *policy,
                 return -1;
         ret->backend = backend->name;
         ret->seccomp_count = 0;
-        ret->walls = backend->walls;
+        ret->guarantees = backend->guarantees;
         return 0;
 }
 
@@ -17,7 +17,7 @@ const struct backend backend_none = {
         .name = "none",
         .id = BACKEND_NONE,
         .brokers = true,
-        .walls = 0,
+        .guarantees = 0,
         .summary = "only the environment filter, limits and timeouts",
         .remedy = "set BAILEY_SANDBOX=none and BAILEY_ALLOW_NO_SANDBOX=1",
         .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",

@@ -46,11 +46,11 @@ static void print_mount(const struct mount_step *step, struct buf *out) {
         buf_char(out, '\n');
 }
 
-static void print_walls(const struct launch *launch, struct buf *out) {
+static void print_guarantees(const struct launch *launch, struct buf *out) {
         buf_append(out, STR("enforces"));
-        for (uint32_t i = 0; i < WALL_COUNT; i++)
-                if (launch->walls & 1U << i)
-                        buf_format(out, " %s", wall_name((enum wall)(1U << i)));
+        for (uint32_t i = 0; i < GUARANTEE_COUNT; i++)
+                if (launch->guarantees & 1U << i)
+                        buf_format(out, " %s", guarantee_name((enum guarantee)(1U << i)));
         buf_char(out, '\n');
 }
 
@@ -228,7 +228,7 @@ static void print_broker(const struct broker_plan *broker, struct buf *out) {
 
 void launch_print(const struct launch *launch, struct buf *out) {
         buf_format(out, "backend %s\n", launch->backend);
-        print_walls(launch, out);
+        print_guarantees(launch, out);
         print_outside(launch, out);
         print_container(launch->container, out);
         print_appcontainer(launch->appcontainer, out);

@@ -71,8 +71,8 @@ static int seatbelt_plan(const struct backend *backend, const struct policy *pol
                          const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct launch launch = {
                 .backend = backend->name,
-                .walls = backend->walls,
-                .waived = WALL_SYSCALLS,
+                .guarantees = backend->guarantees,
+                .waived = GUARANTEE_SYSCALLS,
                 .program = request->program,
                 .argv = request->argv,
                 .envp = request->envp,
@@ -88,7 +88,7 @@ static int seatbelt_plan(const struct backend *backend, const struct policy *pol
             plan_limits(&policy->sandbox, &launch, err) < 0 || seatbelt_profile(policy, host, arena, &launch.profile, err) < 0)
                 return -1;
         if (policy->sandbox.network == NETWORK_INHERIT)
-                launch.walls &= ~(uint32_t)WALL_NETWORK;
+                launch.guarantees &= ~(uint32_t)GUARANTEE_NETWORK;
         launch.profile_path = arena_dup(arena, str_z(path));
         if (!launch.profile_path || !(launch.wrapper = wrap(host, request, launch.profile_path, arena)))
                 return err_set(err, ERR_MEMORY, "out of memory");
@@ -100,8 +100,8 @@ const struct backend backend_sandbox_exec = {
         .name = "sandbox-exec",
         .id = BACKEND_SANDBOX_EXEC,
         .own_tmp = true,
-        .walls = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_NETWORK | WALL_SOCKETS | WALL_PROCESSES | WALL_KILL |
-                 WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
+        .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_NETWORK | GUARANTEE_SOCKETS |
+                      GUARANTEE_PROCESSES | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
         .summary = "Seatbelt profile, for macOS",
         .remedy = "run bailey on macOS; there is no macOS binary yet",
         .verified = "only compared with golden files; never run, in CI or elsewhere",

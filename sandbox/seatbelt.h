@@ -12,7 +12,7 @@
  * Below the private TMPDIR: a directory that commands can neither read nor write, and in it the profile, which only processes
  * under this very profile may read. This distinguishes them from all other processes, even after a double fork.
  */
-#define SEATBELT_FOLDER "/.walls"
+#define SEATBELT_FOLDER "/.profile"
 #define SEATBELT_FILE SEATBELT_FOLDER "/profile.sb"
 
 /* Needs `host->tmpdir`. */

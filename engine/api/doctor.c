@@ -23,7 +23,7 @@ struct finding {
         const struct backend *backend;
         bool works;    /* a command ran in it */
         bool enforces; /* and it has all that the policy needs */
-        uint32_t walls;
+        uint32_t guarantees;
         uint32_t wanted, held; /* enum engine_limit: of a container, as in struct launch_container */
         struct err err;
 };
@@ -63,7 +63,7 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
         }
         if (backend->plan(backend, d->policy, &d->host, &request, &d->arena, &launch, &f->err) < 0)
                 return -1;
-        f->walls = launch.walls;
+        f->guarantees = launch.guarantees;
         f->wanted = launch.container ? launch.container->limits_wanted : 0;
         f->held = launch.container ? launch.container->limits : 0;
         if (job_run(&setup, &outcome, &f->err) < 0)
@@ -71,7 +71,7 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
         if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
                 return err_set(&f->err, ERR_SYSTEM, "a test command ended with status %d", outcome.status);
         f->works = true;
-        f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.walls & ~launch.waived) == 0;
+        f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.guarantees & ~launch.waived) == 0;
         return 0;
 }
 
@@ -160,20 +160,20 @@ static int put_limits(struct doctor *d, const struct finding *f, struct bailey_b
 /* ---- the answer ---- */
 
 static int put_capabilities(struct doctor *d, const struct finding *f, struct bailey_backend *ret) {
-        struct bailey_capability *list = arena_alloc(&d->arena, WALL_COUNT * sizeof(*list));
+        struct bailey_capability *list = arena_alloc(&d->arena, GUARANTEE_COUNT * sizeof(*list));
 
-        for (uint32_t i = 0; list && i < WALL_COUNT; i++) {
-                enum wall wall = (enum wall)(1U << i);
+        for (uint32_t i = 0; list && i < GUARANTEE_COUNT; i++) {
+                enum guarantee guarantee = (enum guarantee)(1U << i);
 
                 list[i] = (struct bailey_capability){
-                        .name = wall_name(wall),
-                        .text = wall_text(wall),
-                        .enforced = f->works && f->walls & wall,
-                        .needed = (d->needs & wall) != 0,
+                        .name = guarantee_name(guarantee),
+                        .text = guarantee_text(guarantee),
+                        .enforced = f->works && f->guarantees & guarantee,
+                        .needed = (d->needs & guarantee) != 0,
                 };
         }
         ret->capabilities = list;
-        ret->capability_count = WALL_COUNT;
+        ret->capability_count = GUARANTEE_COUNT;
         return list ? 0 : -1;
 }
 

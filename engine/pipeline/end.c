@@ -169,7 +169,7 @@ static void tell_ignored(struct run *run, const struct backend *backend) {
         run_notice(run, "%s does not limit: %s", backend->name, text);
 }
 
-static void tell_walls(struct run *run) {
+static void tell_sandbox(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
         if (run->attempt.failures[0])
@@ -236,7 +236,7 @@ void run_end(struct run *run, int result) {
                 leave_container(run);
         tmpdir_remove(&run->attempt.tmpdir);
         if (ran) {
-                tell_walls(run);
+                tell_sandbox(run);
                 tell_matches(run);
                 set_ended(run);
                 keep_output(run);

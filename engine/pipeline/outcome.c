@@ -248,18 +248,19 @@ static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
 
 /* ---- handing out ---- */
 
-static const char *const *wall_names(struct run *run, uint32_t walls) {
-        const char **names = run->attempt.launch.backend ? arena_alloc(&run->arena, (WALL_COUNT + 1) * sizeof(*names)) : NULL;
+static const char *const *wall_names(struct run *run, uint32_t guarantees) {
+        const char **names =
+                run->attempt.launch.backend ? arena_alloc(&run->arena, (GUARANTEE_COUNT + 1) * sizeof(*names)) : NULL;
         size_t count = 0;
 
-        for (uint32_t i = 0; names && i < WALL_COUNT; i++)
-                if (walls & 1U << i)
-                        names[count++] = wall_name((enum wall)(1U << i));
+        for (uint32_t i = 0; names && i < GUARANTEE_COUNT; i++)
+                if (guarantees & 1U << i)
+                        names[count++] = guarantee_name((enum guarantee)(1U << i));
         return names;
 }
 
-const char *const *run_wall_names(struct run *run) {
-        return wall_names(run, run->attempt.launch.walls);
+const char *const *run_guarantee_names(struct run *run) {
+        return wall_names(run, run->attempt.launch.guarantees);
 }
 
 void run_free(struct run *run) {
@@ -280,8 +281,8 @@ static int put_plan(struct run *run) {
         if (!limits)
                 return -1;
         o->planned = run->attempt.launch.backend;
-        o->enforced = run_wall_names(run);
-        o->not_enforced = wall_names(run, ~run->attempt.launch.walls);
+        o->enforced = run_guarantee_names(run);
+        o->not_enforced = wall_names(run, ~run->attempt.launch.guarantees);
         o->limits = limits;
         o->limit_count = (run->attempt.launch.container ? container_limits : own_limits)(run, limits);
         return o->enforced && o->not_enforced ? 0 : -1;

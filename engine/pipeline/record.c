@@ -48,11 +48,11 @@ void record_tested(const struct bailey_policy *policy, struct str command, const
 
 /* ---- runs ---- */
 
-static void set_walls(struct run *run, struct audit_record *record) {
+static void set_guarantees(struct run *run, struct audit_record *record) {
         record->backend = run->attempt.launch.backend;
-        record->walls = run_wall_names(run);
-        while (record->walls && record->walls[record->wall_count])
-                record->wall_count++;
+        record->guarantees = run_guarantee_names(run);
+        while (record->guarantees && record->guarantees[record->guarantee_count])
+                record->guarantee_count++;
 }
 
 static void set_outcome(const struct run *run, struct audit_record *record) {
@@ -89,7 +89,7 @@ static int write_record(struct run *run, enum audit_kind kind, struct err *err) 
         };
 
         set_reasons(&run->judged.verdict, &run->arena, &record);
-        set_walls(run, &record);
+        set_guarantees(run, &record);
         if (kind == AUDIT_OUTCOME)
                 set_outcome(run, &record);
         return audit_write(run->order.audit, &record, err);

@@ -151,7 +151,7 @@ void run_explain(struct run *run);
 bool run_may_warn(const struct run *run);
 
 /* The names of the enforced guarantees, NULL-terminated; NULL: none yet. */
-const char *const *run_wall_names(struct run *run);
+const char *const *run_guarantee_names(struct run *run);
 
 void run_free(struct run *run);
 

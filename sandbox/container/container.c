@@ -58,8 +58,9 @@ static int plan(const struct backend *backend, const struct policy *policy, cons
 }
 
 enum {
-        CONTAINER_WALLS = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SYSCALLS |
-                          WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES | WALL_METADATA,
+        CONTAINER_GUARANTEES = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
+                               GUARANTEE_LOCALHOST | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES | GUARANTEE_PROCESS_LIST |
+                               GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
 };
 
 const struct backend backend_docker = {
@@ -67,7 +68,7 @@ const struct backend backend_docker = {
         .id = BACKEND_DOCKER,
         .engines = 1U << ENGINE_DOCKER,
         .runtime = RUNTIME_DOCKER,
-        .walls = CONTAINER_WALLS,
+        .guarantees = CONTAINER_GUARANTEES,
         .summary = "docker container",
         .remedy = "install docker (apt install docker.io), start its daemon, and run `bailey container pull` or `bailey "
                   "container build`",
@@ -80,7 +81,7 @@ const struct backend backend_podman = {
         .id = BACKEND_PODMAN,
         .engines = 1U << ENGINE_PODMAN,
         .runtime = RUNTIME_PODMAN,
-        .walls = CONTAINER_WALLS,
+        .guarantees = CONTAINER_GUARANTEES,
         .summary = "podman container",
         .remedy = "install podman (apt install podman), and run `bailey container pull` or `bailey container build`",
         .limits = "memory, processes and processors: enforced by the engine, except by rootless podman on cgroup v1 (reported)",
@@ -93,7 +94,7 @@ const struct backend backend_gvisor = {
         .engines = 1U << ENGINE_DOCKER | 1U << ENGINE_PODMAN,
         .runtime = RUNTIME_GVISOR,
         .own_kernel = true,
-        .walls = CONTAINER_WALLS | WALL_SOCKETS, /* its kernel connects to no socket of the host */
+        .guarantees = CONTAINER_GUARANTEES | GUARANTEE_SOCKETS, /* its kernel connects to no socket of the host */
         .summary = "docker or podman container with the gVisor kernel",
         .remedy = "install runsc (apt install runsc); for docker, register it as a runtime called runsc in daemon.json",
         .limits = "memory, processes and processors: enforced by the engine; max_cpu_secs is not (reported)",

@@ -134,7 +134,7 @@ static void add_identity(struct plan *p) {
                 add_two(p, "--userns", "keep-id");
 }
 
-static void add_walls(struct plan *p) {
+static void add_guarantees(struct plan *p) {
         static const char *const always[] = { "--hostname", "bailey",      "--ipc",  "private", "--cgroupns",
                                               "private",    "--read-only", "--pull", "never",   NULL };
         /* Of which its settings may have another opinion. */
@@ -435,7 +435,7 @@ static int add_container(struct plan *p, const char *name, bool init, const char
         add_two(p, "--log-driver", log);
         if (init)
                 add(p, "--init");
-        add_walls(p);
+        add_guarantees(p);
         if (add_limits(p) < 0)
                 return -1;
         add_scratch(p);
@@ -525,35 +525,35 @@ static int plan_calls(struct plan *p) {
 static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
         const struct container_question *q = p->q;
         const struct container_policy *c = &q->policy->container;
-        uint32_t walls = q->backend->walls & ~p->rulings.lost;
+        uint32_t guarantees = q->backend->guarantees & ~p->rulings.lost;
         bool all = false;
 
         *ret_waived = p->rulings.lost;
         for (size_t i = 0; i < c->drop_capabilities.count; i++)
                 all = all || str_eq_nocase(c->drop_capabilities.items[i], STR("ALL"));
         if (!all || !c->no_new_privileges) {
-                walls &= ~(uint32_t)WALL_PRIVILEGES;
-                *ret_waived |= WALL_PRIVILEGES;
+                guarantees &= ~(uint32_t)GUARANTEE_PRIVILEGES;
+                *ret_waived |= GUARANTEE_PRIVILEGES;
         }
         if (c->network_mode != CONTAINER_NETWORK_NONE)
-                walls &= ~(uint32_t)WALL_NETWORK;
+                guarantees &= ~(uint32_t)GUARANTEE_NETWORK;
         if (c->network_mode == CONTAINER_NETWORK_HOST) {
-                walls &= ~(uint32_t)(WALL_LOCALHOST | WALL_SOCKETS);
-                *ret_waived |= WALL_SOCKETS;
+                guarantees &= ~(uint32_t)(GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS);
+                *ret_waived |= GUARANTEE_SOCKETS;
         }
         /* What is mounted may hold sockets of the host, now or later, and nothing in an engine tells them apart. */
         if (!q->backend->own_kernel || q->engine->gvisor_sockets) {
-                walls &= ~(uint32_t)WALL_SOCKETS;
-                *ret_waived |= WALL_SOCKETS;
+                guarantees &= ~(uint32_t)GUARANTEE_SOCKETS;
+                *ret_waived |= GUARANTEE_SOCKETS;
         }
         /* What a command leaves in a container that goes on is that of the same user: it cannot be kept from what ends it. */
         if (p->facts->session) {
-                walls &= ~(uint32_t)(WALL_KILL | WALL_TMP);
-                *ret_waived |= WALL_KILL | WALL_TMP;
+                guarantees &= ~(uint32_t)(GUARANTEE_KILL | GUARANTEE_TMP);
+                *ret_waived |= GUARANTEE_KILL | GUARANTEE_TMP;
         }
         if (!q->engine->seccomp && !q->backend->own_kernel)
-                walls &= ~(uint32_t)WALL_SYSCALLS;
-        return walls;
+                guarantees &= ~(uint32_t)GUARANTEE_SYSCALLS;
+        return guarantees;
 }
 
 /* What a container has no way to keep. */
@@ -615,7 +615,7 @@ int container_plan(const struct container_question *q, struct arena *arena, stru
         if (!out->warnings)
                 return err_set(err, ERR_MEMORY, "out of memory");
         memcpy((void *)out->warnings, p.rulings.warnings, sizeof(p.rulings.warnings));
-        launch.walls = walls_of(&p, &launch.waived);
+        launch.guarantees = walls_of(&p, &launch.waived);
         launch.limits_ignored = ignores_cpu(&p) ? (uint32_t)IGNORED_CPU : 0;
         *ret = launch;
         return 0;

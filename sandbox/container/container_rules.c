@@ -9,11 +9,11 @@
 
 /* All that a process with the host's privileges can undo. */
 enum {
-        ALL_WALLS = WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_TMP | WALL_NETWORK | WALL_LOCALHOST | WALL_SOCKETS |
-                    WALL_SYSCALLS | WALL_PROCESSES | WALL_PROCESS_LIST | WALL_KILL | WALL_ROOT | WALL_PRIVILEGES |
-                    WALL_METADATA,
-        PROCESS_WALLS = WALL_PROCESSES | WALL_PROCESS_LIST,
-        FILE_WALLS = WALL_WRITES | WALL_READS | WALL_METADATA,
+        ALL_GUARANTEES = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
+                         GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
+                         GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
+        PROCESS_GUARANTEES = GUARANTEE_PROCESSES | GUARANTEE_PROCESS_LIST,
+        FILE_GUARANTEES = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_METADATA,
 };
 
 /* Sorted by name; of a name, the general row comes last. What no row is about is refused: options are known to be harmless or
@@ -21,25 +21,25 @@ enum {
 /* clang-format off */
 const struct container_option container_options[] = {
         { "--add-host", NULL, NULL, OPTION_FINE, 0 },
-        { "--annotation", NULL, PRIVILEGED, OPTION_REFUSED, ALL_WALLS }, /* runtimes take orders by these: hooks, devices */
-        { "--cap-add", NULL, PRIVILEGED, OPTION_REFUSED, ALL_WALLS },
-        { "--cgroup-parent", NULL, PRIVILEGED, OPTION_REFUSED, WALL_KILL },
+        { "--annotation", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES }, /* runtimes take orders by these: hooks, devices */
+        { "--cap-add", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
+        { "--cgroup-parent", NULL, PRIVILEGED, OPTION_REFUSED, GUARANTEE_KILL },
         { "--cgroupns", "private", NULL, OPTION_FINE, 0 },
-        { "--cgroupns", NULL, HOST_NETWORK, OPTION_REFUSED, WALL_PROCESS_LIST },
+        { "--cgroupns", NULL, HOST_NETWORK, OPTION_REFUSED, GUARANTEE_PROCESS_LIST },
         { "--cpu-shares", NULL, NULL, OPTION_FINE, 0 },
         { "--cpuset-cpus", NULL, NULL, OPTION_FINE, 0 },
         { "--cpuset-mems", NULL, NULL, OPTION_FINE, 0 },
-        { "--device", "/dev/*", NULL, OPTION_WARNS, FILE_WALLS | WALL_PROTECT }, /* may be a disk; other names are of bundles */
-        { "--device-cgroup-rule", NULL, PRIVILEGED, OPTION_REFUSED, ALL_WALLS },
+        { "--device", "/dev/*", NULL, OPTION_WARNS, FILE_GUARANTEES | GUARANTEE_PROTECT }, /* may be a disk; other names are of bundles */
+        { "--device-cgroup-rule", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
         { "--dns", NULL, NULL, OPTION_FINE, 0 },
         { "--dns-option", NULL, NULL, OPTION_FINE, 0 },
         { "--dns-search", NULL, NULL, OPTION_FINE, 0 },
         { "--gpus", NULL, NULL, OPTION_WARNS, 0 },
-        { "--group-add", NULL, PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
+        { "--group-add", NULL, PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
         { "--ipc", "none", NULL, OPTION_FINE, 0 },
         { "--ipc", "private", NULL, OPTION_FINE, 0 },
         { "--ipc", "shareable", NULL, OPTION_FINE, 0 },
-        { "--ipc", NULL, HOST_NETWORK, OPTION_REFUSED, WALL_PROCESSES | WALL_TMP },
+        { "--ipc", NULL, HOST_NETWORK, OPTION_REFUSED, GUARANTEE_PROCESSES | GUARANTEE_TMP },
         { "--label", "io.bailey.*", "bailey", OPTION_NEVER, 0 }, /* what is left is found by these */
         { "--label", NULL, NULL, OPTION_FINE, 0 },
         { "--memory-reservation", NULL, NULL, OPTION_FINE, 0 },
@@ -48,26 +48,26 @@ const struct container_option container_options[] = {
         { "--net", NULL, "container.network_mode", OPTION_NEVER, 0 },
         { "--network", NULL, "container.network_mode", OPTION_NEVER, 0 },
         { "--pid", "private", NULL, OPTION_FINE, 0 },
-        { "--pid", NULL, HOST_NETWORK, OPTION_REFUSED, PROCESS_WALLS | WALL_KILL },
+        { "--pid", NULL, HOST_NETWORK, OPTION_REFUSED, PROCESS_GUARANTEES | GUARANTEE_KILL },
         { "--platform", NULL, NULL, OPTION_FINE, 0 },
         { "--privileged", "false", NULL, OPTION_FINE, 0 },
-        { "--privileged", NULL, PRIVILEGED, OPTION_REFUSED, ALL_WALLS },
+        { "--privileged", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
         { "--security-opt", "apparmor=docker-default", NULL, OPTION_FINE, 0 },
         { "--security-opt", "apparmor:docker-default", NULL, OPTION_FINE, 0 },
-        { "--security-opt", "apparmor=unconfined", PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
-        { "--security-opt", "apparmor:unconfined", PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
+        { "--security-opt", "apparmor=unconfined", PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
+        { "--security-opt", "apparmor:unconfined", PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
         { "--security-opt", "label=disable", NULL, OPTION_WARNS, 0 },
         { "--security-opt", "label:disable", NULL, OPTION_WARNS, 0 },
         { "--security-opt", "mask=*", NULL, OPTION_FINE, 0 },
         { "--security-opt", "no-new-privileges", NULL, OPTION_FINE, 0 },
         { "--security-opt", "no-new-privileges=true", NULL, OPTION_FINE, 0 },
         { "--security-opt", "no-new-privileges:true", NULL, OPTION_FINE, 0 },
-        { "--security-opt", "no-new-privileges*", PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
-        { "--security-opt", "seccomp=*", PRIVILEGED, OPTION_REFUSED, WALL_SYSCALLS },
-        { "--security-opt", "seccomp:*", PRIVILEGED, OPTION_REFUSED, WALL_SYSCALLS },
-        { "--security-opt", "systempaths=unconfined", PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
-        { "--security-opt", "unmask=*", PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
-        { "--security-opt", NULL, PRIVILEGED, OPTION_REFUSED, ALL_WALLS },
+        { "--security-opt", "no-new-privileges*", PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
+        { "--security-opt", "seccomp=*", PRIVILEGED, OPTION_REFUSED, GUARANTEE_SYSCALLS },
+        { "--security-opt", "seccomp:*", PRIVILEGED, OPTION_REFUSED, GUARANTEE_SYSCALLS },
+        { "--security-opt", "systempaths=unconfined", PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
+        { "--security-opt", "unmask=*", PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
+        { "--security-opt", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
         { "--stop-signal", NULL, NULL, OPTION_FINE, 0 },
         { "--ulimit", "cpu=*", "sandbox.max_cpu_secs", OPTION_NEVER, 0 },
         { "--ulimit", "fsize=*", "sandbox.max_file_bytes", OPTION_NEVER, 0 },
@@ -81,11 +81,11 @@ const struct container_option container_options[] = {
         { "--userns", "keep-id", NULL, OPTION_FINE, 0 },
         { "--userns", "nomap", NULL, OPTION_FINE, 0 },
         { "--userns", "private", NULL, OPTION_FINE, 0 },
-        { "--userns", NULL, PRIVILEGED, OPTION_REFUSED, WALL_PRIVILEGES },
+        { "--userns", NULL, PRIVILEGED, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
         { "--uts", "private", NULL, OPTION_FINE, 0 },
-        { "--uts", NULL, HOST_NETWORK, OPTION_REFUSED, WALL_PRIVILEGES },
+        { "--uts", NULL, HOST_NETWORK, OPTION_REFUSED, GUARANTEE_PRIVILEGES },
         { "--volume", NULL, "container.mount_policy", OPTION_NEVER, 0 },
-        { "--volumes-from", NULL, ROOT_VOLUME, OPTION_REFUSED, FILE_WALLS },
+        { "--volumes-from", NULL, ROOT_VOLUME, OPTION_REFUSED, FILE_GUARANTEES },
 };
 
 /* What must not be mounted. */
@@ -227,10 +227,10 @@ static uint32_t walls_lost_by(const struct host *host, const char *path, bool wr
         const struct host_path *listed = find_listed(host, path);
 
         if (is_socket_name(path) || (listed && listed->socket))
-                return ALL_WALLS;
+                return ALL_GUARANTEES;
         for (size_t i = 0; i < sizeof(volumes) / sizeof(*volumes); i++)
                 if (strcmp(path, volumes[i].path) == 0 || (volumes[i].below && path_within(path, volumes[i].path)))
-                        return volumes[i].all ? ALL_WALLS : write ? FILE_WALLS : WALL_READS;
+                        return volumes[i].all ? ALL_GUARANTEES : write ? FILE_GUARANTEES : GUARANTEE_READS;
         return 0;
 }
 

@@ -9,7 +9,7 @@
 /* ---- what is written ---- */
 
 static void test_record(void **state) {
-        static const char *const walls[] = { "writes", "reads" }, *const notices[] = { "gone" };
+        static const char *const guarantees[] = { "writes", "reads" }, *const notices[] = { "gone" };
         const struct audit_reason reasons[] = { { STR("a-rule"), STR("because"), "warn", 3, 7 } };
         struct audit_record record = {
                 .kind = AUDIT_OUTCOME,
@@ -22,8 +22,8 @@ static void test_record(void **state) {
                 .reasons = reasons,
                 .reason_count = 1,
                 .backend = "native",
-                .walls = walls,
-                .wall_count = 2,
+                .guarantees = guarantees,
+                .guarantee_count = 2,
                 .exit_code = 137,
                 .signal = 9,
                 .output_known = true,
@@ -76,8 +76,8 @@ static void test_largest(void **state) {
         record.policy = str_from(worst, size);
         record.reasons = reasons;
         record.reason_count = AUDIT_ITEMS_MAX + 5;
-        record.notices = record.walls = notices;
-        record.notice_count = record.wall_count = AUDIT_ITEMS_MAX + 5;
+        record.notices = record.guarantees = notices;
+        record.notice_count = record.guarantee_count = AUDIT_ITEMS_MAX + 5;
         if (audit_write(scene.audit, &record, &err) < 0)
                 fail_msg("%s", err.msg);
         must_be_whole(&scene, 1);

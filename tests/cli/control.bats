@@ -10,7 +10,7 @@ count_sockets() {
         find "$R/bailey" -mindepth 1 | wc -l
 }
 
-unwalled() {
+no_sandbox() {
         clean+=(BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1)
 }
 
@@ -57,7 +57,7 @@ unwalled() {
 }
 
 @test "background commands are shown, with what hides in them made visible" {
-        unwalled
+        no_sandbox
         serve one --set guard.mode=off
         shell=$(background_in one "$(printf 'sleep 61.%s # \e[31m \xc2\x9b31m\nsecond line' "$U")")
         run bailey status
@@ -68,7 +68,7 @@ unwalled() {
 }
 
 @test "a long command is cut, between characters" {
-        unwalled
+        no_sandbox
         serve one
         background_in one "sleep 61.$U # $(printf 'ä%.0s' {1..200})"
         bailey status >text
@@ -109,7 +109,7 @@ unwalled() {
 }
 
 @test "deny a program" {
-        unwalled
+        no_sandbox
         serve one
         bash_in one 'seq 1' | jq -e '.status == "completed" and .output == "1\n"'
         bailey deny seq
@@ -308,7 +308,7 @@ unwalled() {
 # ---- ending ----
 
 @test "kill ends a background command of a session, and nothing else" {
-        unwalled
+        no_sandbox
         serve one
         serve two
         a=$(background_in one "sleep 62.$U")
@@ -331,7 +331,7 @@ unwalled() {
 }
 
 @test "kill takes by force what does not want to end" {
-        unwalled
+        no_sandbox
         serve one --set run.kill_grace=200ms
         shell=$(background_in one "trap '' TERM; echo up; while :; do sleep 0.0$U; done")
         bailey kill "$shell"

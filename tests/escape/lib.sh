@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
 # Runs every attack of *.attacks against one backend and speaks TAP; sourced by native.sh, bwrap.sh, ..., by warm.sh, which has them
-# run by an MCP server (warm.py), and by unwalled.sh, which proves that they would work. TEST_ONLY=REGEX tests/escape/native.sh runs those whose name matches.
+# run by an MCP server (warm.py), and by no_sandbox.sh, which proves that they would work. TEST_ONLY=REGEX tests/escape/native.sh runs those whose name matches.
 #
 # A file of attacks:
 #
@@ -21,14 +21,14 @@
 #                             there it would show nothing
 #   --- alone                 it would end others that run in the same container
 #   --- proof root|suite|maybe|none
-#                             by unwalled.sh it is run without walls, and must then work: only as root; only when the suite
+#                             by no_sandbox.sh it is run without a sandbox, and must then work: only as root; only when the suite
 #                             runs as root; where the host has what it needs; not at all
 #
 # @W@ (workspace), @HOME@, @OUT@ (the user's own directory elsewhere), @TMP@ (a directory in the host's /tmp), @SLEEPER@
 # (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. With `call`, @W@ ...
 # in $attack are replaced, too. A hook may set $bailey, to be called instead of $T/bailey.
 #
-# All of it, the unwalled runs too, happens in namespaces of its own with a tmpfs over the homes, so that a wall that
+# All of it, runs without a sandbox too, happens in namespaces of its own with a tmpfs over the homes, so that a guarantee that
 # fails hurts nobody: there "host" means these.
 #
 # Of container engines (tests/container/engines.sh; rootless is podman of an ordinary user) those attacks are asked that are about

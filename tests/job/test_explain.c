@@ -342,7 +342,7 @@ static void limits(void **state) {
         CHECK(limit_rows, limited());
 }
 
-static void no_walls(void **state) {
+static void no_guarantees(void **state) {
         (void)state;
         CHECK(unlimited_rows, unlimited());
 }
@@ -509,7 +509,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(network, setup, teardown),
                 cmocka_unit_test_setup_teardown(paths, setup, teardown),
                 cmocka_unit_test_setup_teardown(limits, setup, teardown),
-                cmocka_unit_test_setup_teardown(no_walls, setup, teardown),
+                cmocka_unit_test_setup_teardown(no_guarantees, setup, teardown),
                 cmocka_unit_test_setup_teardown(ends, setup, teardown),
                 cmocka_unit_test_setup_teardown(limits_of_the_user, setup, teardown),
                 cmocka_unit_test_setup_teardown(a_workspace_that_cannot_be_written, setup, teardown),

@@ -100,7 +100,7 @@ static int64_t time_of(int index, int count) {
 }
 
 static void write_command(struct writer *writer, int index, int count, bool hostile) {
-        static const char *const walls[] = { "writes", "reads", "network", "processes" };
+        static const char *const guarantees[] = { "writes", "reads", "network", "processes" };
         const struct example *example = &examples[scatter((unsigned)index) % EXAMPLES];
         int64_t time = time_of(index, count);
         struct audit_reason reason = { .severity = "block" };
@@ -134,8 +134,8 @@ static void write_command(struct writer *writer, int index, int count, bool host
                 return;
         }
         record.backend = "native";
-        record.walls = walls;
-        record.wall_count = sizeof(walls) / sizeof(*walls);
+        record.guarantees = guarantees;
+        record.guarantee_count = sizeof(guarantees) / sizeof(*guarantees);
         write_record(writer, &record, time);
         if (index == count - 1)
                 return;

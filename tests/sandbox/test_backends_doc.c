@@ -77,10 +77,10 @@ static void tell(struct buf *out) {
         buf_append(out, STR("\n|---|"));
         for (size_t i = 0; i < backend_count; i++)
                 buf_append(out, STR("---|"));
-        for (uint32_t wall = 0; wall < WALL_COUNT; wall++) {
-                buf_format(out, "\n| %s |", wall_text((enum wall)(1U << wall)));
+        for (uint32_t guarantee = 0; guarantee < GUARANTEE_COUNT; guarantee++) {
+                buf_format(out, "\n| %s |", guarantee_text((enum guarantee)(1U << guarantee)));
                 for (size_t i = 0; i < backend_count; i++)
-                        buf_append(out, backends[i]->walls & 1U << wall ? STR(" enforced |") : STR(" no |"));
+                        buf_append(out, backends[i]->guarantees & 1U << guarantee ? STR(" enforced |") : STR(" no |"));
         }
         buf_append(out, STR("\n\n| backend | what it is | limits of memory and processes | verified |\n|---|---|---|---|\n"));
         for (size_t i = 0; i < backend_count; i++)

@@ -528,12 +528,12 @@ static void what_is_let_through_is_not_promised(void **state) {
                 const char *argument;
                 uint32_t lost;
         } losses[] = {
-                { "--privileged", (1 << WALL_COUNT) - 1 },
-                { "--security-opt=seccomp=/any.json", WALL_SYSCALLS },
-                { "--security-opt=no-new-privileges=0", WALL_PRIVILEGES },
-                { "--security-opt=label=type:spc_t", (1 << WALL_COUNT) - 1 },
-                { "--ipc=ns:/proc/1/ns/ipc", WALL_PROCESSES | WALL_TMP },
-                { "--device=/dev/sda", WALL_WRITES | WALL_READS | WALL_PROTECT | WALL_METADATA },
+                { "--privileged", (1 << GUARANTEE_COUNT) - 1 },
+                { "--security-opt=seccomp=/any.json", GUARANTEE_SYSCALLS },
+                { "--security-opt=no-new-privileges=0", GUARANTEE_PRIVILEGES },
+                { "--security-opt=label=type:spc_t", (1 << GUARANTEE_COUNT) - 1 },
+                { "--ipc=ns:/proc/1/ns/ipc", GUARANTEE_PROCESSES | GUARANTEE_TMP },
+                { "--device=/dev/sda", GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_METADATA },
         };
 
         (void)state;
@@ -558,18 +558,19 @@ static void what_is_mounted_is_not_promised(void **state) {
                 uint32_t lost;
                 const char *warning;
         } losses[] = {
-                { &allows_root, (1 << WALL_COUNT) - 1, "/ is mounted: this gives the command access to resources of the host" },
-                { &allows_proc, (1 << WALL_COUNT) - 1,
+                { &allows_root, (1 << GUARANTEE_COUNT) - 1,
+                  "/ is mounted: this gives the command access to resources of the host" },
+                { &allows_proc, (1 << GUARANTEE_COUNT) - 1,
                   "/proc/sys is mounted: this gives the command access to resources of the host" },
-                { &allows_sys, (1 << WALL_COUNT) - 1,
+                { &allows_sys, (1 << GUARANTEE_COUNT) - 1,
                   "/sys is mounted: this gives the command access to resources of the host" },
-                { &allows_socket, (1 << WALL_COUNT) - 1,
+                { &allows_socket, (1 << GUARANTEE_COUNT) - 1,
                   "/run/user/1000/podman/podman.sock is mounted: this gives the command access to resources of the host" },
-                { &allows_other_space, (1 << WALL_COUNT) - 1,
+                { &allows_other_space, (1 << GUARANTEE_COUNT) - 1,
                   "/opt/engine/api is mounted: this gives the command access to resources of the host" },
                 { &allows_agent, 0, NULL },
-                { &allows_etc, WALL_READS, "/etc is mounted: this gives the command access to resources of the host" },
-                { &allows_etc_writable, WALL_READS | WALL_WRITES | WALL_METADATA,
+                { &allows_etc, GUARANTEE_READS, "/etc is mounted: this gives the command access to resources of the host" },
+                { &allows_etc_writable, GUARANTEE_READS | GUARANTEE_WRITES | GUARANTEE_METADATA,
                   "/etc is mounted: this gives the command access to resources of the host" },
                 { &allows_localtime, 0, NULL },
                 { &allows_device, 0, "/dev/fuse: a device: this gives the command access to resources of the host" },
@@ -590,9 +591,9 @@ static void what_is_mounted_is_not_promised(void **state) {
                 arena_init(&arena, 0);
                 if (plan(&c, &arena, &launch, &err) < 0)
                         fail_msg("%s", err.msg);
-                assert_int_equal(launch.walls & losses[i].lost, 0);
+                assert_int_equal(launch.guarantees & losses[i].lost, 0);
                 assert_int_equal(launch.waived & losses[i].lost, losses[i].lost);
-                assert_int_equal((launch.walls | losses[i].lost) & backend_docker.walls, backend_docker.walls);
+                assert_int_equal((launch.guarantees | losses[i].lost) & backend_docker.guarantees, backend_docker.guarantees);
                 warnings = launch.container->warnings;
                 if (losses[i].warning)
                         assert_string_equal(*warnings++, losses[i].warning);
@@ -658,7 +659,8 @@ static void sockets_are_not_promised(void **state) {
 
                 arena_init(&arena, 0);
                 assert_int_equal(plan(&c, &arena, &launch, &err), 0);
-                if (!!(launch.walls & WALL_SOCKETS) != rows[i].promised || !!(launch.waived & WALL_SOCKETS) == rows[i].promised)
+                if (!!(launch.guarantees & GUARANTEE_SOCKETS) != rows[i].promised ||
+                    !!(launch.waived & GUARANTEE_SOCKETS) == rows[i].promised)
                         fail_msg("%zu", i);
         }
 }

@@ -190,7 +190,7 @@ static void closed_directories(void **state) {
         assert_string_equal(found, "");
 }
 
-static void the_walls(void **state) {
+static void the_guarantees(void **state) {
         struct str patterns[] = { STR("**/*.txt"), STR("*.key") };
         struct sandbox_policy sandbox = { .fs_read_deny = { .items = &patterns[0], .count = 1 },
                                           .fs_write_deny = { .items = &patterns[1], .count = 1 } };
@@ -219,7 +219,7 @@ static void the_walls(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(names), cmocka_unit_test(many_stars), CASE(files),
-                CASE(what_is_too_much),  CASE(closed_directories),     CASE(the_walls),
+                CASE(what_is_too_much),  CASE(closed_directories),     CASE(the_guarantees),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

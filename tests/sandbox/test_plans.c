@@ -489,7 +489,7 @@ static void sockets_without_a_broker(void **state) {
         host.no_broker = "no broker";
         for (size_t i = 0; i < 2; i++) {
                 assert_int_equal(plan_true(mounting[i], &host, &arena, &launch, &err), 0);
-                assert_true(launch.walls & WALL_SOCKETS);
+                assert_true(launch.guarantees & GUARANTEE_SOCKETS);
                 assert_int_equal(launch.broker.calls, 0);
                 assert_string_equal(launch.seccomp_name, "inherit, no unix sockets, own limits");
                 assert_string_equal(launch.notices[0], "no broker");
@@ -516,11 +516,11 @@ static void older_landlock(void **state) {
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
                 host.landlock = rows[i].version;
                 assert_int_equal(plan_true(&backend_native, &host, &arena, &launch, &err), 0);
-                assert_true(launch.walls & WALL_SOCKETS && launch.broker.abstract && launch.broker.own_network);
+                assert_true(launch.guarantees & GUARANTEE_SOCKETS && launch.broker.abstract && launch.broker.own_network);
                 assert_true(!launch.notices[rows[i].notices]);
                 assert_true(rows[i].notices == 0 || launch.notices[rows[i].notices - 1]);
                 assert_int_equal(plan_with(&backend_native, &host, inherit, &arena, &launch, &err), 0);
-                assert_true(launch.walls & WALL_SOCKETS && !launch.broker.own_network);
+                assert_true(launch.guarantees & GUARANTEE_SOCKETS && !launch.broker.own_network);
                 assert_int_equal(launch.broker.abstract, rows[i].abstract);
                 assert_true(!launch.notices[rows[i].notices_inherit]);
                 assert_true(rows[i].notices_inherit == 0 || launch.notices[rows[i].notices_inherit - 1]);
@@ -529,10 +529,12 @@ static void older_landlock(void **state) {
 
 static void walls_have_names(void **state) {
         (void)state;
-        for (uint32_t i = 0; i < WALL_COUNT; i++) {
-                assert_true(strlen(wall_name((enum wall)(1U << i))) > 0 && strlen(wall_text((enum wall)(1U << i))) > 0);
+        for (uint32_t i = 0; i < GUARANTEE_COUNT; i++) {
+                assert_true(strlen(guarantee_name((enum guarantee)(1U << i))) > 0 &&
+                            strlen(guarantee_text((enum guarantee)(1U << i))) > 0);
                 for (uint32_t j = 0; j < i; j++)
-                        assert_string_not_equal(wall_name((enum wall)(1U << i)), wall_name((enum wall)(1U << j)));
+                        assert_string_not_equal(guarantee_name((enum guarantee)(1U << i)),
+                                                guarantee_name((enum guarantee)(1U << j)));
         }
         for (size_t i = 0; i < backend_count; i++)
                 assert_ptr_equal(backend_find(backends[i]->id), backends[i]);
