@@ -155,7 +155,8 @@ static int hand_out(const struct making *m, struct bailey_image *ret, struct err
 
         if (!name)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        *ret = (struct bailey_image){ engine_names[m->engine->kind], name };
+        *ret = (struct bailey_image){ .engine = engine_names[m->engine->kind] };
+        ret->name = name;
         return 0;
 }
 

@@ -21,7 +21,7 @@ enum {
 /* clang-format off */
 const struct container_option container_options[] = {
         { "--add-host", NULL, NULL, OPTION_FINE, 0 },
-        { "--annotation", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES }, /* runtimes take orders by these: hooks, devices */
+        { "--annotation", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES }, /* hooks and devices of runtimes */
         { "--cap-add", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
         { "--cgroup-parent", NULL, PRIVILEGED, OPTION_REFUSED, GUARANTEE_KILL },
         { "--cgroupns", "private", NULL, OPTION_FINE, 0 },
@@ -29,7 +29,7 @@ const struct container_option container_options[] = {
         { "--cpu-shares", NULL, NULL, OPTION_FINE, 0 },
         { "--cpuset-cpus", NULL, NULL, OPTION_FINE, 0 },
         { "--cpuset-mems", NULL, NULL, OPTION_FINE, 0 },
-        { "--device", "/dev/*", NULL, OPTION_WARNS, FILE_GUARANTEES | GUARANTEE_PROTECT }, /* may be a disk; other names are of bundles */
+        { "--device", "/dev/*", NULL, OPTION_WARNS, FILE_GUARANTEES | GUARANTEE_PROTECT }, /* may be a disk */
         { "--device-cgroup-rule", NULL, PRIVILEGED, OPTION_REFUSED, ALL_GUARANTEES },
         { "--dns", NULL, NULL, OPTION_FINE, 0 },
         { "--dns-option", NULL, NULL, OPTION_FINE, 0 },

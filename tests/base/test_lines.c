@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "tests/test.h"
 
 enum { SIZE = 8 };
@@ -19,19 +20,24 @@ static int file_of(struct str text) {
 }
 
 /* All lines, a bar behind each; `!` is one that is too long. What is left at the end comes behind a `+`. */
-static void told(struct lines *lines, char *out) {
+static void told(struct lines *lines, struct buf *out) {
         struct str line;
         int kind;
 
         while ((kind = lines_next(lines, &line, NULL)) > LINE_END) {
                 if (kind == LINE_TOO_LONG)
                         assert_int_equal(line.len, 0);
-                out += sprintf(out, "%.*s|", kind == LINE_TOO_LONG ? 1 : (int)line.len, kind == LINE_TOO_LONG ? "!" : line.ptr);
+                buf_append(out, kind == LINE_TOO_LONG ? STR("!") : line);
+                buf_char(out, '|');
         }
         assert_int_equal(kind, LINE_END);
         assert_int_equal(lines_next(lines, &line, NULL), LINE_END);
         line = lines_rest(lines);
-        sprintf(out, "+%.*s%s", (int)line.len, line.ptr, lines->skipping ? "!" : "");
+        buf_char(out, '+');
+        buf_append(out, line);
+        if (lines->skipping)
+                buf_char(out, '!');
+        buf_char(out, 0);
 }
 
 static void every_line(void **state) {
@@ -54,7 +60,8 @@ static void every_line(void **state) {
         (void)state;
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
                 for (int way = 0; way < 12; way++) {
-                        char memory[SIZE], said[128];
+                        char memory[SIZE];
+                        BUF_AUTO said;
                         struct lines lines = {
                                 .fd = file_of(str_z(rows[i].text)),
                                 .memory = memory,
@@ -65,14 +72,15 @@ static void every_line(void **state) {
                                 .open_end = way & 2,
                         };
 
-                        told(&lines, said);
+                        buf_init(&said, 128);
+                        told(&lines, &said);
                         close(lines.fd);
                         if (lines.open_end)
-                                assert_string_equal(said, rows[i].open);
+                                assert_string_equal(said.ptr, rows[i].open);
                         else if (!lines.skipping) /* or how much of it is left depends on how it was read */
-                                assert_string_equal(said, rows[i].closed);
+                                assert_string_equal(said.ptr, rows[i].closed);
                         else
-                                assert_int_equal(said[strlen(said) - 1], '!');
+                                assert_int_equal(said.ptr[said.len - 2], '!');
                 }
 }
 
