@@ -577,7 +577,7 @@ python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])'
 config 'mount_policy = "custom"' '[sandbox]' "fs_read_allow = [\"$T/api\"]"
 refused "$T/api" block_root_volume
 config '[sandbox]' 'syscall_policy = "strict"'
-refused 'syscall_policy = strict'
+refused 'syscall_policy = "strict"'
 nothing_left
 END
 
@@ -590,7 +590,7 @@ try b 'echo ran'
 says '/dev/null: a device' ran
 END
 
-case_for "$roots" 'what is mounted all the same is told, and no wall promised that it undoes' <<'END'
+case_for "$roots" 'what is mounted all the same is told, and no guarantee that it undoes is claimed' <<'END'
 config 'mount_policy = "custom"' '[container.security_flags]' 'block_root_volume = false' '[sandbox]' 'fs_read_allow = ["/etc"]'
 try b --json 'echo ran'
 says ran '/etc is mounted'

@@ -143,7 +143,7 @@ until_said() {
         ln -s real lib/libbailey.so.0
         LD_LIBRARY_PATH=$workspace/lib run ./run 'echo began'
         [ "$status" = 125 ]
-        [[ $output == *"commands can change the link $workspace/lib/libbailey.so.0"* && $output != *began* ]]
+        [[ $output == *"commands can change the symbolic link $workspace/lib/libbailey.so.0"* && $output != *began* ]]
 }
 
 @test "its own names do not clash with those of a program" {
