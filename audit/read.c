@@ -124,7 +124,7 @@ static int older_open(struct audit_reader *reader, struct err *err) {
 }
 
 static void sources_close(struct audit_reader *reader) {
-        for (size_t i = 0; i < reader->count; i++)
+        for (size_t i = 0; reader->sources && i < reader->count; i++)
                 fd_close(reader->sources[i].fd);
         reader->count = 0;
 }

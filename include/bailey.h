@@ -202,7 +202,7 @@ struct bailey_config_keys {
 /* The keys that a section of a config file can have, and that bailey_policy_options.overrides can set. Returns -1 without
  * memory. */
 int bailey_config_keys(struct bailey_config_keys *ret);
-void bailey_config_keys_free(struct bailey_config_keys *keys);
+void bailey_config_keys_free(struct bailey_config_keys *list);
 
 /* The JSON Schema of config files. */
 int bailey_config_schema(char **ret_text, size_t *ret_length);
@@ -530,7 +530,7 @@ struct bailey_backends {
 
 /* Tries all of them. Returns 1 when the policy can be enforced, 0 when not; -1 without memory. */
 int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, struct bailey_backends *ret);
-void bailey_backends_free(struct bailey_backends *backends);
+void bailey_backends_free(struct bailey_backends *found);
 
 /* ---- containers ---- */
 

@@ -320,9 +320,9 @@ static bool take_in_sequence(struct terminal_text *p, unsigned char c) {
 
 /* ---- a stream ---- */
 
-void terminal_text_init(struct terminal_text *p, enum terminal_text_mode mode) {
-        memset(p, 0, offsetof(struct terminal_text, line)); /* the rest is written before it is read */
-        p->mode = mode;
+void terminal_text_init(struct terminal_text *text, enum terminal_text_mode mode) {
+        memset(text, 0, offsetof(struct terminal_text, line)); /* the rest is written before it is read */
+        text->mode = mode;
 }
 
 static void take_byte(const struct sink *s, char byte) {
@@ -367,10 +367,10 @@ static size_t take_some(const struct sink *s, struct str bytes) {
         return 1;
 }
 
-void terminal_text_feed(struct terminal_text *p, struct str bytes, terminal_text_out *out, void *context) {
-        struct sink s = { p, out, context };
+void terminal_text_feed(struct terminal_text *text, struct str bytes, terminal_text_out *out, void *context) {
+        struct sink s = { text, out, context };
 
-        if (p->mode == TERMINAL_KEEP) {
+        if (text->mode == TERMINAL_KEEP) {
                 if (bytes.len)
                         out(context, bytes);
                 return;
@@ -378,7 +378,7 @@ void terminal_text_feed(struct terminal_text *p, struct str bytes, terminal_text
         while (bytes.len) {
                 size_t taken = 1;
 
-                if (p->state == TERMINAL_GROUND && !p->pending_len)
+                if (text->state == TERMINAL_GROUND && !text->pending_len)
                         taken = take_some(&s, bytes);
                 else
                         take_byte(&s, bytes.ptr[0]);
@@ -386,16 +386,16 @@ void terminal_text_feed(struct terminal_text *p, struct str bytes, terminal_text
         }
 }
 
-void terminal_text_flush(struct terminal_text *p, terminal_text_out *out, void *context) {
-        struct sink s = { p, out, context };
+void terminal_text_flush(struct terminal_text *text, terminal_text_out *out, void *context) {
+        struct sink s = { text, out, context };
 
         flush_line(&s, false);
 }
 
-void terminal_text_end(struct terminal_text *p, terminal_text_out *out, void *context) {
-        struct sink s = { p, out, context };
+void terminal_text_end(struct terminal_text *text, terminal_text_out *out, void *context) {
+        struct sink s = { text, out, context };
 
         drop_pending(&s);
         flush_line(&s, false);
-        p->state = TERMINAL_GROUND;
+        text->state = TERMINAL_GROUND;
 }

@@ -379,7 +379,7 @@ static int verify(const struct bailey_policy *policy, struct arena *arena, struc
 
 int bailey_audit_verify(const struct bailey_policy *policy, struct bailey_audit_check *ret, char *ret_error,
                         size_t error_size) {
-        struct bailey_audit_check check;
+        struct bailey_audit_check check = {};
         struct err err = {};
         struct arena *arena = config_memory_new(&err);
 

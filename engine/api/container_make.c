@@ -151,13 +151,9 @@ static int build(struct making *m, const char *tarball, struct err *err) {
 /* ---- for the outside ---- */
 
 static int hand_out(const struct making *m, struct bailey_image *ret, struct err *err) {
-        char *name = strdup(m->image);
-
-        if (!name)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        *ret = (struct bailey_image){ .engine = engine_names[m->engine->kind] };
-        ret->name = name;
-        return 0;
+        ret->engine = engine_names[m->engine->kind];
+        ret->name = strdup(m->image);
+        return ret->name ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 
 int bailey_container_pull(const struct bailey_policy *policy, const char *const *environment,

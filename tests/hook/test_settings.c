@@ -74,7 +74,7 @@ static void limits(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        buf_init(&text, 2 * JSON_BYTES_MAX);
+        buf_init(&text, (size_t)2 * JSON_BYTES_MAX);
         for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
                 buf_clear(&text);
                 for (size_t i = 1; i < depth; i++)
