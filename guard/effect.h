@@ -71,7 +71,6 @@ enum effect_flag {
         TEXT_LONG = 1 << 27, /* or too deep */
         TEXT_CONTROL = 1 << 28,
         TEXT_LOOKALIKE = 1 << 29,
-        BUDGET_LOST = 1 << 30,
 };
 
 struct effect {

@@ -458,7 +458,7 @@ static void destroying_text(struct call *call, const struct arg *text) {
         for (size_t i = 0; str_starts(call->name, STR("mongo")) && i < sizeof(mongo) / sizeof(*mongo); i++)
                 destroys |= text->text.len && memmem(text->text.ptr, text->text.len, mongo[i], strlen(mongo[i]));
         if (destroys)
-                guard_effect(call->guard, FX_HISTORY, BUDGET_LOST, text->text, text->range);
+                guard_effect(call->guard, FX_HISTORY, 0, text->text, text->range);
 }
 
 /* ftp and its kin run a shell for a line that begins with !. */

@@ -266,7 +266,7 @@ static void git_lost(struct call *call, const struct words *words) {
         else if (word_is(words, 0, "worktree") && word_is(words, 1, "remove") && force)
                 lost = "git worktree remove --force";
         if (lost)
-                guard_effect(call->guard, FX_HISTORY, BUDGET_LOST, str_z(lost), call->args[0].range);
+                guard_effect(call->guard, FX_HISTORY, 0, str_z(lost), call->args[0].range);
 }
 
 static bool is_one_of(const struct words *words, const char *list) {

@@ -81,7 +81,7 @@ static void row_effect(struct call *call, const struct word_row *row, const size
 
         switch (row->effect) {
         case WORDS_DESTROY:
-                guard_effect(g, FX_HISTORY, BUDGET_LOST, what, call->args[0].range);
+                guard_effect(g, FX_HISTORY, 0, what, call->args[0].range);
                 break;
         case WORDS_SECRET:
                 guard_effect(g, FX_READ, PATH_CREDENTIAL, what, call->args[0].range);
