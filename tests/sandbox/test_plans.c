@@ -2,6 +2,7 @@
  * Every backend's plan for hosts and policies that are made up here, word for word: tests/sandbox/plans/NAME.txt.
  * BAILEY_UPDATE=1 writes them anew.
  */
+#include "policy/keys.h"
 #include "tests/sandbox/plan_test.h"
 
 /* An ordinary user with a repository in the home directory. */
@@ -527,7 +528,7 @@ static void older_landlock(void **state) {
         }
 }
 
-static void walls_have_names(void **state) {
+static void guarantees_have_names(void **state) {
         (void)state;
         for (uint32_t i = 0; i < GUARANTEE_COUNT; i++) {
                 assert_true(strlen(guarantee_name((enum guarantee)(1U << i))) > 0 &&
@@ -541,11 +542,30 @@ static void walls_have_names(void **state) {
         assert_null(backend_find(BACKEND_AUTO));
 }
 
+/* A config names a backend by the position of its name: in another order it would select another one. */
+static void names_in_a_config_are_those_of_backends(void **state) {
+        size_t seen = 0;
+
+        (void)state;
+        for (size_t i = 0; i < key_count; i++) {
+                if (keys[i].section != SECTION_SANDBOX || strcmp(keys[i].name, "backend") != 0)
+                        continue;
+                assert_string_equal(keys[i].words[BACKEND_AUTO], "auto");
+                for (size_t j = 0; j < backend_count; j++, seen++)
+                        assert_string_equal(keys[i].words[backends[j]->id], backends[j]->name);
+        }
+        assert_int_equal(seen, backend_count);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(plans_are_as_written), cmocka_unit_test(deny_wins),
-                cmocka_unit_test(workspace_in_a_store), cmocka_unit_test(sockets_without_a_broker),
-                cmocka_unit_test(older_landlock),       cmocka_unit_test(walls_have_names),
+                cmocka_unit_test(plans_are_as_written),
+                cmocka_unit_test(deny_wins),
+                cmocka_unit_test(workspace_in_a_store),
+                cmocka_unit_test(sockets_without_a_broker),
+                cmocka_unit_test(older_landlock),
+                cmocka_unit_test(guarantees_have_names),
+                cmocka_unit_test(names_in_a_config_are_those_of_backends),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
