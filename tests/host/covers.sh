@@ -73,12 +73,14 @@ same() {
         cmp -s "$T/want/${1//\//_}" "$W/$1"
 }
 
-# replaced WHERE FILE SCRIPT: what the user does to FILE stays byte for byte, and the command, which is patient, cannot write it
+# replaced WHERE FILE SCRIPT: what the user does to FILE stays byte for byte, and the command, which is patient, cannot write it. It waits
+# for the end of that, as git may replace a file more than once.
 replaced() {
         rehearsed "$3" "$2"
-        beside "$1" "was=\$(stat -c %i $2); now began; later $2; now covered
+        beside "$1" "was=\$(stat -c %i $2); now began; wait_for acted; later $2; now covered
                 for i in 1 2 3; do plant $2; mv -f payload $2; rm -f $2; chmod 777 $2; done; now tried; wait_for go" || return 0
         user "$3" || echo 'the user could not do it'
+        now acted
         within exists "$W/sync/tried" || still "$1"
         same "$2" || { echo "$2 is not what the user wrote:" && cat "$W/$2"; }
         still "$1"
@@ -94,11 +96,12 @@ replaced() {
 again() {
         local n
         rehearsed 'for n in 1 2 3 4 5 6; do git remote add r$n x; done' .git/config
-        beside "$1" 'was=0; now began; for n in 1 2 3 4 5 6; do was=$(stat -c %i .git/config); now begun$n; later .git/config; now done$n; done
+        beside "$1" 'was=0; now began; for n in 1 2 3 4 5 6; do was=$(stat -c %i .git/config); now begun$n; wait_for acted$n; later .git/config; now done$n; done
                 plant .git/config; now tried; wait_for go' || return 0
         for n in 1 2 3 4 5 6; do
                 within exists "$W/sync/begun$n" || return 0
                 user "git remote add r$n x" || echo 'the user could not do it'
+                now "acted$n"
                 within exists "$W/sync/done$n" || return 0
         done
         within exists "$W/sync/tried"
