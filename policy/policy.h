@@ -93,7 +93,7 @@ struct sandbox_policy {
         enum sandbox_root root;
         bool workspace_write;
         bool protect_workspace;                                                     /* .git/hooks and its like stay read-only */
-        struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; value_types.h has their form */
+        struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */
         enum network_kind network;
         struct str_list network_hosts; /* with NETWORK_ALLOW_HOSTS, never empty */
         enum unix_sockets unix_sockets;
