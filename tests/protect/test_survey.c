@@ -279,7 +279,8 @@ static void user_configs(void **state) {
                 "ro W/.git/config\nro W/c\nanchor W/.git\n");
         /* a repository above */
         surveys("repo \"$T\"; git -C \"$T\" config core.hooksPath \"$W/h\"; mkdir h", "ro W/h\n");
-        surveys("repo .; rm -rf .git/hooks; mkdir h; git config core.hooksPath \"~$(id -un)/..$W/h\"",
+        surveys("repo .; rm -rf .git/hooks; mkdir h; home=$(getent passwd \"$(id -u)\" | cut -d: -f6)\n"
+                "git config core.hooksPath \"~$(id -un)$(printf %s \"$home\" | sed 's|/[^/]*|/..|g')$W/h\"",
                 "ro W/.git/config\nro W/h\nanchor W/.git\n");
 }
 
