@@ -25,6 +25,16 @@ static size_t digits_skip(struct reader *r) {
         return (size_t)(r->next - from);
 }
 
+/* What was read since `from`, as a float. */
+static int float_read(struct reader *r, const char *from, bool negative, struct tree_node *node) {
+        node->kind = TREE_FLOAT;
+        if (reader_double(r, str_from(from, (size_t)(r->next - from)), &node->real) < 0)
+                return -1;
+        if (negative)
+                node->real = -node->real;
+        return 0;
+}
+
 static int hex_read(struct reader *r, struct tree_node *node, bool negative) {
         const char *from = r->next;
         struct str digits;
@@ -38,12 +48,7 @@ static int hex_read(struct reader *r, struct tree_node *node, bool negative) {
         node->kind = TREE_INTEGER;
         if (integer_parse(digits, 16, negative, &node->integer) == 0)
                 return 0;
-        node->kind = TREE_FLOAT;
-        if (reader_double(r, str_from(from, (size_t)(r->next - from)), &node->real) < 0)
-                return -1;
-        if (negative)
-                node->real = -node->real;
-        return 0;
+        return float_read(r, from, negative, node);
 }
 
 /* "5." and ".5" are numbers in JSON5 only, "." is none. */
@@ -82,12 +87,7 @@ static int decimal_read(struct json5 *j, struct tree_node *node, bool negative) 
         node->kind = TREE_INTEGER;
         if (!is_float && integer_parse(digits, 10, negative, &node->integer) == 0)
                 return 0;
-        node->kind = TREE_FLOAT;
-        if (reader_double(r, str_from(from, (size_t)(r->next - from)), &node->real) < 0)
-                return -1;
-        if (negative)
-                node->real = -node->real;
-        return 0;
+        return float_read(r, from, negative, node);
 }
 
 int json5_number(struct json5 *j, struct tree_node *node) {
