@@ -31,6 +31,12 @@ void put_array(struct buf *out, const char *name) {
         buf_char(out, '[');
 }
 
+void put_string(struct buf *out, struct str text) {
+        if (out->len && out->ptr[out->len - 1] != '[')
+                buf_char(out, ',');
+        buf_json(out, text);
+}
+
 void put_array_end(struct buf *out) {
         buf_char(out, ']');
 }
@@ -68,12 +74,8 @@ void put_json(struct buf *out, const char *name, const char *value) {
 }
 
 void put_texts(struct buf *out, const char *name, const char *const *texts) {
-        put_name(out, name);
-        buf_char(out, '[');
-        for (size_t i = 0; texts && texts[i]; i++) {
-                if (i)
-                        buf_char(out, ',');
-                buf_json(out, str_z(texts[i]));
-        }
-        buf_char(out, ']');
+        put_array(out, name);
+        for (size_t i = 0; texts && texts[i]; i++)
+                put_string(out, str_z(texts[i]));
+        put_array_end(out);
 }

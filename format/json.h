@@ -12,8 +12,9 @@ void put_object(struct buf *out, const char *name);
 void put_item(struct buf *out);
 void put_end(struct buf *out);
 
-/* An array of objects, as a member. */
+/* An array, as a member: of objects (put_item()) or of strings. */
 void put_array(struct buf *out, const char *name);
+void put_string(struct buf *out, struct str text);
 void put_array_end(struct buf *out);
 
 void put_bytes(struct buf *out, const char *name, struct str text);

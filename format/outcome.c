@@ -42,10 +42,7 @@ static void put_plan(const struct bailey_outcome *o, struct buf *out) {
         put_end(out);
 }
 
-void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
-        put_begin(out);
-        put_number(out, "schemaVersion", 1);
-        put_text(out, "end", end_names[o->end]);
+void put_ending(struct buf *out, const struct bailey_outcome *o) {
         put_number(out, "exit_code", o->exit_code);
         if (o->signal)
                 put_number(out, "signal", o->signal);
@@ -53,6 +50,13 @@ void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
                 put_null(out, "signal");
         put_switch(out, "timed_out", o->end == BAILEY_TIMED_OUT);
         put_switch(out, "cancelled", o->end == BAILEY_CANCELLED);
+}
+
+void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
+        put_begin(out);
+        put_number(out, "schemaVersion", 1);
+        put_text(out, "end", end_names[o->end]);
+        put_ending(out, o);
         put_number(out, "duration_ms", o->duration_ms);
         put_output(o, out);
         put_text(out, "message", o->message);

@@ -9,6 +9,9 @@
 
 const char *format_limit_state(enum bailey_limit_state state);
 
+/* The members exit_code, signal, timed_out and cancelled. */
+void put_ending(struct buf *out, const struct bailey_outcome *o);
+
 void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
 
 #endif

@@ -44,11 +44,8 @@ static void put_commands(struct buf *out, const struct bailey_verdict *verdict) 
                 const struct bailey_command *command = &verdict->commands[i];
 
                 buf_append(out, i ? STR(",[") : STR("["));
-                for (size_t j = 0; j < command->count; j++) {
-                        if (j)
-                                buf_char(out, ',');
-                        buf_json(out, text_str(command->words[j]));
-                }
+                for (size_t j = 0; j < command->count; j++)
+                        put_string(out, text_str(command->words[j]));
                 buf_char(out, ']');
         }
         put_array_end(out);

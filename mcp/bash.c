@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "mcp/call.h"
 #include "format/json.h"
+#include "format/outcome.h"
 #include "format/text.h"
 
 enum { ANSWER_MAX = 128 << 20, PROGRESS_BYTES = 1 << 10 };
@@ -140,24 +141,15 @@ static void refused_text(const struct bailey_outcome *o, struct buf *out) {
 
 static void put_rules(struct buf *out, const struct bailey_outcome *o) {
         put_array(out, "rules");
-        for (size_t i = 0; i < o->reason_count; i++) {
-                if (i)
-                        buf_char(out, ',');
-                buf_json(out, text_str(o->reasons[i].rule));
-        }
+        for (size_t i = 0; i < o->reason_count; i++)
+                put_string(out, text_str(o->reasons[i].rule));
         put_array_end(out);
 }
 
 static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_begin(out);
         put_text(out, "status", status_of(o));
-        put_number(out, "exit_code", o->exit_code);
-        if (o->signal)
-                put_number(out, "signal", o->signal);
-        else
-                put_null(out, "signal");
-        put_switch(out, "timed_out", o->end == BAILEY_TIMED_OUT);
-        put_switch(out, "cancelled", o->end == BAILEY_CANCELLED);
+        put_ending(out, o);
         put_bytes(out, "output", str_from(o->output, o->output_length));
         put_number(out, "truncated_bytes", (long long)o->elided_bytes);
         put_number(out, "duration_ms", o->duration_ms);
