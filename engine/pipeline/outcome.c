@@ -151,12 +151,13 @@ static const char *const *writable_of(struct run *run) {
 
 /* What the guard knows of the command. Where it is off, it reads a command that has failed now, only for that. */
 static const struct verdict *verdict_of(struct run *run) {
-        struct policy policy = *run->order.policy;
+        struct policy policy;
         struct verdict *verdict;
 
-        if (policy.guard.mode != GUARD_OFF ||
+        if (run->order.policy->guard.mode != GUARD_OFF ||
             (!run->result.out.exit_code && !run->result.out.signal && !run->result.captured.text.len))
                 return &run->judged.verdict;
+        policy = *run->order.policy;
         policy.guard.mode = GUARD_WARN;
         verdict = ARENA_NEW(&run->arena, struct verdict);
         if (verdict)
