@@ -117,12 +117,13 @@ clean() {
 
 # greedy WHERE: the command tries to write all the time, and may do so before its cover is back. Then nobody can tell who wrote what.
 # The config loses what runs something while the command still tries, and nothing of the user's is lost.
+# The user writes once: of a text that is written in two steps, as by git remote add, each step may be set aside by itself.
 greedy() {
         local id file kept=0
-        rehearsed 'git remote add second x' .git/config
+        rehearsed 'git config remote.second.url x' .git/config
         cp "$W/.git/config" "$T/want/before"
         beside "$1" 'now began; while [ ! -e sync/go ]; do plant .git/config && : >sync/written; done 2>/dev/null; true' || return 0
-        user 'git remote add second x' || echo 'the user could not do it'
+        user 'git config remote.second.url x' || echo 'the user could not do it'
         within settled || { echo '.git/config:' && cat "$W/.git/config"; }
         still "$1"
         user 'git status' || echo 'git does not work'
