@@ -238,6 +238,36 @@ static void keep_missing(struct settlement *s, const struct protected_paths *lis
                         keep(s, &s->kept.checked, &list->items[i]);
 }
 
+static bool is_git_dir(int folder) {
+        static const char *const parts[] = { "HEAD", "objects", "refs" };
+
+        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+                if (faccessat(folder, parts[i], F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                        return false;
+        return true;
+}
+
+/* A command can remove a config that the host has just renamed into place, before it is covered again. Whoever removes a
+ * repository removes more than its config. */
+static void restore_missing_configs(struct settlement *s, const struct protected_paths *list) {
+        for (size_t i = 0; i < list->count; i++) {
+                const struct protected_path *was = &list->items[i];
+                FD_AUTO folder = -1;
+                struct stat status;
+
+                if (was->kind != PROTECTED_CONFIG || was->link || !was->content.ptr ||
+                    strcmp(name_of(was->path), "config") != 0)
+                        continue;
+                folder = enter(s, was->path);
+                if (folder < 0 || fstatat(folder, "config", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT ||
+                    !is_git_dir(folder))
+                        continue;
+                put_back(s, folder, was, 0644);
+                keep(s, &s->kept.checked, was);
+                s->changed = true;
+        }
+}
+
 int protect_settle(const struct protect_request *request, struct protection *known, const struct protection *now,
                    bool *ret_changed, struct err *err) {
         struct settlement s = { .request = request, .known = known, .now = now, .err = err };
@@ -254,6 +284,9 @@ int protect_settle(const struct protect_request *request, struct protection *kno
         if (request->known_only) {
                 keep_missing(&s, &known->read_only);
                 keep_missing(&s, &known->checked);
+        } else {
+                restore_missing_configs(&s, &known->read_only);
+                restore_missing_configs(&s, &known->checked);
         }
         if (now->problem.code)
                 fail(&s, &now->problem);

@@ -204,6 +204,10 @@ static void replaced(void **state) {
                 "git remote add origin ../o; git fetch -q origin; git checkout -q -b x --track origin/main; git config "
                 "user.name me",
                 "", "git config remote.origin.url; git config branch.x.merge; test \"$(git config a.b)\" = c");
+        settles("repo .; git config a.b c", "rm .git/config", "back W/.git/config\n", "test \"$(git config a.b)\" = c");
+        settles("repo .; repo lib", "rm lib/.git/config", "back W/lib/.git/config\n", "git -C lib status");
+        settles("repo .; repo lib", "rm -r lib/.git", "", "test ! -e lib/.git");
+        settles("repo .; git config a.b c", "rm -r .git/config .git/HEAD", "", "test ! -e .git/config");
         settles("repo .; chmod 600 .git/config", "git config alias.a b", "aside W/.git/config\nback W/.git/config\n",
                 "test $(stat -c %a .git/config) = 600");
         settles("repo .", "cp .git/config x; mv x .git/config", "", "git status"); /* by the same */
