@@ -22,7 +22,7 @@
 #   --- alone                 it would end others that run in the same container
 #   --- proof root|suite|maybe|none
 #                             by no_sandbox.sh it is run without a sandbox, and must then work: only as root; only when the suite
-#                             runs as root; where the host has what it needs; not at all
+#                             runs as root, which goes for `open`, too; where the host has what it needs; not at all
 #
 # @W@ (workspace), @HOME@, @OUT@ (the user's own directory elsewhere), @TMP@ (a directory in the host's /tmp), @SLEEPER@
 # (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. With `call`, @W@ ...
@@ -526,6 +526,7 @@ judge() {
         local proof=${text[$i:proof]-} open=no refused=no
 
         if listed open; then open=yes; fi
+        if [ $open = yes ] && [ "$proof" = suite ] && [ "$me" != 0 ]; then open=maybe; fi # only root can prepare it
         if [ -n "${has[$i:refused]-}" ] && { [ "${text[$i:refused]}" = refused ] || listed refused; }; then refused=yes; fi
         if [ -z "$PLAIN" ]; then proof=none; fi
         case ${proof%% *} in
