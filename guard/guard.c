@@ -351,17 +351,18 @@ static void check(struct guard *g, struct str command) {
 }
 
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret) {
-        return guard_check_at(command, STR(""), policy, arena, ret);
+        return guard_check_at(command, &(struct guard_place){}, policy, arena, ret);
 }
 
-int guard_check_at(struct str command, struct str start, const struct policy *policy, struct arena *arena,
+int guard_check_at(struct str command, const struct guard_place *place, const struct policy *policy, struct arena *arena,
                    struct verdict *ret) {
         struct guard g = {
                 .policy = policy,
                 .arena = arena,
                 .verdict = ret,
                 .effect_tail = &ret->effects,
-                .start = start.len ? start : policy->workspace,
+                .start = place->start.len ? place->start : policy->workspace,
+                .own_home = place->own_home,
         };
 
         g.kept_tail = &g.kept;

@@ -51,8 +51,14 @@ struct verdict {
 /* Returns -1 only without memory; the verdict then is ACTION_BLOCKED all the same. */
 int guard_check(struct str command, const struct policy *policy, struct arena *arena, struct verdict *ret);
 
-/* For a command that starts in the directory `start`, an absolute path. Empty: in the workspace. */
-int guard_check_at(struct str command, struct str start, const struct policy *policy, struct arena *arena, struct verdict *ret);
+/* Where a command is to run. */
+struct guard_place {
+        struct str start; /* the directory that it starts in, an absolute path; empty: the workspace */
+        bool own_home;    /* its home directory is the sandbox's: no program outside runs what is written there */
+};
+
+int guard_check_at(struct str command, const struct guard_place *place, const struct policy *policy, struct arena *arena,
+                   struct verdict *ret);
 
 const char *action_name(enum action action);
 

@@ -500,7 +500,8 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 fixture = false;
         if (dots && !fixture && is_dotenv(path))
                 flags |= PATH_DOTENV;
-        if (!fixture && may_be_in_table(g, &begins) && is_unasked(path, &begins))
+        if (!fixture && !(g->own_home && str_starts(whole, STR("~/"))) && may_be_in_table(g, &begins) &&
+            is_unasked(path, &begins))
                 flags |= PATH_STARTUP;
         return arg->glob ? flags | glob_flags(path) : flags;
 }

@@ -114,7 +114,8 @@ static int check_at(const struct bailey_policy *policy, const char *cwd, struct 
 
         if (!copy)
                 return -1;
-        guard_check_at(str_from(copy, text.len), cwd ? str_z(cwd) : STR(""), policy->policy, &check->guard, verdict);
+        guard_check_at(str_from(copy, text.len), &(struct guard_place){ .start = cwd ? str_z(cwd) : STR("") }, policy->policy,
+                       &check->guard, verdict);
         if (policy->bypassed)
                 verdict->action = ACTION_ALLOWED;
         record_tested(policy, text, cwd, verdict, &check->guard);

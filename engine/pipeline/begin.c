@@ -94,7 +94,8 @@ static int judge(struct run *run) {
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);
-        guard_check_at(run->judged.command, start_of(run), run->order.policy, &run->arena, &run->judged.verdict);
+        guard_check_at(run->judged.command, &(struct guard_place){ .start = start_of(run) }, run->order.policy, &run->arena,
+                       &run->judged.verdict);
         if (run->order.bypassed) {
                 run->judged.verdict.action = ACTION_ALLOWED;
                 run_notice(run, "the guard is disabled by %.*s", (int)run->order.policy->guard.bypass_env_var.len,
