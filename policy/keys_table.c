@@ -24,6 +24,7 @@ static const char *const severities[] = { "warn", "block", NULL };
 static const char *const backends[] = { "auto", "native", "bwrap", "landlock", "docker", "podman", "gvisor",
                                         "sandbox-exec", "appcontainer", "none", NULL };
 static const char *const roots[] = { "host", "minimal", NULL };
+static const char *const homes[] = { "host", "own", "none", NULL };
 static const char *const networks[] = { "inherit", "deny", "allow_hosts", NULL };
 static const char *const allow_or_deny[] = { "allow", "deny", NULL };
 static const char *const syscalls[] = { "inherit", "strict", NULL };
@@ -113,6 +114,16 @@ const struct key_row keys[] = {
                   "commands do not run." },
         { ROW(SANDBOX, "root", WORD), FIELD(sandbox.root), .words = roots, TIGHTEST(ROOT_MINIMAL),
           .help = "host: the host's files, read-only. minimal: only system directories and fs_read_allow." },
+        { ROW(SANDBOX, "home", WORD), FIELD(sandbox.home), .words = homes, TIGHTEST(HOME_NONE),
+          .help = "host: your home directory, read-only, without credential stores. own: a home directory of the workspace, "
+                  "which commands can write, and in which they find toolchains, package caches and harmless settings of yours. "
+                  "none: an empty directory for each command." },
+        { ROW(SANDBOX, "home_show", LIST), FIELD(sandbox.home_show), .text = &text_home_path,
+          .help = "Additional directories of your home directory that commands find in a home of their own. What they write "
+                  "there does not reach yours." },
+        { ROW(SANDBOX, "home_dir", STRING), FIELD(sandbox.home_dir), .text = &text_directory,
+          .help = "Directory for homes of workspaces, outside of your home directory. Empty: /var/tmp/bailey-UID, or "
+                  "/var/lib/bailey for root." },
         { ROW(SANDBOX, "workspace_write", BOOLEAN), FIELD(sandbox.workspace_write), TIGHTEN(FALSE), IS(boolean, true),
           .help = "Allow commands to write the workspace." },
         { ROW(SANDBOX, "protect_workspace", BOOLEAN), FIELD(sandbox.protect_workspace), TIGHTEN(TRUE), IS(boolean, true),

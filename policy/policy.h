@@ -71,6 +71,12 @@ enum sandbox_root {
         ROOT_MINIMAL, /* system directories and what is allowed, nothing else */
 };
 
+enum sandbox_home {
+        HOME_HOST, /* the user's, read-only, without credential stores */
+        HOME_OWN,  /* that of the workspace: home/home.h */
+        HOME_NONE, /* an empty directory, for each command */
+};
+
 enum network_kind {
         NETWORK_INHERIT,
         NETWORK_DENY,
@@ -91,6 +97,9 @@ enum syscall_policy {
 struct sandbox_policy {
         enum sandbox_backend backend;
         enum sandbox_root root;
+        enum sandbox_home home;
+        struct str_list home_show; /* in addition to home/shown.c */
+        struct str home_dir;       /* where homes of workspaces are kept; empty: in the usual place */
         bool workspace_write;
         bool protect_workspace;                                                     /* .git/hooks and its like stay read-only */
         struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */

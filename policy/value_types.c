@@ -25,6 +25,14 @@ static bool allowed_path_valid(struct str text) {
         return path_valid(text) && str_find(text, '*') == text.len && str_find(text, '?') == text.len;
 }
 
+static bool home_path_valid(struct str text) {
+        return allowed_path_valid(text.len && text.ptr[0] == '~' ? str_from(text.ptr + 1, text.len - 1) : text);
+}
+
+static bool directory_valid(struct str text) {
+        return text.len == 0 || allowed_path_valid(text);
+}
+
 /* From / or from the workspace on. */
 static bool denied_path_valid(struct str text) {
         return text.len > 0 && text.ptr[0] != '~' && line_valid(text);
@@ -87,6 +95,10 @@ static bool socket_valid(struct str text) {
 const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_allowed_path = { "an absolute path (patterns with * or ? are for deny lists)", allowed_path_valid,
                                             "^/[^\\u0000-\\u001f\\u007f*?]*$" };
+const struct key_text text_home_path = { "a path in your home directory: ~/... or absolute", home_path_valid,
+                                         "^~?/[^\\u0000-\\u001f\\u007f*?]+$" };
+const struct key_text text_directory = { "an absolute path, or an empty string", directory_valid,
+                                         "^(/[^\\u0000-\\u001f\\u007f*?]+)?$" };
 const struct key_text text_denied_path = { "a path or a pattern, starting with / or relative to the workspace",
                                            denied_path_valid, "^[^\\u0000-\\u001f\\u007f~][^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_socket = { "an absolute path, ~/... or $NAME", socket_valid,

@@ -8,6 +8,8 @@
 
 extern const struct key_text text_path;         /* absolute, no control characters */
 extern const struct key_text text_allowed_path; /* and no pattern */
+extern const struct key_text text_home_path;    /* or ~/... */
+extern const struct key_text text_directory;    /* or empty */
 extern const struct key_text text_denied_path;  /* absolute or not, perhaps a pattern */
 extern const struct key_text text_socket;       /* the same, or ~/..., or $VARIABLE */
 extern const struct key_text text_host;         /* see host_pattern_valid() */

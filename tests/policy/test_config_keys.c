@@ -180,6 +180,8 @@ static const struct {
         { &text_allowed_path, "/a[b]", "/a?" },
         { &text_denied_path, "**/*.pem", "~/.pem" },
         { &text_denied_path, "/srv/?", "" },
+        { &text_home_path, "~/a b", "~a/b" },
+        { &text_directory, "", "a/b" },
         { &text_socket, "~/a b", "~a/b" },
         { &text_socket, "$SSH_AUTH_SOCK", "$1" },
         { &text_host, "*.example.com", "example.com:80" },

@@ -1,0 +1,73 @@
+/*
+ * A home directory that belongs to a workspace, for its commands alone. It is a plain directory, the layer, which bailey keeps
+ * outside of the user's home. What commands write there stays there. What tools need of the user's home (shown.h) is mounted in
+ * it, copy-on-write: through an overlay of the layer and the user's home, whose upper directory is new for each sandbox, as the
+ * kernel does not support two mounts with the same one. When a sandbox has ended, what it wrote in such places is moved into
+ * the layer (settle.c).
+ *
+ *     BASE/NAME/about       two lines: the workspace, the home directory
+ *     BASE/NAME/home/       what commands see as their home
+ *     BASE/NAME/settings    which settings were copied, and what they were then
+ *     BASE/NAME/runs/run-ID/    upper/ and work/ of a sandbox, locked while it exists
+ */
+#ifndef BAILEY_HOME_HOME_H
+#define BAILEY_HOME_HOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "home/shown.h"
+#include "policy/policy.h"
+
+#define HOME_FILES "home"
+#define HOME_RUNS "runs"
+#define HOME_RUN_PREFIX "run-"
+#define HOME_UPPER "upper"
+#define HOME_WORK "work"
+
+struct home_item {
+        const char *path;   /* where commands find it */
+        const char *source; /* the directory itself, in the user's home, without links in the path */
+        enum shown_kind kind;
+};
+
+struct home {
+        const char *path;  /* the user's home directory, and that of commands; NULL: commands have no home of their own */
+        const char *layer; /* BASE/NAME */
+        const char *files; /* BASE/NAME/home */
+        const struct home_item *items;
+        size_t count;
+        const char *no_overlay; /* why there can be none; NULL: not known yet, or there can */
+};
+
+struct home_request {
+        const char *home, *workspace;                                /* real paths */
+        const char *base;                                            /* where layers are kept */
+        struct str_list show;                                        /* in addition: absolute paths, or ~/... */
+        void (*sees)(void *context, const char *path, bool content); /* each path that the result depends on */
+        void *context;
+};
+
+/* Finds what is to be shown, and makes the layer with copies of the settings. */
+int home_open(const struct home_request *request, struct arena *arena, struct home *ret, struct err *err);
+
+/* Where layers are kept: `configured`, or below the state directory if that is not in the home, or in a system directory. */
+int home_base(const char *configured, const char *state, const char *home, struct arena *arena, const char **ret,
+              struct err *err);
+
+/* Moves what ended sandboxes wrote through overlays into the layer. */
+int home_settle(const char *layer, struct err *err);
+
+/* The text of a settings file without lines that hold credentials. */
+void home_settings_without_secrets(struct str text, struct buf *ret);
+
+/* Opens what is in a layer, in which commands can have put links anywhere. */
+int home_open_beneath(int files, const char *path, int flags);
+
+/* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. */
+int home_copy_settings(int layer, const struct home_request *request, struct err *err);
+
+#endif

@@ -1,0 +1,239 @@
+#include "home/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/sha256.h"
+#include "policy/env.h"
+#include "policy/files.h"
+
+enum { SETTINGS_MAX = 1 << 20, NOTES_MAX = 64 << 10 };
+
+/* ---- credentials ---- */
+
+/* https://TOKEN@host, https://host/t/TOKEN/channel, scheme://user:password@host; not ssh://git@host. */
+static bool has_login(struct str line) {
+        for (size_t i = 0; i + 3 < line.len; i++) {
+                bool web = i >= 4 && (memcmp(line.ptr + i - 4, "http", 4) == 0 || memcmp(line.ptr + i - 4, "ttps", 4) == 0);
+                bool colon = false, host = true;
+
+                if (memcmp(line.ptr + i, "://", 3) != 0)
+                        continue;
+                for (size_t j = i + 3; j < line.len && !strchr(" 	\"'", line.ptr[j]); j++) {
+                        colon = colon || line.ptr[j] == ':';
+                        host = host && line.ptr[j] != '/';
+                        if (host ? line.ptr[j] == '@' && (web || colon) : web && str_starts(str_skip(line, j), STR("/t/")))
+                                return true;
+                }
+        }
+        return false;
+}
+
+static bool is_key_character(char c) {
+        return is_ascii_alnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* As of a variable; and words that are no part of names of variables. */
+static bool is_secret_name(struct str name) {
+        static const char *const parts[] = { "auth", "extraheader", "pass" };
+        char lower[128];
+
+        for (size_t i = 0; i < name.len; i++)
+                lower[i] = (char)ascii_lower((unsigned char)name.ptr[i]);
+        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+                if (memmem(lower, name.len, parts[i], strlen(parts[i])))
+                        return true;
+        return env_is_secret(name);
+}
+
+/* The word before a `=` or `:` that is followed by something: _authToken = x, "password": y, //host/:_auth=z */
+static bool has_secret_key(struct str line) {
+        for (size_t i = 1; i + 1 < line.len; i++) {
+                size_t end = i, start;
+                char name[128];
+
+                if (line.ptr[i] != '=' && line.ptr[i] != ':' && line.ptr[i] != ' ')
+                        continue;
+                while (end && strchr(" \t\"'", line.ptr[end - 1]))
+                        end--;
+                for (start = end; start && is_key_character(line.ptr[start - 1]); start--)
+                        ;
+                if (start == end || end - start >= sizeof(name))
+                        continue;
+                for (size_t j = start; j < end; j++)
+                        name[j - start] = line.ptr[j] == '-' ? '_' : line.ptr[j];
+                if (is_secret_name(str_from(name, end - start)))
+                        return true;
+        }
+        return false;
+}
+
+void home_settings_without_secrets(struct str text, struct buf *ret) {
+        while (text.len) {
+                const char *newline = memchr(text.ptr, '\n', text.len);
+                size_t len = newline ? (size_t)(newline - text.ptr) + 1 : text.len;
+                struct str line = str_from(text.ptr, len);
+
+                if (!has_login(line) && !has_secret_key(line))
+                        buf_append(ret, line);
+                text = str_from(text.ptr + len, text.len - len);
+        }
+}
+
+/* ---- notes of what was copied ---- */
+
+struct note {
+        long long seconds, nanoseconds, size, inode; /* of the user's file */
+        char copied[SHA256_HEX_SIZE];                /* what was written */
+};
+
+static bool is_same(const struct note *a, const struct note *b) {
+        return a->seconds == b->seconds && a->nanoseconds == b->nanoseconds && a->size == b->size && a->inode == b->inode;
+}
+
+/* "PATH SECONDS NANOSECONDS SIZE INODE HASH" */
+static bool find_note(struct str notes, const char *path, struct note *ret) {
+        size_t len = strlen(path);
+
+        for (const char *line = notes.ptr; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+                if (strncmp(line, path, len) == 0 && line[len] == ' ')
+                        return sscanf(line + len, "%lld %lld %lld %lld %64s", &ret->seconds, &ret->nanoseconds, &ret->size,
+                                      &ret->inode, ret->copied) == 5;
+        return false;
+}
+
+static void add_note(struct buf *notes, const char *path, const struct note *note) {
+        buf_format(notes, "%s %lld %lld %lld %lld %s\n", path, note->seconds, note->nanoseconds, note->size, note->inode,
+                   note->copied);
+}
+
+/* ---- copying ---- */
+
+struct copier {
+        const struct home_request *request;
+        int home, files; /* the user's, the layer's */
+        struct str before;
+        struct buf notes;
+        bool changed;
+        struct err *err;
+};
+
+/* The directory of `path` in the layer, which is made; -1: commands have something else there. */
+static int make_parent(int files, const char *path) {
+        char part[PATH_MAX];
+        const char *last = strrchr(path, '/');
+
+        if (!last)
+                return fcntl(files, F_DUPFD_CLOEXEC, 0);
+        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+                FD_AUTO made = -1;
+
+                snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+                made = home_open_beneath(files, part, O_PATH | O_DIRECTORY);
+                if (made < 0 && errno == ENOENT && mkdirat(files, part, 0755) < 0)
+                        return -1;
+        }
+        snprintf(part, sizeof(part), "%.*s", (int)(last - path), path);
+        return home_open_beneath(files, part, O_RDONLY | O_DIRECTORY);
+}
+
+/* What the layer has now is what was copied there: no command has changed it. */
+static bool is_untouched(const struct copier *c, const char *path, const struct note *note, bool noted) {
+        FD_AUTO fd = home_open_beneath(c->files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+        char hex[SHA256_HEX_SIZE];
+        struct stat st;
+        BUF_AUTO text;
+
+        buf_init(&text, SETTINGS_MAX);
+        if (fd < 0)
+                return errno == ENOENT && !noted;
+        if (!noted || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fd_read_all(fd, &text, NULL) < 0)
+                return false;
+        sha256_hex(buf_str(&text), hex);
+        return strcmp(hex, note->copied) == 0;
+}
+
+static int copy_text(struct copier *c, const char *path, struct str text, unsigned mode) {
+        const char *slash = strrchr(path, '/');
+        FD_AUTO directory = make_parent(c->files, path);
+
+        if (directory < 0)
+                return 0;
+        return file_replace(directory, slash ? slash + 1 : path, text, mode, c->err);
+}
+
+static int copy_one(struct copier *c, const char *path) {
+        FD_AUTO fd = openat(c->home, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        struct note was = {}, is = {};
+        bool noted = find_note(c->before, path, &was);
+        BUF_AUTO text, kept;
+        struct stat st;
+
+        buf_init(&text, SETTINGS_MAX);
+        buf_init(&kept, SETTINGS_MAX);
+        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+                if (noted)
+                        add_note(&c->notes, path, &was);
+                return 0;
+        }
+        is = (struct note){ st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_size, (long long)st.st_ino, "" };
+        memcpy(is.copied, was.copied, sizeof(is.copied));
+        if (!noted || !is_same(&is, &was)) {
+                c->changed = true;
+                if (is_untouched(c, path, &was, noted) && fd_read_all(fd, &text, NULL) == 0) {
+                        home_settings_without_secrets(buf_str(&text), &kept);
+                        sha256_hex(buf_str(&kept), is.copied);
+                        if (kept.failed || copy_text(c, path, buf_str(&kept), st.st_mode & 0755) < 0)
+                                return -1;
+                } else if (!noted) {
+                        snprintf(is.copied, sizeof(is.copied), "-");
+                }
+        }
+        add_note(&c->notes, path, &is);
+        return 0;
+}
+
+static int copy_all(struct copier *c) {
+        for (size_t i = 0; i < shown_count; i++) {
+                char path[PATH_MAX];
+
+                if (shown_rows[i].kind != SHOWN_SETTINGS)
+                        continue;
+                snprintf(path, sizeof(path), "%s/%s", c->request->home, shown_rows[i].path);
+                if (c->request->sees)
+                        c->request->sees(c->request->context, path, true);
+                if (copy_one(c, shown_rows[i].path) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+int home_copy_settings(int layer, const struct home_request *request, struct err *err) {
+        FD_AUTO home = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        FD_AUTO files = openat(layer, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct copier c = { .request = request, .home = home, .files = files, .err = err };
+        BUF_AUTO before;
+        int result;
+
+        buf_init(&before, NOTES_MAX);
+        buf_init(&c.notes, NOTES_MAX);
+        if (home < 0 || files < 0)
+                return err_sys(err, "%s", request->home);
+        if (faccessat(layer, "settings", F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+            file_read(layer, "settings", "notes of the home's settings", FILE_NO_LINK, &before, err) < 0)
+                return -1;
+        buf_char(&before, 0);
+        c.before = buf_str(&before);
+        result = copy_all(&c);
+        if (result == 0 && c.changed)
+                result = file_replace(layer, "settings", buf_str(&c.notes), 0600, err);
+        buf_free(&c.notes);
+        return result;
+}

@@ -1,0 +1,62 @@
+/*
+ * Which lines of settings are copied into homes of workspaces.
+ */
+#include "tests/test.h"
+
+#include "home/home.h"
+
+static void filters(const char *text, const char *expected) {
+        BUF_AUTO out;
+
+        buf_init(&out, 4096);
+        home_settings_without_secrets(str_z(text), &out);
+        buf_char(&out, 0);
+        assert_string_equal(out.ptr, expected);
+}
+
+static void credentials(void **state) {
+        static const char *const lines[] = {
+                "//registry.npmjs.org/:_authToken=npm_x\n",
+                "_auth = abc\n",
+                "_password=abc\n",
+                "npmAuthIdent: \"me:secret\"\n",
+                "npmAuthToken: x\n",
+                "index-url = https://me:secret@host/simple\n",
+                "index-url = https://token@host/simple\n",
+                "  - https://conda.host/t/TOKEN/channel\n",
+                "\textraHeader = Authorization: x\n",
+                "\tsmtpPass = x\n",
+                "token = \"x\"\n",
+                "BUNDLE_GEMS__HOST__PASSWORD: x\n",
+                "ftp://a:b@host\n",
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+                filters(lines[i], "");
+        filters("a = 1\n_auth = x\nb = 2", "a = 1\nb = 2");
+}
+
+static void settings(void **state) {
+        static const char *const texts[] = {
+                "",
+                "registry=https://registry.npmjs.org/\n",
+                "[user]\n\tname = Ann\n\temail = ann@example.com\n",
+                "[url \"ssh://git@github.com/\"]\n\tinsteadOf = https://github.com/\n",
+                "[url \"git@github.com:\"]\n\tinsteadOf = gh:\n",
+                "[core]\n\teditor = vim\n\tautocrlf = input\n",
+                "nodejs 20.1.0\n",
+                "[net]\noffline = true\n",
+                "cafile=/etc/ssl/certs/ca.pem\n",
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+                filters(texts[i], texts[i]);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(credentials), cmocka_unit_test(settings) };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/*
+ * What sandboxes wrote through overlays, moved into the layer. Upper directories are made by hand here, as overlays leave them.
+ */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "home/home.h"
+
+struct layer {
+        char path[64];
+};
+
+static void shell(const struct layer *layer, const char *script) {
+        char text[4096];
+
+        snprintf(text, sizeof(text), "cd '%s' && set -e && %s", layer->path, script);
+        if (system(text) != 0) /* NOLINT(cert-env33-c): a test */
+                fail_msg("%s", script);
+}
+
+static struct layer begin(const char *script) {
+        struct layer layer = { "/tmp/bailey-layer.XXXXXX" };
+
+        assert_non_null(mkdtemp(layer.path));
+        shell(&layer, "mkdir home runs");
+        shell(&layer, script);
+        return layer;
+}
+
+static void settles(const char *before, const char *check) {
+        struct layer layer = begin(before);
+        struct err err = {};
+
+        if (home_settle(layer.path, &err) < 0)
+                fail_msg("%s: %s", before, err.msg);
+        shell(&layer, check);
+        shell(&layer, "test -z \"$(ls runs)\"");
+        shell(&layer, "chmod -R u+rwx . && rm -rf \"$PWD\"");
+}
+
+#define RUN "mkdir -p runs/run-1/upper runs/run-1/work/work && cd runs/run-1/upper && "
+
+static void new_files(void **state) {
+        (void)state;
+        settles(RUN "mkdir -p .npm/a && echo 1 >.npm/a/f", "grep -q 1 home/.npm/a/f");
+        settles("mkdir -p home/.npm/a && echo 0 >home/.npm/a/old && " RUN
+                "mkdir -p .npm/a .npm/b && echo 1 >.npm/a/f && echo 2 >.npm/b/f",
+                "grep -q 1 home/.npm/a/f; grep -q 2 home/.npm/b/f; grep -q 0 home/.npm/a/old");
+        settles("mkdir -p home/.npm && echo 0 >home/.npm/f && " RUN "mkdir .npm && echo 1 >.npm/f", "grep -q 1 home/.npm/f");
+        settles("mkdir -p home/.npm/f/deep && " RUN "mkdir .npm && echo 1 >.npm/f", "grep -q 1 home/.npm/f");
+        settles("mkdir -p home/.npm && echo 0 >home/.npm/d && " RUN "mkdir -p .npm/d && echo 1 >.npm/d/f",
+                "grep -q 1 home/.npm/d/f");
+        settles(":", "test -d home");
+}
+
+/* Nothing follows a link: those of a layer and of an upper directory lead wherever a command likes. */
+static void links(void **state) {
+        (void)state;
+        settles("mkdir outside && ln -s ../outside home/.npm && " RUN "mkdir .npm && echo 1 >.npm/f",
+                "test -z \"$(ls outside)\"; grep -q 1 home/.npm/f");
+        settles("mkdir outside && echo 1 >outside/f && mkdir home/.npm && " RUN "ln -s ../../../outside .npm",
+                "test -L home/.npm; grep -q 1 outside/f");
+        settles("mkdir outside && echo 1 >outside/f && mkdir -p runs/run-1 && cd runs/run-1 && ln -s ../../outside upper",
+                "grep -q 1 outside/f; test ! -e home/f");
+        settles("mkdir -p outside/upper && echo 1 >outside/upper/f && ln -s ../outside runs/run-1 || :; rm -f runs/run-1",
+                "grep -q 1 outside/upper/f; test ! -e home/f");
+}
+
+static void deletions(void **state) {
+        (void)state;
+        if (geteuid() != 0)
+                skip();
+        settles("mkdir home/.npm && echo 0 >home/.npm/f && sleep 0.05 && " RUN "mkdir .npm && mknod .npm/f c 0 0",
+                "test -c home/.npm/f");
+        settles("mkdir -p home/.npm/d && echo 0 >home/.npm/d/f && sleep 0.05 && " RUN
+                "mkdir -p .npm/d && python3 -c 'import os; os.setxattr(\".npm/d\", \"user.overlay.opaque\", b\"y\")' && echo 1 "
+                ">.npm/d/g",
+                "test ! -e home/.npm/d/f; grep -q 1 home/.npm/d/g");
+}
+
+/* Of a sandbox that exists nothing is moved. */
+static void running(void **state) {
+        struct layer layer = begin(RUN "echo 1 >f");
+        char path[128];
+        struct err err = {};
+        int fd;
+
+        (void)state;
+        snprintf(path, sizeof(path), "%s/runs/run-1", layer.path);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_true(fd >= 0);
+        assert_int_equal(flock(fd, LOCK_EX), 0);
+        assert_int_equal(home_settle(layer.path, &err), 0);
+        shell(&layer, "test ! -e home/f; test -e runs/run-1/upper/f");
+        fd_close(fd);
+        assert_int_equal(home_settle(layer.path, &err), 0);
+        shell(&layer, "grep -q 1 home/f; test -z \"$(ls runs)\"");
+        shell(&layer, "rm -rf \"$PWD\"");
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(new_files),
+                cmocka_unit_test(links),
+                cmocka_unit_test(deletions),
+                cmocka_unit_test(running),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
