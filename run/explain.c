@@ -211,6 +211,19 @@ static void tell_masked(const struct evidence *evidence, struct buf *out) {
         }
 }
 
+static void tell_hidden(const struct evidence *evidence, struct buf *out) {
+        for (size_t i = 0; i < evidence->hidden.count; i++) {
+                struct str path = evidence->hidden.items[i];
+
+                new_line(out);
+                buf_format(
+                        out,
+                        "%.*s exists, but is not shown in the home directory that commands have. Continue without it, or ask "
+                        "the user, who can show it with `--read %.*s`, `[sandbox] fs_read_allow` or `home_show`.",
+                        S(path), S(path));
+        }
+}
+
 static void tell_protected(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->protected.count; i++) {
                 struct str path = evidence->protected.items[i];
@@ -267,8 +280,8 @@ static bool is_fine(const struct explain_input *in) {
 
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
         static void (*const tell[])(const struct evidence *evidence, struct buf *out) = {
-                tell_timeout,   tell_memory,  tell_user_memory, tell_syscall,   tell_limits,
-                tell_user_pids, tell_network, tell_masked,      tell_protected, tell_outside,
+                tell_timeout, tell_memory, tell_user_memory, tell_syscall,   tell_limits,  tell_user_pids,
+                tell_network, tell_masked, tell_hidden,      tell_protected, tell_outside,
         };
         BUF_AUTO out;
         struct evidence evidence = { .in = in, .arena = arena };

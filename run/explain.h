@@ -36,6 +36,12 @@ struct explain_input {
         const char *const *programs;  /* those of `read_only` that are files of bailey's own program */
         const char *const *writable;  /* the workspace if it is, and fs_write_allow; /tmp and its like are known */
         const char *workspace, *home; /* NULL: none */
+        const char *cwd;
+
+        /* Returns true if the host has this absolute path, but commands do not see it: it is not shown in their home. NULL:
+         * everything is shown. */
+        bool (*is_hidden)(void *context, const char *path);
+        void *context;
 };
 
 /* A line for each finding, of one to three sentences: what happened, what an agent can do instead, which setting the user can

@@ -4,6 +4,7 @@
  */
 #include "run/explain_evidence.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "run/explain_path.h"
@@ -73,6 +74,10 @@ static const struct phrase {
         { SIGN_SPACE, "enospc", NULL },
         { SIGN_OPEN_FILES, "too many open files", NULL },
         { SIGN_OPEN_FILES, "emfile", NULL },
+        { SIGN_MISSING, "no such file or directory", NULL },
+        { SIGN_MISSING, "enoent", NULL },
+        { SIGN_MISSING, "does not exist", NULL },
+        { SIGN_MISSING, "cannot find", NULL },
 };
 
 /* On a line with "Permission denied": it wanted to write. */
@@ -179,6 +184,57 @@ static void note_denied(struct evidence *evidence, struct str line, struct str l
                 evidence->workspace_read_only = true;
 }
 
+/* Where `text` leads: absolute, ~/..., or ../... from where the command started; empty: it is none of these. */
+static struct str resolve(const struct evidence *evidence, struct str text) {
+        const char *base = str_starts(text, STR("~/")) ? evidence->in->home : evidence->in->cwd;
+        struct str path = explain_path_text(text);
+        char *joined;
+        size_t size;
+
+        if (str_starts(text, STR("/")))
+                return path;
+        if (!base || path.len > PATH_TEXT_MAX)
+                return STR("");
+        if (str_starts(text, STR("~/")))
+                path = str_skip(path, 2);
+        size = strlen(base) + path.len + 2;
+        joined = arena_bytes(evidence->arena, size);
+        if (!joined)
+                return STR("");
+        snprintf(joined, size, "%s/%.*s", base, (int)path.len, path.ptr);
+        return str_z(joined);
+}
+
+static void note_hidden(struct evidence *evidence, struct str text) {
+        struct str path = resolve(evidence, text);
+        char copy[PATH_TEXT_MAX + 1];
+
+        while (path.len && strchr(".:,", path.ptr[path.len - 1])) /* of the sentence */
+                path.len--;
+        if (path.len == 0 || path.len > PATH_TEXT_MAX)
+                return;
+        memcpy(copy, path.ptr, path.len);
+        copy[path.len] = 0;
+        if (evidence->in->is_hidden(evidence->in->context, copy))
+                paths_add(&evidence->hidden, path);
+}
+
+/* It may be there for the user. */
+static void note_missing(struct evidence *evidence, struct str line) {
+        struct str path;
+
+        if (line_has(evidence, line, evidence->in->masked, &path)) {
+                paths_add(&evidence->masked, path);
+                return;
+        }
+        for (size_t at = 0; explain_next_path(line, &at); at++)
+                note_hidden(evidence, str_skip(line, at));
+        for (size_t at = 0; at + 3 < line.len; at++)
+                if ((at == 0 || strchr(" '\"`(=:", line.ptr[at - 1])) &&
+                    (memcmp(line.ptr + at, "../", 3) == 0 || memcmp(line.ptr + at, "~/", 2) == 0))
+                        note_hidden(evidence, str_skip(line, at));
+}
+
 static bool is_under_temporary(const struct evidence *evidence, struct str line) {
         struct str path;
 
@@ -191,7 +247,9 @@ static void note_line(struct evidence *evidence, unsigned sign, struct str line,
 
         if (sign == SIGN_NETWORK && (has(lower, localhosts[0]) || has(lower, localhosts[1]) || has(lower, localhosts[2])))
                 return;
-        if (sign == SIGN_DENIED || sign == SIGN_READ_ONLY)
+        if (sign == SIGN_MISSING)
+                note_missing(evidence, line);
+        else if (sign == SIGN_DENIED || sign == SIGN_READ_ONLY)
                 note_denied(evidence, line, lower, sign == SIGN_READ_ONLY);
         else if (sign == SIGN_BUSY && line_has(evidence, line, evidence->in->read_only, &path))
                 paths_add(&evidence->protected, path);
@@ -230,6 +288,8 @@ static unsigned wanted_signs(const struct evidence *evidence) {
                 wanted |= SIGN_NETWORK;
         if (!evidence->prints_only)
                 wanted |= SIGN_READ_ONLY | SIGN_BUSY;
+        if (evidence->in->exit_code != 0 && evidence->in->is_hidden) /* also of one that only prints: it reads */
+                wanted |= SIGN_MISSING;
         if (failed)
                 wanted |= SIGN_SYSCALL | (sandbox->max_memory_bytes ? SIGN_MEMORY : 0) |
                           (sandbox->max_file_bytes ? SIGN_FILE_SIZE : 0) |

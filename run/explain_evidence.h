@@ -19,6 +19,7 @@ enum sign {
         SIGN_PIDS = 1 << 7,
         SIGN_SPACE = 1 << 8,
         SIGN_OPEN_FILES = 1 << 9,
+        SIGN_MISSING = 1 << 10,
 };
 
 struct paths {
@@ -33,7 +34,7 @@ struct evidence {
         const struct network_need *need; /* the program to name when there is no network; NULL: none is known */
         struct str output, lower;        /* the part that is looked at; the same in lower case */
         unsigned seen;                   /* signs */
-        struct paths masked, protected, outside;
+        struct paths masked, protected, outside, hidden;
         bool workspace_read_only;
 };
 
