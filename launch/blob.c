@@ -51,6 +51,8 @@ static int put_wrapped(struct buf *out, const struct launch *launch, struct err 
                 struct wrapped_mount mount = launch->wrapped[i];
                 struct mount_place place = {}; /* what is gone now must not come */
 
+                if (mount.point && mount_make_point(mount.point, mount.source, mount.optional, err) < 0)
+                        return -1;
                 if (mount_note(mount.source, &place, err) < 0 &&
                     !(mount.optional && (err->sys == ENOENT || err->sys == ENOTDIR)))
                         return -1;

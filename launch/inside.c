@@ -266,6 +266,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
          * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
         close_range(STDIN_FILENO, STDERR_FILENO, 0);
         status = launch->own_pids ? wait_as_init(command, &control, &broker) : descendants_wait(command, &control);
+        fd_close(files->run); /* nothing writes into the layer any more; whoever hears of the end settles it */
         report_end(files->report, status, 0, broker.refused);
         _exit(0);
 }

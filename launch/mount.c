@@ -4,13 +4,16 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "base/fd.h"
+#include "home/home.h"
 #include "launch/kernel.h"
 
 /*
@@ -37,11 +40,14 @@ struct mounter {
         int root;                         /* where targets are looked up */
         const struct mount_place *target; /* where the next one should be; NULL: it does not matter */
         bool empty;                       /* `root` is a new one */
-        int store;       /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
-        int private;     /* its closed directory, which holds what is mounted elsewhere */
-        int made;        /* how many directories that are */
-        bool masked;     /* the masks are there */
-        uint64_t own[2]; /* devices that nobody else has */
+        int store;        /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
+        int private;      /* its closed directory, which holds what is mounted elsewhere */
+        int made;         /* how many directories that are */
+        int layers;       /* the overlay that parts of a home are taken from; -1: there is none */
+        const char *home; /* which that is */
+        bool masked;      /* the masks are there */
+        uint64_t own[2];  /* devices that nobody else has */
+        uint64_t id;      /* of what was mounted last, if that is in a layer */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -71,12 +77,124 @@ static int new_mount(const char *type, const char *const *options, unsigned int 
         if (fs < 0)
                 return err_sys(err, "%s", type);
         for (; options && *options; options += 2)
-                if (fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0) < 0)
+                if ((options[1][0] ? fsconfig(fs, FSCONFIG_SET_STRING, options[0], options[1], 0)
+                                   : fsconfig(fs, FSCONFIG_SET_FLAG, options[0], NULL, 0)) < 0)
                         return err_sys(err, "%s: %s=%s", type, options[0], options[1]);
         if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
                 return err_sys(err, "%s", type);
         fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
         return fd < 0 ? err_sys(err, "%s", type) : fd;
+}
+
+/* ---- layers ---- */
+
+/* By the directory above, which no link leads to. */
+static int make_directory(const char *path, struct err *err) {
+        const char *slash = strrchr(path, '/');
+        char above[4096];
+        FD_AUTO there = kernel_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links), parent = -1;
+
+        if (there >= 0)
+                return 0;
+        if (errno != ENOENT)
+                return mount_failed(path, err);
+        if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above))
+                return err_set(err, ERR_INVALID, "%s: too long", path);
+        memcpy(above, path, (size_t)(slash - path));
+        above[slash - path] = 0;
+        if (make_directory(above, err) < 0)
+                return -1;
+        parent = kernel_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        if (parent < 0 || (mkdirat(parent, slash + 1, 0755) < 0 && errno != EEXIST))
+                return mount_failed(path, err);
+        return 0;
+}
+
+static int make_file(const char *path, struct err *err) {
+        const char *slash = strrchr(path, '/');
+        char above[4096];
+        FD_AUTO parent = -1;
+
+        if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above))
+                return err_set(err, ERR_INVALID, "%s: too long", path);
+        memcpy(above, path, (size_t)(slash - path));
+        above[slash - path] = 0;
+        if (make_directory(above, err) < 0)
+                return -1;
+        parent = kernel_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        if (parent < 0 || (mknodat(parent, slash + 1, S_IFREG | 0644, 0) < 0 && errno != EEXIST))
+                return mount_failed(path, err);
+        return 0;
+}
+
+int mount_make_point(const char *point, const char *source, bool optional, struct err *err) {
+        bool missing, file;
+        struct stat st;
+
+        missing = !source || lstat(source, &st) < 0;
+        file = missing ? optional : !S_ISDIR(st.st_mode);
+        return file ? make_file(point, err) : make_directory(point, err);
+}
+
+enum { RUN_TRIES = 8 };
+
+/* A new directory with upper/ and work/ for this sandbox, locked. Whoever settles the layer may take one away that is not
+ * locked yet. */
+static int make_run(int runs, struct err *err) {
+        for (int i = 0; i < RUN_TRIES; i++) {
+                char name[sizeof(HOME_RUN_PREFIX) + 16];
+                FD_AUTO run = -1;
+                struct stat st;
+                uint64_t id;
+
+                if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
+                        return err_sys(err, "getrandom");
+                snprintf(name, sizeof(name), HOME_RUN_PREFIX "%016llx", (unsigned long long)id);
+                if (mkdirat(runs, name, 0700) < 0 && errno != EEXIST)
+                        return err_sys(err, "home of the workspace");
+                run = openat(runs, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (run < 0 || flock(run, LOCK_EX | LOCK_NB) < 0 || fstat(run, &st) < 0 || st.st_nlink == 0)
+                        continue;
+                if (mkdirat(run, HOME_UPPER, 0700) < 0 || mkdirat(run, HOME_WORK, 0700) < 0)
+                        return err_sys(err, "home of the workspace");
+                return TAKE_FD(run);
+        }
+        return err_set(err, ERR_SYSTEM, "home of the workspace: cannot lock a new directory");
+}
+
+/* The layer over the user's home, and an empty directory over both, which takes what is written. Descriptors stay open until
+ * the file system is made: older kernels look at the paths only then. */
+static int new_overlay(int layer, int home, int run, struct err *err) {
+        FD_AUTO files = openat(layer, HOME_FILES, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO upper = openat(run, HOME_UPPER, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        char lower_path[64], upper_path[32], work_path[32];
+        const char *const options[] = { "source",  "bailey",  "lowerdir",  lower_path, "upperdir", upper_path,
+                                        "workdir", work_path, "userxattr", "",         NULL };
+        int fd;
+
+        if (files < 0 || upper < 0 || work < 0)
+                return err_sys(err, "home of the workspace");
+        snprintf(lower_path, sizeof(lower_path), "/proc/self/fd/%d:/proc/self/fd/%d", files, home);
+        snprintf(upper_path, sizeof(upper_path), "/proc/self/fd/%d", upper);
+        snprintf(work_path, sizeof(work_path), "/proc/self/fd/%d", work);
+        fd = new_mount("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+        if (fd < 0 && err->sys != EMFILE && err->sys != ENFILE && err->sys != ENOMEM && err->sys != ENOSPC)
+                err->code = ERR_UNSUPPORTED;
+        return fd < 0 ? err_context(err, MOUNT_NO_OVERLAY) : fd;
+}
+
+int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err) {
+        FD_AUTO top = kernel_openat2(AT_FDCWD, layer, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        FD_AUTO bottom = kernel_openat2(AT_FDCWD, home, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        FD_AUTO runs = top < 0 ? -1 : openat(top, HOME_RUNS, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+        if (top < 0 || runs < 0)
+                return mount_failed(layer, err);
+        if (bottom < 0)
+                return mount_failed(home, err);
+        *ret_run = make_run(runs, err);
+        return *ret_run < 0 ? -1 : new_overlay(top, bottom, *ret_run, err);
 }
 
 /* ---- places ---- */
@@ -205,6 +323,15 @@ static int attach(const struct mounter *m, int mount, const char *path, bool dir
         return 0;
 }
 
+/* The mount that a descriptor is in; 0: not known. */
+static uint64_t mount_id(int fd) {
+        struct statx st;
+
+        return statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_MNT_ID, &st) == 0 && st.stx_mask & STATX_MNT_ID
+                       ? st.stx_mnt_id
+                       : 0;
+}
+
 static int restrict_tree(int mount, bool read_only, const char *path, struct err *err) {
         struct mount_attr attributes = { .attr_set =
                                                  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0) };
@@ -229,18 +356,57 @@ static int take_source(const char *path, const struct mount_place *expected, str
         return fd < 0 ? err_sys(err, "%s", path) : fd;
 }
 
-static int bind_source(const struct mounter *m, int source, const struct mount_step *step, struct err *err) {
+static int bind_source(struct mounter *m, int source, const struct mount_step *step, struct err *err) {
         struct stat st;
 
         if (fstat(source, &st) < 0)
                 return err_sys(err, "%s", step->source);
         if (restrict_tree(source, step->kind != MOUNT_WRITE, step->source, err) < 0)
                 return -1;
+        m->id = mount_id(source);
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
 }
 
+/* Where parts of it can be cloned, until all of them have been. */
+static int keep_layers(struct mounter *m, int overlay, const struct mount_step *step, struct err *err) {
+        FD_AUTO place = -1;
+
+        if (mkdirat(m->private, "layers", 0) < 0)
+                return err_sys(err, "home of the workspace");
+        place = openat(m->private, "layers", O_PATH | O_CLOEXEC | O_DIRECTORY);
+        m->layers = fcntl(overlay, F_DUPFD_CLOEXEC, 0);
+        m->home = step->target;
+        if (place < 0 || m->layers < 0 ||
+            move_mount(overlay, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return err_sys(err, "home of the workspace");
+        return 0;
+}
+
+/* What commands have put in its place in the layer, or over the place that it is to be mounted on, is theirs. */
+static int mount_shown(struct mounter *m, const struct mount_step *step, struct err *err) {
+        FD_AUTO found = kernel_openat2(m->layers, step->source + strlen(m->home) + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+                                       no_links | RESOLVE_BENEATH);
+        FD_AUTO part = found < 0 ? -1 : open_tree(found, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        FD_AUTO target = kernel_openat2(m->root, relative(step->target), O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        struct mount_step shown = { .kind = MOUNT_WRITE, .source = step->source, .target = step->target };
+
+        m->id = 0;
+        if (found < 0 || target < 0)
+                return 0;
+        return part < 0 ? err_sys(err, "%s", step->source) : bind_source(m, part, &shown, err);
+}
+
+static int drop_layers(struct mounter *m, struct err *err) {
+        if (m->layers < 0)
+                return 0;
+        fd_close(m->layers);
+        if (fchdir(m->private) < 0 || umount2("layers", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 || chdir("/") < 0)
+                return err_sys(err, "home of the workspace");
+        return 0;
+}
+
 /* One that is gone is not mounted, and so not reached. */
-static int bind_socket(const struct mounter *m, int source, const struct mount_step *step, struct err *err) {
+static int bind_socket(struct mounter *m, int source, const struct mount_step *step, struct err *err) {
         if (source < 0 || bind_source(m, source, step, err) == 0)
                 return 0;
         return err->sys == ENOENT || err->sys == ENOTDIR || err->sys == ESTALE ? 0 : -1;
@@ -450,6 +616,10 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         case MOUNT_READ:
         case MOUNT_WRITE:
                 return bind_source(m, source, step, err);
+        case MOUNT_LAYERS:
+                return keep_layers(m, source, step, err);
+        case MOUNT_SHOWN:
+                return mount_shown(m, step, err);
         case MOUNT_SOCKET:
                 return bind_socket(m, source, step, err);
         case MOUNT_TMPFS:
@@ -469,10 +639,30 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
 }
 
+/* One that is only shown is left out if that is not possible. */
+static int make_point(const struct mount_step *step, struct err *err) {
+        struct err ignored = {};
+
+        if (!step->point)
+                return 0;
+        if (step->kind == MOUNT_SHOWN) {
+                (void)make_directory(step->point, &ignored);
+                return 0;
+        }
+        return mount_make_point(step->point, step->source, step->kind == MOUNT_SOCKET, err);
+}
+
 static int take_sources(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_sources,
-                        int ret_nodes[static DEVICE_COUNT], struct err *err) {
+                        int ret_nodes[static DEVICE_COUNT], int *ret_run, struct err *err) {
         for (size_t i = 0; i < count; i++) {
                 ret_sources[i] = -1;
+                if (make_point(&steps[i], err) < 0)
+                        return -1;
+                if (steps[i].kind == MOUNT_LAYERS) {
+                        ret_sources[i] = mount_overlay(steps[i].source, steps[i].target, ret_run, err);
+                        if (ret_sources[i] < 0)
+                                return -1;
+                }
                 if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
                         ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
                         if (ret_sources[i] < 0)
@@ -489,29 +679,52 @@ static int take_sources(const struct mount_step *steps, const struct mount_place
         return 0;
 }
 
-static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err) {
+/* Who may rename a directory that was mounted on takes the mount elsewhere with it: what came later was mounted on another one.
+ */
+static int verify_points(const struct mounter *m, const struct mount_step *steps, const uint64_t *ids, size_t count,
+                         struct err *err) {
+        for (size_t i = 0; i < count; i++) {
+                FD_AUTO fd = -1;
+
+                if (!ids[i])
+                        continue;
+                fd = kernel_openat2(m->root, relative(steps[i].target), O_PATH | O_CLOEXEC, no_links);
+                if (fd >= 0 && mount_id(fd) == ids[i])
+                        continue;
+                errno = fd < 0 ? errno : ESTALE;
+                return mount_failed(steps[i].target, err);
+        }
+        return 0;
+}
+
+static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run,
+                    struct err *err) {
         int sources[MOUNTS_MAX]; /* nothing is allocated in here */
+        uint64_t ids[MOUNTS_MAX];
         int nodes[DEVICE_COUNT];
-        struct mounter m = { .root = -1, .store = -1, .private = -1 };
+        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1 };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
-        if (take_sources(steps, places, count, sources, nodes, err) < 0 ||
+        if (take_sources(steps, places, count, sources, nodes, ret_run, err) < 0 ||
             (empty ? make_root(&m, steps[0].size, err) : keep_root(&m, err)) < 0 ||
             open_store(&m, steps, places, count, err) < 0)
                 return -1;
         for (size_t i = 0; i < count; i++) {
-                m.target = places ? &places[i].target : NULL;
+                m.target = places && !steps[i].point ? &places[i].target : NULL;
+                m.id = 0;
                 if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
                         return -1;
+                ids[i] = steps[i].point ? m.id : 0;
                 fd_close(sources[i]);
         }
-        if (close_store(&m, err) < 0 || enter_root(&m, err) < 0)
+        if (verify_points(&m, steps, ids, count, err) < 0 || drop_layers(&m, err) < 0 || close_store(&m, err) < 0 ||
+            enter_root(&m, err) < 0)
                 return -1;
         fd_close(m.root);
         return 0;
 }
 
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err) {
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run, struct err *err) {
         mode_t mask = umask(0); /* modes are meant as they are written */
         int result;
 
@@ -519,7 +732,8 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
-        result = do_steps(steps, places, count, err);
+        *ret_run = -1;
+        result = do_steps(steps, places, count, ret_run, err);
         umask(mask);
         return result;
 }

@@ -27,8 +27,18 @@ int mount_note(const char *path, struct mount_place *ret, struct err *err);
 int mount_failed(const char *path, struct err *err);
 
 /* `places`, one for each step, or NULL: if a path now leads to another file, it fails with ESTALE. Targets inside a new file
- * system, which only this process has, are not checked. */
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, struct err *err);
+ * system, which only this process has, are not checked; those in a layer are checked at the end. `ret_run` is set to what has
+ * to stay open as long as the sandbox writes into the layer; -1: nothing. */
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run, struct err *err);
+
+/* Creates a mount point in a layer, of the type of `source`; if that does not exist, a file if it is optional, else a
+ * directory. Follows no link: commands write there. */
+int mount_make_point(const char *point, const char *source, bool optional, struct err *err);
+
+/* Overlays a home directory with a layer, detached; `ret_run` as above. ERR_UNSUPPORTED, with this at the beginning of the
+ * message: the kernel or a file system does not support it. */
+#define MOUNT_NO_OVERLAY "overlay of the home directory"
+int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err);
 
 /* Before a wrapper that binds the host's devices: makes the device nodes read-only (their inodes, not the devices) in a new
  * mount namespace. Only for root; ordinary users do not own the nodes. */

@@ -65,12 +65,12 @@ static bool wants_maker(const struct start *start) {
 /* ---- in the child ---- */
 
 /* NULL: it is there already, or the host's. */
-static int make_guarantees(const struct start *start, struct network *network, struct err *err) {
+static int make_guarantees(const struct start *start, struct network *network, int *ret_run, struct err *err) {
         const struct launch *launch = start->launch;
 
         if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
                 return -1;
-        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, err) < 0)
+        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, ret_run, err) < 0)
                 return -1;
         if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
                 return err_sys(err, "hostname");
@@ -164,7 +164,7 @@ static int enter_group(const struct start *start, const struct cgroup *group, st
 static _Noreturn void child(const struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, outside_group;
-        int report_fd = start->report[1], roots;
+        int report_fd = start->report[1], roots, run = -1;
         struct network network;
         struct err err = {};
 
@@ -190,7 +190,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                 setsid();
         if (launch->container)
                 container_run(launch->container, launch->announce, report_fd, LAUNCH_REPORT_FD + 1, LAUNCH_REPORT_FD + 2);
-        if (make_guarantees(start, start->makes_network ? &network : NULL, &err) < 0)
+        if (make_guarantees(start, start->makes_network ? &network : NULL, &run, &err) < 0)
                 report_failure(report_fd, &err);
         if (launch->wrapper)
                 run_wrapper(launch);
@@ -199,7 +199,8 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                                                    .outside = LAUNCH_REPORT_FD + 2,
                                                    .work = waits ? PRELOAD_WORK_FD : -1,
                                                    .preload = start->preload >= 0 ? PRELOAD_FILE_FD : -1,
-                                                   .roots = roots });
+                                                   .roots = roots,
+                                                   .run = run });
 }
 
 /* ---- in the parent ---- */

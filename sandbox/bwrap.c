@@ -59,6 +59,7 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 a->mounts[a->mount_count++] = (struct wrapped_mount){ .source = step->source,
                                                                       .target = step->target,
                                                                       .write = step->kind == MOUNT_WRITE,
+                                                                      .point = step->point,
                                                                       .optional = step->kind == MOUNT_SOCKET };
                 break;
         case MOUNT_TMPFS:
@@ -91,6 +92,9 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 break;
         case MOUNT_SEAL:
                 add_option(a, "--remount-ro", step->target, NULL);
+                break;
+        case MOUNT_LAYERS: /* there is no option for these */
+        case MOUNT_SHOWN:
                 break;
         }
 }
@@ -164,7 +168,7 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
         if (!a.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
-            mounts_compile(policy, host, arena, &mounts, err) < 0 ||
+            mounts_compile(policy, host, false, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
                 return -1;
@@ -183,6 +187,7 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
 const struct backend backend_bwrap = {
         .name = "bwrap",
         .id = BACKEND_BWRAP,
+        .own_home = true,
         .brokers = true,
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |

@@ -341,6 +341,7 @@ static int gather_around(struct host *host, const struct policy *policy, const s
             host_gather_sockets(host, &policy->sandbox, question->environment, arena, err) < 0 ||
             gather_directories(host, policy, arena, err) < 0 ||
             gather_masks(host, policy, question->environment, arena, err) < 0 ||
+            host_system_own_home(host, policy, question->environment, arena, err) < 0 ||
             host_keep_own(host, policy, question, arena, err) < 0)
                 return -1;
         return policy->sandbox.root == ROOT_MINIMAL ? gather_system(host, arena, err) : 0;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "home/home.h"
 #include "policy/policy.h"
 #include "protect/survey.h"
 
@@ -58,6 +59,8 @@ struct host {
         int landlock;              /* its version; 0: none */
         const char *no_broker;     /* why system calls of commands cannot be brokered; NULL: they can */
         uint32_t groups;           /* GROUP_*: limits that a cgroup could enforce; probed only if the policy has a limit */
+        struct home home;          /* for sandbox.home = "own" */
+        const char *no_home;       /* why commands have no home of their own although they should; NULL: they have */
         struct host_paths homes;   /* of this user: the directories in which credential stores are searched */
         struct host_paths system;  /* /usr, /bin, ... for root = "minimal" */
         struct host_paths scratch; /* /tmp, /var/tmp: replaced by private directories */

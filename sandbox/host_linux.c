@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "policy/files.h"
 #include "sandbox/host_own.h"
 
 enum { HOST_FILE_MAX = 16 << 20 }; /* /etc/passwd */
@@ -101,6 +102,50 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
                         result = host_add_if_there(host, &host->homes, arena, "home directory", home, err);
         }
         return result;
+}
+
+/* ---- a home for the workspace ---- */
+
+static void home_sees(void *context, const char *path, bool content) {
+        host_sees(context, path, content);
+}
+
+/* Where the home cannot be replaced: NULL if it can. */
+static const char *why_no_home(const struct host *host, const char *home) {
+        if (path_within(home, host->workspace))
+                return "the home directory is in the workspace";
+        for (size_t i = 0; i < host->write.count; i++)
+                if (path_within(home, host->write.items[i].path))
+                        return "the home directory is in fs_write_allow";
+        return NULL;
+}
+
+int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
+                         struct err *err) {
+        const char *home = host->homes.count ? host->homes.items[0].path : NULL;
+        const char *configured = policy->sandbox.home_dir.len ? arena_dup(arena, policy->sandbox.home_dir)
+                                                              : environment_get(environment, "BAILEY_HOME_DIR");
+        struct home_request request = { .home = home,
+                                        .workspace = host->workspace,
+                                        .show = policy->sandbox.home_show,
+                                        .sees = home_sees,
+                                        .context = host };
+        struct directory state;
+
+        if (policy->sandbox.home != HOME_OWN || !home)
+                return 0;
+        host->no_home = why_no_home(host, home);
+        if (host->no_home)
+                return 0;
+        if (home_base(configured, directory_state(environment, &state) ? state.path : NULL, home, arena, &request.base, err) <
+            0)
+                return -1;
+        if (path_within(request.base, host->workspace) || path_within(host->workspace, request.base))
+                return err_set(err, ERR_INVALID, "workspace %s: homes of workspaces are kept in %s; select another directory",
+                               host->workspace, request.base);
+        if (home_open(&request, arena, &host->home, err) < 0)
+                return -1;
+        return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
 }
 
 /* ---- brokers ---- */

@@ -25,6 +25,10 @@ extern const struct host_places host_places;
 /* Adds the home directory of `host->uid` in the user database, if it has one. */
 int host_system_home(struct host *host, struct arena *arena, struct err *err);
 
+/* Opens the home of the workspace, if the policy wants one and it can be had. */
+int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
+                         struct err *err);
+
 /* Finds the bailey program (""; this program), programs that set up sandboxes, and the features of the kernel. */
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err);
 

@@ -48,6 +48,16 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
 
 /* ---- programs ---- */
 
+int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
+                         struct err *err) {
+        (void)environment;
+        (void)arena;
+        (void)err;
+        if (policy->sandbox.home == HOME_OWN)
+                host->no_home = "homes of workspaces require Linux";
+        return 0;
+}
+
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err) {
         wchar_t given[PATH_MAX];
         char path[PATH_MAX];

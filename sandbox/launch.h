@@ -37,7 +37,7 @@ enum guarantee {
 /*
  * ---- mounts, in order ----
  * Sources are paths of the host before the first mount. A missing target is created, which works only inside a MOUNT_TMPFS or
- * MOUNT_ROOT_EMPTY.
+ * MOUNT_ROOT_EMPTY, or where `point` is set.
  */
 
 enum mount_kind {
@@ -45,6 +45,8 @@ enum mount_kind {
         MOUNT_ROOT_EMPTY, /* an empty root */
         MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
         MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
+        MOUNT_LAYERS,     /* `source` is a layer (home/home.h): overlays the home directory `target` with it, for these: */
+        MOUNT_SHOWN,      /* the directory `source` of that home directory as the overlay has it, writable, if it is there */
         MOUNT_SOCKET,     /* a socket of the host, read-only, if it still exists */
         MOUNT_TMPFS,      /* an empty directory that holds `size` bytes, together with the others no more than the largest */
         MOUNT_SYMLINK,    /* `source` is the text of the link */
@@ -59,12 +61,14 @@ struct mount_step {
         enum mount_kind kind;
         const char *source, *target;
         uint64_t size;
+        const char *point; /* the target as a path in the layer that it is in, where it is created; NULL: it is in none */
 };
 
 /* A host path that the wrapper (bwrap) must mount; verified inside the sandbox. */
 struct wrapped_mount {
         const char *source, *target;
         bool write;
+        const char *point;      /* as in struct mount_step */
         bool optional;          /* not mounted if it no longer exists */
         uint64_t device, inode; /* not part of the plan: recorded when it is executed */
 };

@@ -1,11 +1,15 @@
 #include "sandbox/mounts.h"
 
+#include <limits.h>
 #include <string.h>
+
+#include "base/buf.h"
 
 enum { SMALL_TMPFS = 64 << 10 }; /* of a directory that only holds mount points */
 
 struct compiler {
-        bool lists; /* fs_read_allow and fs_write_allow count */
+        bool lists;    /* fs_read_allow and fs_write_allow count */
+        bool overlays; /* can be mounted */
         const struct policy *policy;
         const struct host *host;
         struct arena *arena;
@@ -60,6 +64,19 @@ static int bind_protected(struct compiler *c, enum mount_kind kind, const struct
         return 0;
 }
 
+static bool is_mount(const struct mount_step *s) {
+        return s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && s->kind != MOUNT_LAYERS;
+}
+
+/* A layer: what is at this path on the host is not what the command sees. */
+static bool is_layer(const struct mount_step *s) {
+        return s->kind == MOUNT_WRITE && strcmp(s->source, s->target) != 0;
+}
+
+static bool shows_host(const struct mount_step *s) {
+        return s->kind == MOUNT_READ || s->kind == MOUNT_SHOWN || (s->kind == MOUNT_WRITE && !is_layer(s));
+}
+
 /* Does the command see the host's file of this path? The last mount over it decides: it covers those below it, too. */
 static bool visible(const struct mount_list *list, const char *path) {
         bool seen = false;
@@ -69,16 +86,15 @@ static bool visible(const struct mount_list *list, const char *path) {
 
                 if (s->kind == MOUNT_ROOT_HOST)
                         seen = true;
-                if (s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && path_within(path, s->target))
-                        seen = s->kind == MOUNT_READ || s->kind == MOUNT_WRITE;
+                if (is_mount(s) && path_within(path, s->target))
+                        seen = shows_host(s);
         }
         return seen;
 }
 
 bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path) {
         for (size_t j = i + 1; j < mounts->count; j++)
-                if (mounts->items[j].kind != MOUNT_SEAL && mounts->items[j].kind != MOUNT_SYMLINK &&
-                    path_within(path, mounts->items[j].target))
+                if (is_mount(&mounts->items[j]) && path_within(path, mounts->items[j].target))
                         return true;
         return false;
 }
@@ -108,12 +124,54 @@ static int seal_emptied(struct compiler *c) {
         return 0;
 }
 
-static int add_host_root(struct compiler *c) {
-        if (step(c, MOUNT_ROOT_HOST, NULL, NULL, 0) < 0 || add_scratch(c) < 0 || add_emptied(c) < 0)
+/* What is shown of the user's home must not be changed there: without an overlay it is read-only. Then caches are left out, as
+ * tools that cannot write theirs fail. */
+static int add_shown(struct compiler *c) {
+        const struct home *home = &c->host->home;
+
+        if (home->count && c->overlays && step(c, MOUNT_LAYERS, home->layer, home->path, 0) < 0)
                 return -1;
-        for (size_t i = 0; i < c->host->homes.count; i++)
-                if (!visible(c->list, c->host->homes.items[i].path) && bind(c, MOUNT_READ, c->host->homes.items[i].path) < 0)
+        for (size_t i = 0; i < home->count; i++) {
+                const struct home_item *item = &home->items[i];
+
+                if ((c->overlays || item->kind == SHOWN_TOOLS) &&
+                    step(c, c->overlays ? MOUNT_SHOWN : MOUNT_READ, item->source, item->path, 0) < 0)
                         return -1;
+        }
+        return 0;
+}
+
+/* Another one of the user's own is hidden, too, unless something that commands need is in there. */
+static int hide_other_homes(struct compiler *c) {
+        const struct host_paths *homes = &c->host->homes;
+
+        for (size_t i = 1; i < homes->count; i++)
+                if (visible(c->list, homes->items[i].path) && !path_within(homes->items[0].path, homes->items[i].path) &&
+                    !path_within(c->host->workspace, homes->items[i].path) &&
+                    step(c, MOUNT_MASK_DIR, NULL, homes->items[i].path, 0) < 0)
+                        return -1;
+        return 0;
+}
+
+static int add_home(struct compiler *c) {
+        const struct home *home = &c->host->home;
+        const struct host_paths *homes = &c->host->homes;
+
+        if (home->path)
+                return step(c, MOUNT_WRITE, home->files, home->path, 0) < 0 || add_shown(c) < 0 ? -1 : hide_other_homes(c);
+        if (c->policy->sandbox.home == HOME_NONE && homes->count && !path_within(homes->items[0].path, c->host->workspace))
+                return step(c, MOUNT_TMPFS, NULL, homes->items[0].path, (uint64_t)c->policy->sandbox.tmp_bytes);
+        if (c->policy->sandbox.root == ROOT_MINIMAL)
+                return 0;
+        for (size_t i = 0; i < homes->count; i++)
+                if (!visible(c->list, homes->items[i].path) && bind(c, MOUNT_READ, homes->items[i].path) < 0)
+                        return -1;
+        return 0;
+}
+
+static int add_host_root(struct compiler *c) {
+        if (step(c, MOUNT_ROOT_HOST, NULL, NULL, 0) < 0 || add_scratch(c) < 0 || add_emptied(c) < 0 || add_home(c) < 0)
+                return -1;
         return bind_all(c, MOUNT_READ, &c->host->kept);
 }
 
@@ -126,43 +184,74 @@ static int add_minimal_root(struct compiler *c) {
                 if (system->items[i].link ? step(c, MOUNT_SYMLINK, system->items[i].link, system->items[i].path, 0) < 0
                                           : bind(c, MOUNT_READ, system->items[i].path) < 0)
                         return -1;
-        return add_scratch(c) < 0 ? -1 : bind_all(c, MOUNT_READ, &c->host->kept);
-}
-
-/* What can be read is added only where it is not to be seen already: every mount costs. */
-static int add_readable(struct compiler *c) {
-        for (size_t i = 0; i < c->host->read.count; i++)
-                if (!visible(c->list, c->host->read.items[i].path) && bind(c, MOUNT_READ, c->host->read.items[i].path) < 0)
-                        return -1;
-        return 0;
+        return add_scratch(c) < 0 || add_home(c) < 0 ? -1 : bind_all(c, MOUNT_READ, &c->host->kept);
 }
 
 /* The writable mount that holds `path`; NULL: what holds it cannot be written. As above, the last one counts. */
-static const char *writable_root(const struct compiler *c, const char *path) {
+static const struct mount_step *writable_root(const struct compiler *c, const char *path) {
         const struct mount_step *last = NULL;
 
         for (size_t i = 0; i < c->list->count; i++) {
                 const struct mount_step *s = &c->list->items[i];
 
-                if (s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && path_within(path, s->target) &&
-                    strcmp(path, s->target) != 0)
+                if (is_mount(s) && path_within(path, s->target) && strcmp(path, s->target) != 0)
                         last = s;
         }
-        return last && last->kind == MOUNT_WRITE ? last->target : NULL;
+        return last && last->kind == MOUNT_WRITE ? last : NULL;
+}
+
+/* What is at `path` in the directory that `root` mounts. */
+static const char *path_in(struct compiler *c, const struct mount_step *root, const char *path) {
+        BUF_AUTO text;
+
+        buf_init(&text, PATH_MAX);
+        buf_append(&text, str_z(root->source));
+        buf_append(&text, str_z(path + strlen(root->target)));
+        return text.failed ? NULL : arena_dup(c->arena, buf_str(&text));
 }
 
 /* A directory on the way to a mount can be renamed, and another one put in its place; a mount cannot. */
 static int add_anchors(struct compiler *c, const char *path) {
-        const char *root = writable_root(c, path);
+        const struct mount_step *found = writable_root(c, path), root = found ? *found : (struct mount_step){};
 
-        if (!root)
+        if (!found)
                 return 0;
-        for (const char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        for (const char *slash = strchr(path + strlen(root.target) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
                 const char *anchor = arena_dup(c->arena, str_from(path, (size_t)(slash - path)));
+                const char *source = anchor ? path_in(c, &root, anchor) : NULL;
 
-                if (!anchor)
+                if (!source)
                         return err_set(c->err, ERR_MEMORY, "out of memory");
-                if (bind(c, MOUNT_WRITE, anchor) < 0)
+                if (step(c, MOUNT_WRITE, source, anchor, 0) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+/* Nobody but bailey makes mount points in a layer. */
+static int set_points(struct compiler *c) {
+        for (size_t i = 0; i < c->list->count; i++) {
+                struct mount_step *s = &c->list->items[i];
+                const struct mount_step *holder = NULL;
+
+                for (size_t j = 0; is_mount(s) && j < i; j++)
+                        if (is_mount(&c->list->items[j]) && path_below(s->target, c->list->items[j].target))
+                                holder = &c->list->items[j];
+                if (!holder || !is_layer(holder))
+                        continue;
+                s->point = path_in(c, holder, s->target);
+                if (!s->point)
+                        return err_set(c->err, ERR_MEMORY, "out of memory");
+        }
+        return 0;
+}
+
+/* What can be read is added only where it is not to be seen already: every mount costs. */
+static int add_readable(struct compiler *c) {
+        for (size_t i = 0; i < c->host->read.count; i++) {
+                const char *path = c->host->read.items[i].path;
+
+                if (!visible(c->list, path) && (add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
                         return -1;
         }
         return 0;
@@ -172,7 +261,7 @@ static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
         bool write = c->policy->sandbox.workspace_write && !protection->sealed;
 
-        if (bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
+        if (add_anchors(c, c->host->workspace) < 0 || bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
                 return -1;
         for (size_t i = 0; c->lists && i < c->host->write.count; i++)
                 if (add_anchors(c, c->host->write.items[i].path) < 0 || bind(c, MOUNT_WRITE, c->host->write.items[i].path) < 0)
@@ -208,8 +297,7 @@ static bool reachable(const struct mount_list *list, const char *path) {
         for (size_t i = 0; i < list->count; i++) {
                 const struct mount_step *s = &list->items[i];
 
-                if ((s->kind == MOUNT_READ || s->kind == MOUNT_WRITE || s->kind == MOUNT_SOCKET) &&
-                    path_within(s->target, path))
+                if ((shows_host(s) || s->kind == MOUNT_SOCKET) && path_within(s->target, path))
                         return true;
         }
         return visible(list, path);
@@ -238,16 +326,18 @@ static int add_denied(struct compiler *c) {
         return 0;
 }
 
-int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
-                   struct err *err) {
+int mounts_compile(const struct policy *policy, const struct host *host, bool overlays, struct arena *arena,
+                   struct mount_list *ret, struct err *err) {
         struct mount_list list = {};
-        struct compiler c = { .lists = true, .policy = policy, .host = host, .arena = arena, .list = &list, .err = err };
+        struct compiler c = {
+                .lists = true, .overlays = overlays, .policy = policy, .host = host, .arena = arena, .list = &list, .err = err
+        };
         bool minimal = policy->sandbox.root == ROOT_MINIMAL;
 
         if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
             add_sockets(&c) < 0 || add_denied(&c) < 0)
                 return -1;
-        if (minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0)
+        if ((minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0) || set_points(&c) < 0)
                 return -1;
         *ret = list;
         return 0;
@@ -306,7 +396,7 @@ static bool is_covered(const struct mount_list *mounts, size_t index) {
 
         for (size_t i = 0; i < index; i++)
                 if (is_writable(mounts, i) && path_within(step->target, mounts->items[i].target) &&
-                    (step->kind != MOUNT_WRITE || mounts->items[i].kind == MOUNT_WRITE))
+                    (step->kind != MOUNT_WRITE || (mounts->items[i].kind == MOUNT_WRITE && !is_layer(&mounts->items[i]))))
                         return true;
         return false;
 }

@@ -12,8 +12,9 @@ struct mount_list {
         size_t count, room;
 };
 
-int mounts_compile(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,
-                   struct err *err);
+/* `overlays`: the backend can mount them. */
+int mounts_compile(const struct policy *policy, const struct host *host, bool overlays, struct arena *arena,
+                   struct mount_list *ret, struct err *err);
 
 /* The mounts of a container besides its own root: binds and masks, in no order, none inside another. */
 int mounts_container(const struct policy *policy, const struct host *host, struct arena *arena, struct mount_list *ret,

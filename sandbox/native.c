@@ -11,7 +11,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
 
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
-            mounts_compile(policy, host, arena, &mounts, err) < 0 ||
+            mounts_compile(policy, host, !host->home.no_overlay, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0)
                 return -1;
@@ -30,6 +30,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
 const struct backend backend_native = {
         .name = "native",
         .id = BACKEND_NATIVE,
+        .own_home = true,
         .brokers = true,
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |

@@ -90,12 +90,20 @@ static void notice_reasons(struct run *run) {
                 run_notice(run, "%.*s: %.*s", (int)r->id.len, r->id.ptr, (int)r->message.len, r->message.ptr);
 }
 
+/* The backend is not known yet. Those that give commands no home of their own let none be written, but for one. */
+static bool has_own_home(const struct run *run) {
+        const char *named = environment_get(run->order.options.environment, "BAILEY_SANDBOX");
+
+        return run->order.policy->sandbox.home == HOME_OWN && run->order.policy->sandbox.backend != BACKEND_NONE &&
+               !(named && strcmp(named, "none") == 0);
+}
+
 static int judge(struct run *run) {
+        const struct guard_place place = { .start = start_of(run), .own_home = has_own_home(run) };
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);
-        guard_check_at(run->judged.command, &(struct guard_place){ .start = start_of(run) }, run->order.policy, &run->arena,
-                       &run->judged.verdict);
+        guard_check_at(run->judged.command, &place, run->order.policy, &run->arena, &run->judged.verdict);
         if (run->order.bypassed) {
                 run->judged.verdict.action = ACTION_ALLOWED;
                 run_notice(run, "the guard is disabled by %.*s", (int)run->order.policy->guard.bypass_env_var.len,

@@ -169,6 +169,28 @@ static void tell_ignored(struct run *run, const struct backend *backend) {
         run_notice(run, "%s does not limit: %s", backend->name, text);
 }
 
+/* Once in a while: what commands find in their home is less than they should. */
+static void tell_home(struct run *run, const struct backend *backend) {
+        const struct home *home = &run->attempt.host.home;
+
+        if (!home->path || backend->engines || !run_may_warn(run))
+                return;
+        if (!backend->own_home)
+                run_notice(run, "%s shows your home directory, read-only: a home of the workspace requires native or bwrap",
+                           backend->name);
+        else if (home->no_overlay || backend->id == BACKEND_BWRAP)
+                run_notice(run, "package caches of your home directory are not shown, and its tools are read-only: %s",
+                           home->no_overlay ? home->no_overlay : "bwrap cannot overlay directories");
+}
+
+/* What it wrote through overlays. If that fails, the next command tries again. */
+static void settle_home(struct run *run) {
+        struct err err = {};
+
+        if (run->attempt.host.home.layer && home_settle(run->attempt.host.home.layer, &err) < 0)
+                run_notice(run, "what the command wrote in its home directory is incomplete: %s", err.msg);
+}
+
 static void tell_sandbox(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
@@ -181,6 +203,7 @@ static void tell_sandbox(struct run *run) {
                 run_notice(run, "%s", *notice);
         if (run->attempt.launch.limits_ignored)
                 tell_ignored(run, backend);
+        tell_home(run, backend);
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))
@@ -232,8 +255,10 @@ void run_end(struct run *run, int result) {
 
         run_protect_end(run);
         tell_later(run);
-        if (ran)
+        if (ran) {
                 leave_container(run);
+                settle_home(run);
+        }
         tmpdir_remove(&run->attempt.tmpdir);
         if (ran) {
                 tell_sandbox(run);

@@ -83,3 +83,7 @@ void host_cache_leave(struct host_cache *host_cache) {
         arena_free(&host_cache->arena);
         free(host_cache);
 }
+
+void host_cache_without_overlay(struct host_cache *host_cache, const char *why) {
+        host_cache->host.home.no_overlay = arena_dup(&host_cache->arena, str_z(why));
+}

@@ -23,6 +23,9 @@ struct host_cache {
 /* `kept`: of a session, *kept NULL at first; NULL: there is none. Is to be given back. NULL: failed. */
 struct host_cache *host_cache_get(struct host_cache **kept, const struct policy *policy, const struct host_question *question,
                                   struct err *err);
+/* The host cannot overlay home directories: the next command of the session need not try. */
+void host_cache_without_overlay(struct host_cache *host_cache, const char *why);
+
 void host_cache_leave(struct host_cache *host_cache);
 
 #endif

@@ -11,6 +11,7 @@
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
 #include "launch/cgroup_shared.h"
+#include "launch/mount.h"
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
 
@@ -130,6 +131,8 @@ static void begin_attempt(struct run *run) {
         run->attempt.request = run->facts.request;
         if (run->attempt.without_sockets)
                 run->attempt.host.sockets.count = 0;
+        if (run->attempt.without_overlay)
+                run->attempt.host.home.no_overlay = run->attempt.without_overlay;
 }
 
 static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
@@ -186,14 +189,28 @@ static bool is_about_socket(const struct run *run, const struct err *why) {
         return false;
 }
 
+static bool is_about_overlay(const struct run *run, const struct err *why) {
+        return why->code == ERR_UNSUPPORTED && !run->attempt.without_overlay &&
+               strncmp(why->msg, MOUNT_NO_OVERLAY, sizeof(MOUNT_NO_OVERLAY) - 1) == 0;
+}
+
+static int launch_same(struct run *run) {
+        run->attempt.tried--;
+        run->attempt.launch = (struct launch){};
+        return launch_next(run);
+}
+
 int run_launch_again(struct run *run, const struct err *why) {
         bool unwanted = run->job.killed || run->job.outcome.cancelled; /* which the next one would know nothing of */
 
         if (is_about_socket(run, why) && !unwanted) {
                 run->attempt.without_sockets = true;
-                run->attempt.tried--; /* the same one */
-                run->attempt.launch = (struct launch){};
-                return launch_next(run);
+                return launch_same(run);
+        }
+        if (is_about_overlay(run, why) && !unwanted) {
+                run->attempt.without_overlay = run_text(run, "%s", why->msg);
+                host_cache_without_overlay(run->facts.host_cache, why->msg);
+                return launch_same(run);
         }
         return note_failure(run, why) && !unwanted ? launch_next(run) : -1;
 }

@@ -165,7 +165,23 @@ static const struct verdict *verdict_of(struct run *run) {
         return verdict ? verdict : &run->judged.verdict;
 }
 
+/* Of the user's home only some of it is shown. */
+static bool is_hidden(void *context, const char *path) {
+        const struct run *run = context;
+        const struct home *home = &run->attempt.host.home;
+        char real[PATH_MAX];
+
+        if (!realpath(path, real) || !path_below(real, home->path) || path_within(real, run->facts.host.workspace))
+                return false;
+        for (size_t i = 0; i < home->count; i++)
+                if (path_within(real, home->items[i].source))
+                        return false;
+        return true;
+}
+
 void run_explain(struct run *run) {
+        const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
+        bool own_home = run->attempt.host.home.path && backend->own_home;
         struct explain_input input = {
                 .policy = run->order.policy,
                 .verdict = verdict_of(run),
@@ -188,6 +204,9 @@ void run_explain(struct run *run) {
                 .writable = writable_of(run),
                 .workspace = run->facts.host.workspace,
                 .home = run->facts.host.homes.count ? run->facts.host.homes.items[0].path : NULL,
+                .cwd = run->facts.host.cwd,
+                .is_hidden = own_home ? is_hidden : NULL,
+                .context = run,
         };
         struct str text = {};
 

@@ -80,6 +80,7 @@ struct run_attempt {
         struct host host;               /* with what this backend needs besides */
         struct sandbox_request request; /* and its environment */
         bool without_sockets;           /* one of unix_sockets has gone meanwhile */
+        const char *without_overlay;    /* why the home directory cannot be overlaid; NULL: it can, or was not tried */
         struct tmpdir tmpdir;
         const char *tmpdir_path;
         uint64_t kills_before; /* how often the OOM killer had acted among all commands of the user when this one started */

@@ -25,9 +25,9 @@ static void put_text(struct buf *out, const char *text) {
 
 static void put_places(struct buf *out, const struct mount_step *step) {
         bool link = step->kind == MOUNT_SYMLINK, same = step->source && step->target && strcmp(step->source, step->target) == 0;
-        struct mount_places places = { .target = mount_look(step->target) };
+        struct mount_places places = { .target = mount_look(step->point ? NULL : step->target) };
 
-        places.source = same ? places.target : mount_look(link ? NULL : step->source);
+        places.source = same && !step->point ? places.target : mount_look(link ? NULL : step->source);
         put(out, &places, sizeof(places));
 }
 
@@ -36,6 +36,7 @@ static void put_mount(struct buf *out, const struct mount_step *step) {
         put(out, &step->size, sizeof(step->size));
         put_text(out, step->source);
         put_text(out, step->target);
+        put_text(out, step->point);
 }
 
 static void put_landlock(struct buf *out, const struct landlock_plan *landlock) {

@@ -235,6 +235,25 @@ while True: s.accept()[0].close()' >port 3>&- &
         [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
 }
 
+@test "why it failed, where something of the home is not shown" {
+        mkdir -p "$HOME/.ssh"
+        echo secret >"$HOME/.ssh/id_ed25519"
+        echo data >"$HOME/set.csv"
+        run --separate-stderr bailey run --set sandbox.home=own --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
+        echo "$output"
+        [[ $(jq -r .output <<<"$output") == *'No such file or directory'* ]]
+        [[ $(jq -r .explanation <<<"$output") == *.ssh*'can contain credentials'* ]]
+        for command in 'cat ~/set.csv' "cat $HOME/set.csv" "python3 -c 'open(\"$HOME/set.csv\")'"; do
+                run --separate-stderr bailey run --set sandbox.home=own --json "$command"
+                echo "$command: $output"
+                [[ $(jq -r .explanation <<<"$output") == "$HOME/set.csv exists, but is not shown"*"--read $HOME/set.csv"* ]]
+        done
+        run --separate-stderr bailey run --set sandbox.home=own --json 'cat ~/no-such-file'
+        [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
+        run --separate-stderr bailey run --set sandbox.home=own --read "$HOME/set.csv" 'cat ~/set.csv'
+        [ "$output" = data ]
+}
+
 @test "why it failed, where it connects and says nothing" {
         for guard in "" "--config $OFF"; do
                 for command in 'git clone https://github.com/a/b 2>/dev/null' 'git ls-remote -q https://github.com/a/b >x 2>&1 || exit 3' \

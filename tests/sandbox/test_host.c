@@ -79,7 +79,7 @@ static void lists_know_sockets_and_devices(void **state) {
 /* Listed ones are found by their path, in the home and in a variable; what is not there is listed all the same. */
 static void listed_sockets(void **state) {
         const char *const overrides[] = { "sandbox.unix_sockets.paths=[\"$AGENT\", \"$UNSET\", \"~/api\", \"/none/such\"]",
-                                          NULL };
+                                          "sandbox.home=host", NULL };
         const char *const relative[] = { "sandbox.unix_sockets.paths=[\"$AGENT\"]", NULL };
         const char *wrong[] = { "AGENT=api", NULL };
         char home[PATH_MAX + 16], agent[PATH_MAX + 16];
