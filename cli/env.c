@@ -43,7 +43,9 @@ const struct cli_command cli_env = {
         .summary = "show which environment variables are passed to commands",
         .details = "Prints names, never values: variables that are passed, variables that the config sets, and variables that "
                    "are\n"
-                   "dropped, with the reason. The [env] section of the config changes the selection.\n",
+                   "dropped, with the reason. The [env] section of the config changes the selection. Without a network, bailey "
+                   "also\n"
+                   "sets variables that make package managers fail at once instead of retrying.\n",
         .options = option_rows,
         .run = env_run,
 };

@@ -213,7 +213,7 @@ int bailey_config_init(const char *const *environment, int force, char **ret_pat
 
 enum bailey_variable_action {
         BAILEY_VARIABLE_PASSED,
-        BAILEY_VARIABLE_SET, /* by the policy */
+        BAILEY_VARIABLE_SET, /* by the policy, or because there is no network */
         BAILEY_VARIABLE_DROPPED,
 };
 

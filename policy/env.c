@@ -166,37 +166,72 @@ struct str env_name(const char *entry) {
 
 /* ---- the environment of a command ---- */
 
-static const char *pair_text(const struct env_pair *pair, struct arena *arena) {
-        char *text = arena_bytes(arena, pair->name.len + 1 + pair->value.len + 1);
+static const char *pair_text(struct str name, struct str value, struct arena *arena) {
+        char *text = arena_bytes(arena, name.len + 1 + value.len + 1);
 
         if (!text)
                 return NULL;
-        memcpy(text, pair->name.ptr, pair->name.len);
-        text[pair->name.len] = '=';
-        if (pair->value.len)
-                memcpy(text + pair->name.len + 1, pair->value.ptr, pair->value.len);
-        text[pair->name.len + 1 + pair->value.len] = '\0';
+        memcpy(text, name.ptr, name.len);
+        text[name.len] = '=';
+        if (value.len)
+                memcpy(text + name.len + 1, value.ptr, value.len);
+        text[name.len + 1 + value.len] = '\0';
         return text;
 }
 
-int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena, const char *const **ret,
-               struct err *err) {
+static bool is_given(const struct env_policy *policy, const char *const *environment, struct str name) {
+        for (size_t i = 0; i < policy->set.count; i++)
+                if (offline_same_name(policy->set.items[i].name, name))
+                        return true;
+        for (; environment && *environment; environment++)
+                if (offline_same_name(env_name(*environment), name) &&
+                    env_judge(policy, env_name(*environment), NULL) == ENV_PASS)
+                        return true;
+        return false;
+}
+
+size_t env_offline(const struct env_policy *policy, const char *const *environment, const struct offline_row **ret) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < offline_count; i++)
+                if (!is_given(policy, environment, str_z(offline_rows[i].name)))
+                        ret[count++] = &offline_rows[i];
+        return count;
+}
+
+static int add_offline(const struct env_policy *policy, const char *const *environment, struct arena *arena,
+                       const char **list) {
+        const struct offline_row **rows = arena_alloc(arena, offline_count * sizeof(*rows));
+        size_t count = rows ? env_offline(policy, environment, rows) : 0;
+
+        for (size_t i = 0; i < count; i++) {
+                list[i] = pair_text(str_z(rows[i]->name), str_z(rows[i]->value), arena);
+                if (!list[i])
+                        return -1;
+        }
+        return rows ? 0 : -1;
+}
+
+int env_filter(const struct env_policy *policy, bool offline, const char *const *environment, struct arena *arena,
+               const char *const **ret, struct err *err) {
         size_t count = 0, used = 0;
         const char **list;
 
         while (environment && environment[count])
                 count++;
-        list = arena_alloc(arena, (count + policy->set.count + 1) * sizeof(*list));
+        list = arena_alloc(arena, (count + policy->set.count + offline_count + 1) * sizeof(*list));
         if (!list)
                 return err_set(err, ERR_MEMORY, "out of memory");
         for (size_t i = 0; i < count; i++)
                 if (env_judge(policy, env_name(environment[i]), NULL) == ENV_PASS)
                         list[used++] = environment[i];
         for (size_t i = 0; i < policy->set.count; i++) {
-                list[used] = pair_text(&policy->set.items[i], arena);
+                list[used] = pair_text(policy->set.items[i].name, policy->set.items[i].value, arena);
                 if (!list[used++])
                         return err_set(err, ERR_MEMORY, "out of memory");
         }
+        if (offline && add_offline(policy, environment, arena, list + used) < 0)
+                return err_set(err, ERR_MEMORY, "out of memory");
         *ret = list;
         return 0;
 }

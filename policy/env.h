@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "policy/offline.h"
 #include "policy/policy.h"
 
 enum env_verdict {
@@ -72,8 +73,13 @@ struct str env_name(const char *entry);
 bool env_pattern_valid(struct str pattern);
 bool env_name_valid(struct str name);
 
-/* The environment of a command, NULL-terminated: what passes, in order, then what is set. */
-int env_filter(const struct env_policy *policy, const char *const *environment, struct arena *arena, const char *const **ret,
-               struct err *err);
+/* The rows of offline.c for which `environment` has no variable that passes, and the policy none that is set. `ret` has room
+ * for offline_count of them. */
+size_t env_offline(const struct env_policy *policy, const char *const *environment, const struct offline_row **ret);
+
+/* The environment of a command, NULL-terminated: what passes, in order, then what is set; without a network (`offline`), also
+ * what tells programs so. */
+int env_filter(const struct env_policy *policy, bool offline, const char *const *environment, struct arena *arena,
+               const char *const **ret, struct err *err);
 
 #endif

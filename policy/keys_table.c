@@ -242,7 +242,8 @@ const struct key_row keys[] = {
                   "like secrets or make programs run code are not passed." },
         { ROW(ENV, "pass_secret", LIST), FIELD(env.pass_secret), .text = &text_variable,
           .help = "Variables to pass even so; only exact names." },
-        { ROW(ENV, "set", PAIRS), FIELD(env.set), .help = "Variables to set." },
+        { ROW(ENV, "set", PAIRS), FIELD(env.set), .help = "Variables to set. They replace those that bailey sets if "
+          "there is no network; see `bailey env`." },
 
         { ROW(AUDIT, "enabled", BOOLEAN), FIELD(audit.enabled), IS(boolean, true), .help = "Write the audit log to disk." },
         { ROW(AUDIT, "required", BOOLEAN), FIELD(audit.required), IS(boolean, true),

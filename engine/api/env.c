@@ -48,14 +48,41 @@ static void list_add(struct env_list *list, struct str name, enum env_verdict ve
         list->failed = list->failed || !copy || !item->reason;
 }
 
+static bool is_set(const struct env_list *list, struct str name) {
+        for (size_t i = 0; i < list->count; i++)
+                if (list->items[i].action == BAILEY_VARIABLE_SET &&
+                    str_eq(str_from(list->items[i].name.text, list->items[i].name.length), name))
+                        return true;
+        return false;
+}
+
 static void passed_or_dropped(struct env_list *list, const char *const *environment, bool passed) {
         for (; environment && *environment; environment++) {
                 const struct env_rule *rule;
                 struct str name = env_name(*environment);
                 enum env_verdict verdict = env_judge(list->policy, name, &rule);
 
-                if (verdict != ENV_SET && verdict != ENV_INVALID && (verdict == ENV_PASS) == passed)
+                if (verdict != ENV_SET && verdict != ENV_INVALID && (verdict == ENV_PASS) == passed && !is_set(list, name))
                         list_add(list, name, verdict, rule);
+        }
+}
+
+static void set_offline(struct env_list *list, const char *const *environment) {
+        const struct offline_row **rows = arena_alloc(list->arena, offline_count * sizeof(*rows));
+        size_t count = rows ? env_offline(list->policy, environment, rows) : 0;
+
+        list->failed = list->failed || !rows;
+        for (size_t i = 0; i < count; i++) {
+                BUF_AUTO reason;
+
+                buf_init(&reason, REASON_MAX);
+                buf_format(&reason, "no network: %s", rows[i]->why);
+                list->items[list->count++] = (struct bailey_variable){
+                        .name = { rows[i]->name, strlen(rows[i]->name) },
+                        .action = BAILEY_VARIABLE_SET,
+                        .reason = arena_dup(list->arena, buf_str(&reason)),
+                };
+                list->failed = list->failed || !list->items[list->count - 1].reason;
         }
 }
 
@@ -63,7 +90,7 @@ static int put_variables(const struct policy *policy, const char *const *environ
                          struct bailey_variables *ret) {
         struct env_list list = { .arena = arena, .policy = &policy->env };
         const char *name = arena_dup(arena, policy->name);
-        size_t most = policy->env.set.count + 1;
+        size_t most = policy->env.set.count + offline_count + 1;
 
         for (size_t i = 0; environment && environment[i]; i++)
                 most++;
@@ -73,6 +100,8 @@ static int put_variables(const struct policy *policy, const char *const *environ
         passed_or_dropped(&list, environment, true);
         for (size_t i = 0; i < policy->env.set.count; i++)
                 list_add(&list, policy->env.set.items[i].name, ENV_SET, NULL);
+        if (policy->sandbox.network == NETWORK_DENY)
+                set_offline(&list, environment);
         passed_or_dropped(&list, environment, false);
         *ret = (struct bailey_variables){ list.items, list.count, name, arena };
         return list.failed ? -1 : 0;

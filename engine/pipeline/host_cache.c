@@ -23,7 +23,8 @@ static int look(struct host_cache *host_cache, const struct host_question *quest
         if (host_gather_around(host_cache->policy, question, &host_cache->arena, &host_cache->host, err) < 0)
                 return -1;
         close_lists(&host_cache->host);
-        return env_filter(&host_cache->policy->env, question->environment, &host_cache->arena, &host_cache->envp, err);
+        return env_filter(&host_cache->policy->env, host_cache->policy->sandbox.network == NETWORK_DENY, question->environment,
+                          &host_cache->arena, &host_cache->envp, err);
 }
 
 static struct host_cache *host_cache_new(const struct policy *policy, const struct host_question *question, bool watched,

@@ -33,6 +33,22 @@ setup() {
         [[ $output != *hunter2* ]]
 }
 
+@test "without a network, what makes package managers fail at once" {
+        printf '[env]\nset = { UV_HTTP_RETRIES = "2" }\n' >c.toml
+        run "${clean[@]}" PIP_RETRIES=9 PIP_DISABLE_PIP_VERSION_CHECK=0 "$BAILEY" env --config c.toml
+        [ "$status" = 0 ]
+        grep -q '^set   npm_config_fetch_retries  *no network: npm does not retry$' <<<"$output"
+        grep -q '^set   PIP_RETRIES  *no network: ' <<<"$output"
+        [ "$(grep -c PIP_RETRIES <<<"$output")" = 1 ]
+        grep -q '^pass  PIP_DISABLE_PIP_VERSION_CHECK ' <<<"$output"
+        grep -q '^set   UV_HTTP_RETRIES  *set by the config$' <<<"$output"
+        [ "$(grep -c UV_HTTP_RETRIES <<<"$output")" = 1 ]
+        printf '[sandbox]\nnetwork = "inherit"\n' >c.toml
+        run "${clean[@]}" "$BAILEY" env --config c.toml
+        [ "$status" = 0 ]
+        [[ $output != *npm_config* ]]
+}
+
 @test "JSON" {
         run "${clean[@]}" X_TOKEN=hunter2 "$BAILEY" env --json --policy build
         [ "$status" = 0 ]

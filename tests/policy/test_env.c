@@ -206,15 +206,54 @@ static void the_environment_of_a_command(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(env_filter(&listed, environment, &arena, &result, NULL), 0);
+        assert_int_equal(env_filter(&listed, false, environment, &arena, &result, NULL), 0);
         for (i = 0; i < sizeof(expected) / sizeof(*expected); i++)
                 assert_string_equal(result[i], expected[i]);
         assert_null(result[i]);
-        assert_int_equal(env_filter(&(struct env_policy){ 0 }, NULL, &arena, &result, NULL), 0);
+        assert_int_equal(env_filter(&(struct env_policy){ 0 }, false, NULL, &arena, &result, NULL), 0);
         assert_null(result[0]);
         arena_free(&arena);
         arena_init(&arena, 1);
-        assert_int_equal(env_filter(&listed, environment, &arena, &result, NULL), -1);
+        assert_int_equal(env_filter(&listed, false, environment, &arena, &result, NULL), -1);
+}
+
+static const char *value_of(const char *const *list, const char *name) {
+        size_t len = strlen(name);
+
+        for (; *list; list++)
+                if (strncmp(*list, name, len) == 0 && (*list)[len] == '=')
+                        return *list + len + 1;
+        return NULL;
+}
+
+/* What the user or the policy sets is kept, in any spelling; what is dropped from the user's environment does not count. */
+static void without_a_network(void **state) {
+        static const char *const environment[] = { "PATH=/bin", "PIP_RETRIES=7", "PIP_DISABLE_PIP_VERSION_CHECK=0", NULL };
+        static const struct env_pair pairs[] = { { STR("NPM_CONFIG_FETCH_RETRIES"), STR("3") } };
+        static const struct env_policy policy = { .set = { pairs, 1 } };
+        const char *const *result;
+        ARENA_AUTO arena;
+        size_t count = 0;
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(env_filter(&policy, true, environment, &arena, &result, NULL), 0);
+        assert_string_equal(value_of(result, "PIP_RETRIES"), "1");
+        assert_string_equal(value_of(result, "CARGO_NET_RETRY"), "0");
+        assert_string_equal(value_of(result, "PIP_DISABLE_PIP_VERSION_CHECK"), "0");
+        assert_string_equal(value_of(result, "NPM_CONFIG_FETCH_RETRIES"), "3");
+        assert_null(value_of(result, "npm_config_fetch_retries"));
+        while (result[count])
+                count++;
+        assert_int_equal(count, 1 + offline_count);
+        assert_int_equal(env_filter(&policy, false, environment, &arena, &result, NULL), 0);
+        assert_null(value_of(result, "CARGO_NET_RETRY"));
+}
+
+static void offline_rows_are_sorted(void **state) {
+        (void)state;
+        for (size_t i = 1; i < offline_count; i++)
+                assert_true(strcmp(offline_rows[i - 1].name, offline_rows[i].name) < 0);
 }
 
 static void valid_names(void **state) {
@@ -235,6 +274,7 @@ int main(void) {
                 cmocka_unit_test(rows_are_in_order), cmocka_unit_test(no_row_is_hidden),
                 cmocka_unit_test(verdicts),          cmocka_unit_test(lists_of_a_policy),
                 cmocka_unit_test(valid_names),       cmocka_unit_test(the_environment_of_a_command),
+                cmocka_unit_test(without_a_network), cmocka_unit_test(offline_rows_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

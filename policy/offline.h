@@ -1,0 +1,25 @@
+/*
+ * Variables for commands without a network. Package managers try again for up to a minute before they report that there is
+ * none: these settings make them fail at once, with the reason. What is in their caches, or on localhost, can be installed
+ * as before.
+ */
+#ifndef BAILEY_POLICY_OFFLINE_H
+#define BAILEY_POLICY_OFFLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct offline_row {
+        const char *name, *value;
+        const char *why; /* for the user: "no network: npm does not retry" */
+};
+
+extern const struct offline_row offline_rows[];
+extern const size_t offline_count;
+
+/* Returns true if both are one name to the programs that read it: npm accepts all spellings. */
+bool offline_same_name(struct str a, struct str b);
+
+#endif
