@@ -44,7 +44,7 @@
 #define ROW_CONFIG \
         { "config", 'c', "FILE", "read an additional config file" }
 #define ROW_FORCE \
-        { "force", 0, NULL, "accept a workspace such as / or your home directory" }
+        { "force", 0, NULL, "accept a workspace such as /, /tmp or your home directory" }
 
 enum { OVERRIDES_MAX = OPTIONS_GIVEN_MAX + 1 };
 

@@ -270,7 +270,7 @@ struct bailey_run_options {
         int out_fd, err_fd;             /* 0: nowhere */
         int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */
         int status_fd;                  /* {"event":"started"...} and {"event":"exited"...}, a line each; 0 or -1: none */
-        int force;                      /* also in a workspace like / or the home directory */
+        int force;                      /* also in a workspace like /, /tmp or the home directory */
         int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
         int background;                 /* only for bailey_start() */
 };

@@ -103,6 +103,13 @@ static int refuse_workspace(const char *path, const char *why, struct err *err) 
                        why);
 }
 
+/* By whatever name: /var/tmp may be a link to /tmp, or mounted there. */
+static bool is_same_directory(const char *a, const char *b) {
+        struct stat one, other;
+
+        return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 static int check_workspace(const struct host *host, const char *path, struct err *err) {
         if (strcmp(path, "/") == 0)
                 return refuse_workspace(path, "everything would be writable", err);
@@ -112,6 +119,9 @@ static int check_workspace(const struct host *host, const char *path, struct err
         EACH (i, host_places.no_workspace)
                 if (strcmp(path, *i) == 0)
                         return refuse_workspace(path, "it belongs to the system", err);
+        EACH (i, host_places.scratch)
+                if (is_same_directory(path, *i))
+                        return refuse_workspace(path, "temporary files of all programs and users would be writable", err);
         return 0;
 }
 

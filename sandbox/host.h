@@ -85,7 +85,7 @@ struct host_question {
         const char *const *environment;
         const char *program; /* path of the bailey program; NULL or "": this program */
         const char *audit;   /* path of the audit log; it must exist; NULL: none */
-        bool force;          /* accept / or the home directory as workspace */
+        bool force;          /* accept /, the home directory or /tmp as workspace */
 
         /* Callback for each path that the result of host_gather_around() depends on, called before the path is examined; may be
          * NULL. `content`: the file is read. */

@@ -57,6 +57,23 @@ load run_helper
         refused "$HOME"
 }
 
+@test "a directory of everybody's temporary files as workspace" {
+        place=$(mktemp -d /tmp/bailey-workspace-XXXXXX)
+        run bailey run --workspace "$place" 'touch made'
+        [ -e "$place/made" ]
+        rm -r "$place"
+        [ "$status" = 0 ]
+        clean+=(XDG_STATE_HOME="$HOME/state" HOME=/usr/no/home) # the home of tests is in /tmp, too
+        for place in /tmp /var/tmp /tmp/../tmp; do
+                refused 'temporary files of all programs and users would be writable' --workspace "$place"
+        done
+        ln -s /tmp ../link
+        refused 'workspace /tmp: ' --workspace "$BATS_TEST_TMPDIR/link"
+        refused /dev/shm --workspace /dev/shm
+        cd /tmp
+        refused 'use --force'
+}
+
 @test "a working directory outside" {
         refused "$HOME" --workspace "$W" --cwd "$HOME"
         refused .. --workspace "$W" --cwd ..
