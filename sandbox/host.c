@@ -2,20 +2,21 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "policy/credentials.h"
 #include "policy/files.h"
 #include "sandbox/host_globs.h"
+#include "sandbox/host_hide.h"
 #include "sandbox/host_lists.h"
 #include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
 
-enum { HOST_PATHS_MAX = 4096 };
+enum { HOST_PATHS_MAX = 4096, HOST_NOTICE_MAX = PATH_MAX + 512 };
 
 /* Of a NULL-terminated list. */
 #define EACH(name, list) for (const char *const *name = (list); *name; name++)
@@ -255,27 +256,6 @@ static bool is_mounted(const struct host *host, const char *path) {
         return stat(path, &st) == 0 && stat("/sys", &sys) == 0 && st.st_dev != sys.st_dev;
 }
 
-/* Every mask costs, and what this user may not read needs none: a command has the same user, and less rights. For uid 0 it
- * cannot be asked, as it has the rights now. */
-static bool is_closed(const struct host *host, const char *path) {
-        host_sees(host, path, false);
-        return host->uid != 0 && access(path, R_OK) < 0 && access(path, X_OK) < 0;
-}
-
-static int add_store(struct host *host, struct arena *arena, const char *mask, struct err *err) {
-        char path[PATH_MAX];
-
-        if (mask[0] != '~' && is_closed(host, mask))
-                return 0;
-        if (mask[0] != '~')
-                return host_add_if_there(host, &host->masks, arena, "credential store", mask, err);
-        for (size_t i = 0; i < host->homes.count; i++)
-                if (snprintf(path, sizeof(path), "%s%s", host->homes.items[i].path, mask + 1) < (int)sizeof(path) &&
-                    host_add_if_there(host, &host->masks, arena, "credential store", path, err) < 0)
-                        return -1;
-        return 0;
-}
-
 /* Who speaks to a container engine is root. In a container nothing else keeps commands from a socket that is mounted with the
  * directory it lies in. */
 static int gather_engines(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
@@ -306,12 +286,14 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                         struct err *err) {
         struct directory state;
 
-        for (size_t i = 0; i < credential_count; i++)
-                if (credentials[i].mask && add_store(host, arena, credentials[i].mask, err) < 0)
-                        return -1;
+        size_t first;
+
+        if (host_gather_stores(host, environment, arena, err) < 0)
+                return -1;
+        first = host->masks.count;
         if (host_add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
                 return -1;
-        for (size_t i = 0; i < host->masks.count; i++)
+        for (size_t i = first; i < host->masks.count; i++)
                 host->masks.items[i].secret = true;
         EACH (i, host_places.masked_from_root)
                 if (host->uid == 0 && is_mounted(host, *i) &&
@@ -325,6 +307,32 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
             host_add_if_there(host, &host->masks, arena, "bailey's own directory", state.path, err) < 0)
                 return -1;
         return gather_engines(host, environment, arena, err);
+}
+
+bool host_is_needed(const struct host *host, const char *path) {
+        for (size_t i = 0; i < host->homes.count; i++)
+                if (path_within(host->homes.items[i].path, path))
+                        return true;
+        EACH (i, host_places.no_workspace)
+                if (path_within(*i, path))
+                        return true;
+        EACH (i, host_places.kernel)
+                if (path_within(*i, path) || path_within(path, *i))
+                        return true;
+        return path_within(host->workspace, path);
+}
+
+int host_notice(struct host *host, struct arena *arena, struct err *err, const char *format, ...) {
+        char text[HOST_NOTICE_MAX];
+        va_list args;
+
+        if (host->notice_count == sizeof(host->notices) / sizeof(*host->notices))
+                return 0;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        host->notices[host->notice_count] = arena_dup(arena, str_z(text));
+        return host->notices[host->notice_count++] ? 0 : err_set(err, ERR_MEMORY, "out of memory");
 }
 
 const char *host_masked_by(const struct host *host, const char *path) {

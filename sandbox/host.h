@@ -72,6 +72,8 @@ struct host {
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
         struct host_links links;                   /* in these paths, and in that of the workspace */
         struct protection protection;
+        const char *notices[8]; /* sentences for the user */
+        size_t notice_count;
 
         /* For a backend without mounts. */
         struct host_paths readable; /* everything except hidden or masked paths, and except /dev */

@@ -145,6 +145,8 @@ static int protect(struct run *run) {
 static int look_inside(struct run *run, const struct host_question *question) {
         if (protect(run) < 0)
                 return err_context(&run->result.err, "workspace %s", run->facts.host.workspace);
+        for (size_t i = 0; i < run->facts.host.notice_count; i++)
+                run_notice(run, "%s", run->facts.host.notices[i]);
         for (size_t i = 0; i < run->facts.host.protection.notice_count; i++)
                 run_notice(run, "%s", run->facts.host.protection.notices[i]);
         return host_gather_inside(run->order.policy, question, &run->arena, &run->facts.host, &run->result.err);

@@ -294,6 +294,11 @@ static void credentials_are_sorted(void **state) {
         (void)state;
         for (size_t i = 1; i < credential_count; i++)
                 assert_true(strcmp(credentials[i - 1].glob, credentials[i].glob) < 0);
+        for (size_t i = 1; i < private_count; i++)
+                assert_true(strcmp(private_places[i - 1].mask, private_places[i].mask) < 0);
+        for (size_t i = 0; i < credential_count; i++)
+                for (size_t j = 0; credentials[i].mask && j < private_count; j++)
+                        assert_string_not_equal(credentials[i].mask, private_places[j].mask);
 }
 
 int main(void) {

@@ -113,11 +113,105 @@ static void listed_sockets(void **state) {
         scene_end(&scene);
 }
 
+/* ---- what is hidden ---- */
+
+/* What a variable names is hidden like the usual place, unless commands need it. */
+static void stores_that_variables_move(void **state) {
+        static const struct {
+                const char *variable, *hidden; /* NULL: nothing is */
+                bool noticed;
+        } rows[] = {
+                { "NETRC=%T/moved/file", "/moved/file", false },
+                { "KUBECONFIG=%T/none:%T/moved/file:%T/moved/other", "/moved/other", false },
+                { "GNUPGHOME=%T/moved", "/moved", false },
+                { "CARGO_HOME=%T/moved", "/moved/credentials.toml", false },
+                { "XDG_CONFIG_HOME=%T/moved", "/moved/gh", false },
+                { "PIP_CONFIG_FILE=%T/moved/file", "/moved/file", false },
+                { "GNUPGHOME=%T/link", "/moved", false },
+                { "NETRC=%T/file link", "/moved/file", false },
+                { "NETRC=/dev/null", NULL, false },
+                { "GOOGLE_APPLICATION_CREDENTIALS={}", NULL, false },
+                { "NETRC=", NULL, false },
+                { "GNUPGHOME=/", NULL, true },
+                { "GNUPGHOME=/usr", NULL, true },
+                { "GNUPGHOME=%T", NULL, true },
+                { "GNUPGHOME=%T/home", NULL, true },
+                { "GNUPGHOME=%T/home/../link/..", NULL, true },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                char home[PATH_MAX + 16], value[4 * PATH_MAX];
+                const char *const environment[] = { home, value, NULL }, *const none[] = { NULL };
+                const struct host_path *found;
+                struct scene scene;
+                struct host host;
+                size_t len = 0;
+
+                scene_begin(&scene, "cd \"$T\"; mkdir moved moved/gh; touch moved/file moved/other moved/credentials.toml\n"
+                                    "ln -s moved link; ln -s moved/file 'file link'");
+                for (const char *c = rows[i].variable; *c; c++)
+                        if (strncmp(c, "%T", 2) == 0 && c++)
+                                len += (size_t)snprintf(value + len, sizeof(value) - len, "%s", scene.top);
+                        else
+                                value[len++] = *c;
+                value[len] = 0;
+                snprintf(home, sizeof(home), "HOME=%s/home", scene.top);
+                gather(&scene, environment, none, &host);
+                found = rows[i].hidden ? find(&host.masks, rows[i].hidden) : NULL;
+                if (!!found != !!rows[i].hidden || (host.notice_count == 1) != rows[i].noticed ||
+                    host_masked_by(&host, scene.workspace) || host_masked_by(&host, "/usr/bin") ||
+                    host_masked_by(&host, "/dev/null"))
+                        fail_msg("%s", rows[i].variable);
+                scene_end(&scene);
+        }
+}
+
+/* A link in the home: what it leads to is hidden, and where it is kept. */
+static void stores_behind_links(void **state) {
+        const char *const none[] = { NULL };
+        char home[PATH_MAX + 16];
+        struct scene scene;
+        struct host host;
+
+        (void)state;
+        scene_begin(&scene, "cd \"$T\"; mkdir -p dotfiles/ssh; touch dotfiles/netrc; cd home\n"
+                            "ln -s ../dotfiles/netrc .netrc; ln -s \"$T/dotfiles/ssh\" .ssh; ln -s nowhere .pgpass");
+        snprintf(home, sizeof(home), "HOME=%s/home", scene.top);
+        gather(&scene, (const char *const[]){ home, NULL }, none, &host);
+        assert_non_null(find(&host.masks, "/dotfiles/netrc"));
+        assert_true(find(&host.masks, "/dotfiles/netrc")->secret);
+        assert_true(find(&host.masks, "/dotfiles/ssh")->directory);
+        assert_null(find(&host.masks, ".pgpass"));
+        scene_end(&scene);
+}
+
+/* They are hidden, but their content is not searched for secrets. */
+static void private_places_are_hidden(void **state) {
+        const char *const none[] = { NULL };
+        char home[PATH_MAX + 16];
+        struct scene scene;
+        struct host host;
+
+        (void)state;
+        scene_begin(&scene, "cd \"$T/home\"; mkdir -p .thunderbird .config/Signal .gemini");
+        snprintf(home, sizeof(home), "HOME=%s/home", scene.top);
+        gather(&scene, (const char *const[]){ home, NULL }, none, &host);
+        assert_non_null(find(&host.masks, "/.thunderbird"));
+        assert_false(find(&host.masks, "/.thunderbird")->secret);
+        assert_non_null(find(&host.masks, "/.config/Signal"));
+        assert_true(find(&host.masks, "/.gemini")->secret);
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(sockets_of_engines_are_known),
                 cmocka_unit_test(lists_know_sockets_and_devices),
                 cmocka_unit_test(listed_sockets),
+                cmocka_unit_test(stores_that_variables_move),
+                cmocka_unit_test(stores_behind_links),
+                cmocka_unit_test(private_places_are_hidden),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
