@@ -179,13 +179,13 @@ static const char *pair_text(struct str name, struct str value, struct arena *ar
         return text;
 }
 
+/* In any spelling, as npm reads all of them. */
 static bool is_given(const struct env_policy *policy, const char *const *environment, struct str name) {
         for (size_t i = 0; i < policy->set.count; i++)
-                if (offline_same_name(policy->set.items[i].name, name))
+                if (str_eq_nocase(policy->set.items[i].name, name))
                         return true;
         for (; environment && *environment; environment++)
-                if (offline_same_name(env_name(*environment), name) &&
-                    env_judge(policy, env_name(*environment), NULL) == ENV_PASS)
+                if (str_eq_nocase(env_name(*environment), name) && env_judge(policy, env_name(*environment), NULL) == ENV_PASS)
                         return true;
         return false;
 }

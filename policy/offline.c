@@ -26,12 +26,3 @@ const struct offline_row offline_rows[] = {
 };
 
 const size_t offline_count = sizeof(offline_rows) / sizeof(*offline_rows);
-
-bool offline_same_name(struct str a, struct str b) {
-        if (a.len != b.len)
-                return false;
-        for (size_t i = 0; i < a.len; i++)
-                if (ascii_lower((unsigned char)a.ptr[i]) != ascii_lower((unsigned char)b.ptr[i]))
-                        return false;
-        return true;
-}

@@ -6,10 +6,7 @@
 #ifndef BAILEY_POLICY_OFFLINE_H
 #define BAILEY_POLICY_OFFLINE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-#include "base/str.h"
 
 struct offline_row {
         const char *name, *value;
@@ -18,8 +15,5 @@ struct offline_row {
 
 extern const struct offline_row offline_rows[];
 extern const size_t offline_count;
-
-/* Returns true if both are one name to the programs that read it: npm accepts all spellings. */
-bool offline_same_name(struct str a, struct str b);
 
 #endif
