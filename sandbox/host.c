@@ -358,6 +358,7 @@ static int gather_around(struct host *host, const struct policy *policy, const s
             host_gather_lists(host, &policy->sandbox, arena, err) < 0 ||
             host_gather_sockets(host, &policy->sandbox, question->environment, arena, err) < 0 ||
             gather_directories(host, policy, arena, err) < 0 ||
+            (policy->sandbox.root != ROOT_MINIMAL && host_gather_other_homes(host, arena, err) < 0) ||
             gather_masks(host, policy, question->environment, arena, err) < 0 ||
             host_system_own_home(host, policy, question->environment, arena, err) < 0 ||
             host_keep_own(host, policy, question, arena, err) < 0)

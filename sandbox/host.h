@@ -53,22 +53,23 @@ struct host {
         const char *cwd;  /* in the workspace */
         const char *self; /* path of the bailey program; NULL: not found at `self_wanted` */
         const char *self_wanted;
-        const char *bwrap;         /* NULL: not installed */
-        const char *sandbox_exec;  /* NULL: this is not macOS */
-        bool windows;              /* this is Windows: paths are /c/Users/me, which is C:\Users\me */
-        int landlock;              /* its version; 0: none */
-        const char *no_broker;     /* why system calls of commands cannot be brokered; NULL: they can */
-        uint32_t groups;           /* GROUP_*: limits that a cgroup could enforce; probed only if the policy has a limit */
-        struct home home;          /* for sandbox.home = "own" */
-        const char *no_home;       /* why commands have no home of their own although they should; NULL: they have */
-        struct host_paths homes;   /* of this user: the directories in which credential stores are searched */
-        struct host_paths system;  /* /usr, /bin, ... for root = "minimal" */
-        struct host_paths scratch; /* /tmp, /var/tmp: replaced by private directories */
-        struct host_paths emptied; /* /run, /home, ...: replaced by empty ones */
-        struct host_paths kept;    /* paths in these that commands need */
-        struct host_paths masks;   /* credential stores, fs_read_deny */
-        struct host_paths engines; /* sockets of container engines, as the environment names them */
-        struct host_paths sockets; /* sandbox.unix_sockets: allowed; need not exist */
+        const char *bwrap;          /* NULL: not installed */
+        const char *sandbox_exec;   /* NULL: this is not macOS */
+        bool windows;               /* this is Windows: paths are /c/Users/me, which is C:\Users\me */
+        int landlock;               /* its version; 0: none */
+        const char *no_broker;      /* why system calls of commands cannot be brokered; NULL: they can */
+        uint32_t groups;            /* GROUP_*: limits that a cgroup could enforce; probed only if the policy has a limit */
+        struct home home;           /* for sandbox.home = "own" */
+        const char *no_home;        /* why commands have no home of their own although they should; NULL: they have */
+        struct host_paths homes;    /* of this user: the directories in which credential stores are searched */
+        struct other_homes *others; /* of other users, while they are gathered: host_homes.c */
+        struct host_paths system;   /* /usr, /bin, ... for root = "minimal" */
+        struct host_paths scratch;  /* /tmp, /var/tmp: replaced by private directories */
+        struct host_paths emptied;  /* /run, /home, ...: replaced by empty ones */
+        struct host_paths kept;     /* paths in these that commands need */
+        struct host_paths masks;    /* credential stores, fs_read_deny */
+        struct host_paths engines;  /* sockets of container engines, as the environment names them */
+        struct host_paths sockets;  /* sandbox.unix_sockets: allowed; need not exist */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
         struct host_links links;                   /* in these paths, and in that of the workspace */
         struct protection protection;

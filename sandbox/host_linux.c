@@ -17,9 +17,10 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "policy/files.h"
+#include "sandbox/host_hide.h"
 #include "sandbox/host_own.h"
 
-enum { HOST_FILE_MAX = 16 << 20 }; /* /etc/passwd */
+enum { HOST_FILE_MAX = 16 << 20 /* /etc/passwd */, FIRST_PERSON = 1000, NOBODY = 65534 };
 
 /* ---- places ---- */
 
@@ -74,7 +75,36 @@ static void read_file(const char *path, struct buf *ret) {
         buf_char(ret, 0);
 }
 
-/* The home directory in /etc/passwd. By hand: what the C library asks for it costs more than starting a sandbox. */
+/* The next field of a line of /etc/passwd; NULL: there is none. */
+static char *next_field(char *field) {
+        char *colon = field ? strchr(field, ':') : NULL;
+
+        return colon ? colon + 1 : NULL;
+}
+
+/* By the ranges that distributions and systemd use: below are the system's, whose homes are directories of services. */
+static bool is_person(unsigned long uid) {
+        return uid == 0 || (uid >= FIRST_PERSON && uid != NOBODY);
+}
+
+/* NAME:PASSWORD:UID:GID:COMMENT:HOME:SHELL */
+static int take_user(struct host *host, char *line, struct arena *arena, struct err *err) {
+        char *field = next_field(next_field(line)), *home;
+        unsigned long uid;
+
+        if (!field)
+                return 0;
+        uid = strtoul(field, NULL, 10);
+        home = uid == host->uid || is_person(uid) ? next_field(next_field(next_field(field))) : NULL;
+        if (!home)
+                return 0;
+        home[strcspn(home, ":")] = 0;
+        if (uid != host->uid)
+                return host_note_home(host, arena, home, err);
+        return home[0] == '/' && home[1] ? host_add_if_there(host, &host->homes, arena, "home directory", home, err) : 0;
+}
+
+/* The home directories in /etc/passwd. By hand: what the C library asks for it costs more than starting a sandbox. */
 int host_system_home(struct host *host, struct arena *arena, struct err *err) {
         BUF_AUTO text;
         char *line, *next;
@@ -83,23 +113,10 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
         host_sees(host, "/etc/passwd", true);
         read_file("/etc/passwd", &text);
         for (line = text.ptr; line && *line && result == 0; line = next) {
-                char *field = line, *home;
-
                 next = line + strcspn(line, "\n");
                 if (*next)
                         *next++ = 0;
-                for (int i = 0; i < 2 && field; i++)
-                        field = strchr(field, ':') ? strchr(field, ':') + 1 : NULL;
-                if (!field || strtoul(field, NULL, 10) != host->uid)
-                        continue;
-                for (int i = 0; i < 3 && field; i++)
-                        field = strchr(field, ':') ? strchr(field, ':') + 1 : NULL;
-                if (!field)
-                        continue;
-                home = field;
-                home[strcspn(home, ":")] = 0;
-                if (home[0] == '/' && home[1])
-                        result = host_add_if_there(host, &host->homes, arena, "home directory", home, err);
+                result = take_user(host, line, arena, err);
         }
         return result;
 }

@@ -22,7 +22,7 @@ struct host_places {
 
 extern const struct host_places host_places;
 
-/* Adds the home directory of `host->uid` in the user database, if it has one. */
+/* Adds the home directory of `host->uid` in the user database, if it has one, and notes those of others (host_hide.h). */
 int host_system_home(struct host *host, struct arena *arena, struct err *err);
 
 /* Opens the home of the workspace, if the policy wants one and it can be had. */

@@ -5,6 +5,7 @@
 
 #include "policy/load.h"
 #include "sandbox/host.h"
+#include "sandbox/host_hide.h"
 
 /* The socket is bound by nobody any more, as one is whose engine lives in another network namespace. */
 #define SOCKET_AT(name) "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"" name "\")'"
@@ -204,6 +205,94 @@ static void private_places_are_hidden(void **state) {
         scene_end(&scene);
 }
 
+/* ---- homes of others ---- */
+
+static void homes_begin(struct scene *scene, const char *text, struct host *host) {
+        char home[PATH_MAX + 16];
+
+        scene_begin(scene, text);
+        snprintf(home, sizeof(home), "%s/home", scene->top);
+        *host = (struct host){ .uid = geteuid(), .workspace = scene->workspace };
+        assert_int_equal(host_paths_add(&host->homes, &scene->arena, arena_dup(&scene->arena, str_z(home)), true, NULL), 0);
+}
+
+static void note(struct scene *scene, struct host *host, const char *home) {
+        char path[PATH_MAX + 64];
+        struct err err = {};
+
+        snprintf(path, sizeof(path), "%s%s", home[0] == '/' && home[1] == '/' ? "" : scene->top, home);
+        if (host_note_home(host, &scene->arena, path, &err) < 0)
+                fail_msg("%s", err.msg);
+}
+
+/* Wherever they are, and where links lead; not what this user has, nor what the system has. */
+static void homes_of_others_are_emptied(void **state) {
+        static const char *const noted[] = {
+                "/people/bob/inner", "/people/ann", "/people/bob", "/link",         "/home", "/none", "/file", "//usr",
+                "//usr/games",       "//bin",       "//dev",       "//nonexistent", "//var"
+        };
+        struct err err = {};
+        struct scene scene;
+        struct host host;
+
+        (void)state;
+        homes_begin(&scene, "cd \"$T\"; mkdir -p people/ann people/bob/inner data/eve; ln -s data/eve link; touch file", &host);
+        for (size_t i = 0; i < sizeof(noted) / sizeof(*noted); i++)
+                note(&scene, &host, noted[i]);
+        for (int i = 0; i < 100; i++)
+                note(&scene, &host, "//nonexistent");
+        if (host_gather_other_homes(&host, &scene.arena, &err) < 0)
+                fail_msg("%s", err.msg);
+        assert_int_equal(host.emptied.count, 3);
+        assert_non_null(find(&host.emptied, "/people/ann"));
+        assert_non_null(find(&host.emptied, "/people/bob"));
+        assert_non_null(find(&host.emptied, "/data/eve"));
+        scene_end(&scene);
+}
+
+/* One mount for all of them, and for those that links lead to. */
+static void many_homes_are_one_directory(void **state) {
+        struct err err = {};
+        struct scene scene;
+        struct host host;
+
+        (void)state;
+        homes_begin(&scene, "cd \"$T\"; mkdir -p people data/eve; ln -s ../data/eve people/eve", &host);
+        for (int i = 0; i < 50000; i++) {
+                char home[64];
+
+                snprintf(home, sizeof(home), "/people/user%d", i);
+                note(&scene, &host, home);
+        }
+        if (host_gather_other_homes(&host, &scene.arena, &err) < 0)
+                fail_msg("%s", err.msg);
+        assert_int_equal(host.emptied.count, 2);
+        assert_non_null(find(&host.emptied, "/people"));
+        assert_non_null(find(&host.emptied, "/data/eve"));
+        scene_end(&scene);
+}
+
+static void homes_that_cannot_be_hidden(void **state) {
+        (void)state;
+        for (size_t i = 0; i < 2; i++) {
+                struct err err = {};
+                struct scene scene;
+                struct host host;
+
+                homes_begin(&scene, "mkdir \"$T/people\"", &host);
+                for (int j = 0; j < 100; j++) {
+                        char home[64];
+
+                        snprintf(home, sizeof(home), i == 0 ? "//user%d" : "/people/%d/home", j);
+                        note(&scene, &host, home);
+                }
+                assert_int_equal(host_gather_other_homes(&host, &scene.arena, &err), -1);
+                assert_int_equal(err.code, ERR_TOO_COMPLEX);
+                assert_non_null(strstr(err.msg, "sandbox.root"));
+                scene_end(&scene);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(sockets_of_engines_are_known),
@@ -212,6 +301,9 @@ int main(void) {
                 cmocka_unit_test(stores_that_variables_move),
                 cmocka_unit_test(stores_behind_links),
                 cmocka_unit_test(private_places_are_hidden),
+                cmocka_unit_test(homes_of_others_are_emptied),
+                cmocka_unit_test(many_homes_are_one_directory),
+                cmocka_unit_test(homes_that_cannot_be_hidden),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
