@@ -1,26 +1,36 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
-# Runs every piece of work of *.work with one backend and speaks TAP; sourced by native.sh and bwrap.sh.
-# TEST_ONLY=REGEX tests/work/native.sh runs those whose name matches.
+# Runs every piece of work of *.work with one backend and speaks TAP; sourced by native.sh and bwrap.sh, and by home_native.sh and
+# home_bwrap.sh for those of home/*.work. TEST_ONLY=REGEX tests/work/native.sh runs those whose name matches. WORK_PLAIN=1 runs them
+# without bailey, which shows that the work itself can be done.
 #
 #   === name
 #   --- host               what is prepared on the host, in the workspace; a build/bailey there is called instead of $T/bailey
+#   --- before             the same, as the person whose home it is: a command that fills caches there
 #   --- work               the command given to `bailey run`, guard and all; it must exit with 0
-#   --- says               what it must print, exactly
+#   --- again              a second command in the same workspace; it must exit with 0
+#   --- elsewhere          a third one, in the workspace @HOME@/other; it must exit with 0
+#   --- says               what these commands must print, exactly
 #   --- then               a check on the host, afterwards
 #   --- workspace DIR      instead of @HOME@/project
 #   --- needs PROGRAM...   skipped without these
 #   --- with FLAGS         more flags
 #   --- as root|user       only as these
+#   --- on native|bwrap    only with this backend
+#   --- sandbox only       not with WORK_PLAIN=1
 #
 # @W@, @HOME@ and @T@ (in /tmp) stand for these; hooks have $W, $H, $T and $uid. It happens in a mount namespace with a tmpfs over the homes.
+#
+# For home/*.work there are also the package registries of home/registry.py in /srv/registry (`registry COMMAND...` serves them while a
+# command runs), and after each piece of work the home must be as it was before, byte for byte.
 set -u
 backend=$1
+folder=${2-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-if [ "${2-}" != inner ]; then
+if [ "${3-}" != inner ]; then
         BAILEY=${BAILEY:-$here/../../build/asan/bailey}
         T=$(mktemp -d /tmp/bailey-work.XXXXXX) || exit 1
-        trap 'rm -rf "$T"' EXIT
+        trap 'chmod -R u+rwx "$T"; rm -rf "$T"' EXIT
         chmod 755 "$T"
         new=(unshare --mount --ipc --net --pid --fork --kill-child --mount-proc)
         if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
@@ -28,14 +38,18 @@ if [ "${2-}" != inner ]; then
                 echo '1..0 # skip no namespaces to work in: needs root or user namespaces'
                 exit
         fi
+        if [ "$folder" = home ]; then
+                # shellcheck source=tests/work/home/prepare.sh
+                . "$here/home/prepare.sh" || exit 1
+        fi
         parts=()
         for who in root user; do
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
                 mkdir "$T/$who"
-                cp "$BAILEY" "$T/$who/bailey" && cp "$here"/lib.sh "$here"/*.work "$T/$who" || exit 1
+                cp "$BAILEY" "$T/$who/bailey" && cp "$here"/lib.sh "$here"/home/*.sh "$here/${folder:-.}"/*.work "$T/$who" || exit 1
                 env -i T="$T/$who" WHO="$who" ONLY="${TEST_ONLY-}" PLAIN="${WORK_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
                         HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" inner >"$T/$who.tap" 2>"$T/$who.err" &
+                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" "$folder" inner >"$T/$who.tap" 2>"$T/$who.err" &
                 parts+=($!)
         done
         status=0
@@ -48,8 +62,8 @@ fi
 me=$(id -u)
 uid=$me
 if [ "$me" = 0 ] && [ "$WHO" = user ]; then
-        declare -A accounts=([native]=64211 [bwrap]=64212)
-        uid=${accounts[$backend]}
+        declare -A accounts=([native]=64211 [bwrap]=64212 [homenative]=64213 [homebwrap]=64214)
+        uid=${accounts[$folder$backend]}
 fi
 for place in /root /home /srv /run /var/tmp /dev/shm; do
         mount -t tmpfs -o mode=755,size=1g bailey-work "$place" || exit 1
@@ -85,7 +99,7 @@ read_work() {
                                 line=${line#--- }
                                 key=$((${#names[@]} - 1)):${line%% *}
                                 case ${line%% *} in
-                                host | work | says | then) text[$key]= ;;
+                                host | before | work | again | elsewhere | says | then) text[$key]= ;;
                                 *) text[$key]=${line#* } key= ;;
                                 esac
                                 ;;
@@ -107,19 +121,38 @@ expand() {
         expanded=${expanded//@T@/$T}
 }
 
+# person DIRECTORY COMMAND...: as the person whose home it is
+person() {
+        (cd "$1" && exec timeout -k 2 200 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
+                ASAN_OPTIONS="${ASAN_OPTIONS-}" "${@:2}") </dev/null
+}
+
+# command_in DIRECTORY TEXT: an agent's, in this workspace
+command_in() {
+        local status=0 bailey=$T/bailey line=()
+
+        if [ -x "$1/build/bailey" ]; then bailey=$1/build/bailey; fi
+        expand "$2"
+        line=("$bailey" run --backend "$backend" --workspace "$1" "${flags[@]}" "$expanded")
+        if [ -n "$PLAIN" ]; then line=(bash -c "$expanded"); fi
+        person "$1" "${line[@]}" >>"$T/stdout" 2>>"$T/said" || status=$?
+        if [ $status != 0 ]; then echo "exit status $status"; fi
+}
+
 # work: one piece; prints what is wrong with it
 work() {
-        local status=0 flags=() line=() bailey=$T/bailey
+        local flags=()
 
         # what was before must not matter
         find "$H" /srv/mine /run/mine -mindepth 1 -delete
-        printf '[user]\n\tname = Agent\n\temail = agent@example.com\n' >"$H/.gitconfig"
+        if [ "$folder" != home ]; then printf '[user]\n\tname = Agent\n\temail = agent@example.com\n' >"$H/.gitconfig"; fi
         W=$H/project
         if [ -n "${text[$i:workspace]-}" ]; then
                 expand "${text[$i:workspace]}"
                 W=$expanded
         fi
         mkdir -p "$W"
+        if [ "$folder" = home ]; then mkdir -p "$H/other" "$H/.local/state"; fi
         chown -R "$uid:$uid" "$H" /srv/mine /run/mine "$W"
         if [ -n "${text[$i:host]-}" ]; then
                 (cd "$W" && set -e && umask 022 && eval "${text[$i:host]}") >"$T/said" 2>&1 || {
@@ -129,17 +162,23 @@ work() {
                 # whoever prepared it
                 find "$H" /srv/mine /run/mine "$W" -xdev -exec chown -h "$uid:$uid" {} +
         fi
-        if [ -x "$W/build/bailey" ]; then bailey=$W/build/bailey; fi
+        if [ -n "${text[$i:before]-}" ]; then
+                expand "${text[$i:before]}"
+                if ! person "$W" bash -euc "$expanded" >"$T/said" 2>&1; then
+                        echo 'the hook before failed'
+                        return
+                fi
+        fi
         read -ra flags <<<"${text[$i:with]-}"
-        expand "${text[$i:work]}"
-        line=("$bailey" run --backend "$backend" --workspace "$W" "${flags[@]}" "$expanded")
-        if [ -n "$PLAIN" ]; then line=(bash -c "$expanded"); fi
-        (
-                cd "$W" && exec timeout -k 2 200 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
-                        ASAN_OPTIONS="${ASAN_OPTIONS-}" "${line[@]}"
-        ) >"$T/stdout" 2>"$T/said" </dev/null
-        status=$?
-        if [ $status != 0 ]; then echo "exit status $status"; fi
+        if [ "$folder" = home ]; then home_note before; fi
+        : >"$T/stdout"
+        command_in "$W" "${text[$i:work]}"
+        if [ -n "${text[$i:again]-}" ]; then command_in "$W" "${text[$i:again]}"; fi
+        if [ -n "${text[$i:elsewhere]-}" ]; then command_in "$H/other" "${text[$i:elsewhere]}"; fi
+        if [ "$folder" = home ] && [ -z "$PLAIN" ]; then
+                home_note after
+                diff "$T/before" "$T/after" || echo 'the home has changed'
+        fi
         expand "${text[$i:says]-}"
         if [ -n "$expanded" ] && [ "$(printf %s "$expanded")" != "$(tr -d '\0' <"$T/stdout")" ]; then echo 'said something else'; fi
         if [ -n "${text[$i:then]-}" ] && ! (cd "$W" && set -e && eval "${text[$i:then]}") >>"$T/said" 2>&1; then
@@ -148,10 +187,15 @@ work() {
         cat "$T/stdout" >>"$T/said"
 }
 
+if [ "$folder" = home ]; then
+        # shellcheck source=tests/work/home/host.sh
+        . "$T/host.sh"
+fi
 read_work
 cases=()
 for i in "${!names[@]}"; do
         if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
+        if [ "${text[$i:on]-$backend}" != "$backend" ] || { [ -n "$PLAIN" ] && [ -n "${text[$i:sandbox]-}" ]; }; then continue; fi
         if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
 done
 if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi

@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# For lib.sh, as root of the namespaces of a test: homes on a disk, a person with a name, the registries in their place, and a network.
+: "${T:?}" "${H:?}" "${W=}" "${uid:?}"
+
+mkdir -p "$T/homes"
+umount "${H%/agent}" && mount --bind "$T/homes" "${H%/agent}" && mkdir -p "$H" || exit 1
+if [ "$uid" != 0 ]; then
+        # Java takes a person's home from here
+        grep -v -e "^[^:]*:[^:]*:$uid:" -e '^agent:' /etc/passwd >/run/passwd
+        echo "agent:x:$uid:$uid::$H:/bin/bash" >>/run/passwd
+        mount --bind /run/passwd /etc/passwd || exit 1
+fi
+cp -R "$T/../registry" /srv/registry && chown -R "$uid:$uid" /srv/registry || exit 1
+ip link set lo up || exit 1
+PATH=/srv/registry/bin:$PATH
+
+# home_note NAME: what is in the home besides the workspaces and bailey's state, in $T/NAME. Times of directories may change, as
+# bailey makes its own in them.
+home_note() {
+        find "$H" \( -path "$W" -o -path "$H/other" -o -path "$H/.local/state/bailey" \) -prune -o \
+                \( -type d -printf '%P/ %m %U\n' \) -o \( -type f -printf '%P %m %U %T@ ' -exec sha256sum {} \; \) -o \
+                -printf '%P %y %m %U %l\n' | sort >"$T/$1"
+}
+
+# ---- projects that need the package "answer", for the hooks ----
+
+npm_project() {
+        cat >package.json <<'EOF'
+{ "name": "project", "version": "1.0.0", "private": true, "dependencies": { "answer": "^1.0.0" },
+  "scripts": { "test": "answer && node -e \"process.exit(require('answer') === 42 ? 0 : 1)\"" },
+  "pnpm": { "onlyBuiltDependencies": ["answer"] } }
+EOF
+        printf '%s\n' registry=http://127.0.0.1:4873/npm/ audit=false fund=false update-notifier=false >.npmrc
+}
+
+yarn_project() {
+        npm_project
+        # where it is for anybody but root
+        if [ "$uid" = 0 ]; then echo "cache-folder \"$H/.cache/yarn\"" >.yarnrc; fi
+}
+
+cargo_project() {
+        mkdir -p src .cargo
+        printf '[package]\nname = "project"\nversion = "1.0.0"\nedition = "2018"\n\n[dependencies]\nanswer = "1"\n' >Cargo.toml
+        printf 'fn main() {\n    println!("{}", answer::answer());\n}\n\n#[test]\nfn is_right() {\n    assert_eq!(answer::answer(), 42);\n}\n' \
+                >src/main.rs
+        printf '[source.crates-io]\nreplace-with = "mirror"\n\n[source.mirror]\nregistry = "file:///srv/registry/crates-index"\n' \
+                >.cargo/config.toml
+}
+
+go_project() {
+        printf 'module example.com/project\n\ngo 1.16\n\nrequire example.com/answer v1.0.0\n' >go.mod
+        printf 'package main\n\nimport (\n\t"fmt"\n\n\t"example.com/answer"\n)\n\nfunc main() {\n\tfmt.Println(answer.Answer())\n}\n' >main.go
+}
+
+gem_project() {
+        printf 'source "http://127.0.0.1:4873/gems"\ngem "answer"\n' >Gemfile
+}
+
+java_source() {
+        mkdir -p "$1"
+        printf 'public class Main {\n\tpublic static void main(String[] a) { System.out.println(answer.Answer.value()); }\n}\n' >"$1/Main.java"
+}
+
+maven_project() {
+        java_source src/main/java
+        cat >pom.xml <<'EOF'
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>com.example</groupId><artifactId>project</artifactId><version>1.0</version>
+  <properties>
+    <maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies><dependency><groupId>com.example</groupId><artifactId>answer</artifactId><version>1.0</version></dependency></dependencies>
+</project>
+EOF
+        # Debian's maven has its plugins there
+        cat >settings.xml <<'EOF'
+<settings>
+  <mirrors><mirror><id>system</id><mirrorOf>central</mirrorOf><url>file:///usr/share/maven-repo</url></mirror></mirrors>
+  <profiles><profile><id>local</id><repositories><repository>
+    <id>local</id><url>file:///srv/registry/maven</url>
+  </repository></repositories></profile></profiles>
+  <activeProfiles><activeProfile>local</activeProfile></activeProfiles>
+</settings>
+EOF
+}
+
+gradle_project() {
+        java_source src/main/java
+        echo "rootProject.name = 'project'" >settings.gradle
+        cat >build.gradle <<'EOF'
+apply plugin: 'application'
+mainClassName = 'Main'
+repositories { maven { url 'http://127.0.0.1:4873/maven' } }
+dependencies { compile 'com.example:answer:1.0' }
+EOF
+}
+
+cmake_project() {
+        printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(x C)' 'enable_testing()' 'add_executable(x main.c)' \
+                'add_test(NAME x COMMAND x)' >CMakeLists.txt
+        printf '#include <stdio.h>\nint main(void) { return printf("42\\n") != 3; }\n' >main.c
+}
+
+# ---- private places ----
+
+# make_private: those of private.txt, each with a mark that the person can read
+make_private() {
+        local path count=0
+
+        while IFS= read -r path; do
+                mkdir -p "$H/$(dirname "$path")" && echo "private mark of $path" >"$H/$path" || return
+                count=$((count + 1))
+        done </srv/registry/private.txt
+        test "$count" -ge 150 && test "$(grep -rl 'private mark' "$H" | wc -l)" = "$count"
+}
