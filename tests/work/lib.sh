@@ -21,7 +21,7 @@
 # @W@, @HOME@ and @T@ (in /tmp) stand for these; hooks have $W, $H, $T and $uid. It happens in a mount namespace with a tmpfs over the homes.
 #
 # For home/*.work there are also the package registries of home/registry.py in /srv/registry (`registry COMMAND...` serves them while a
-# command runs), and after each piece of work the home must be as it was before, byte for byte.
+# command runs; @REGISTRY@ is that, or nothing where commands find the caches of the home), and after each piece of work the home must be as it was before, byte for byte.
 set -u
 backend=$1
 folder=${2-}
@@ -79,6 +79,8 @@ if [ "$uid" != "$me" ]; then
 elif [ "$me" != 0 ]; then
         as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
 fi
+without_caches=
+if [ "$backend" = bwrap ]; then without_caches=yes; fi # it cannot mount overlays
 names=() files=()
 declare -A text=()
 
@@ -119,6 +121,7 @@ expand() {
         expanded=${1//@W@/$W}
         expanded=${expanded//@HOME@/$H}
         expanded=${expanded//@T@/$T}
+        expanded=${expanded//@REGISTRY@/${without_caches:+registry}}
 }
 
 # person DIRECTORY COMMAND...: as the person whose home it is

@@ -2,8 +2,11 @@
 # For lib.sh, as root of the namespaces of a test: homes on a disk, a person with a name, the registries in their place, and a network.
 : "${T:?}" "${H:?}" "${W=}" "${uid:?}"
 
-mkdir -p "$T/homes"
-umount "${H%/agent}" && mount --bind "$T/homes" "${H%/agent}" && mkdir -p "$H" || exit 1
+# Also where bailey keeps homes of workspaces: overlays on a tmpfs need a newer kernel.
+for place in "${H%/agent}" /var/lib /var/tmp; do
+        mkdir -p -m 1777 "$T/disk/$place" && mount --bind "$T/disk/$place" "$place" || exit 1
+done
+mkdir -p "$H"
 if [ "$uid" != 0 ]; then
         # Java takes a person's home from here
         grep -v -e "^[^:]*:[^:]*:$uid:" -e '^agent:' /etc/passwd >/run/passwd
@@ -106,13 +109,17 @@ cmake_project() {
 
 # ---- private places ----
 
-# make_private: those of private.txt, each with a mark that the person can read
+# make_private: the paths of private.txt, and the settings of settings.txt, each with a mark that the person can read
 make_private() {
-        local path count=0
+        local path text count=0
 
         while IFS= read -r path; do
-                mkdir -p "$H/$(dirname "$path")" && echo "private mark of $path" >"$H/$path" || return
+                mkdir -p "$H/$(dirname "$path")" && echo "private-mark of $path" >"$H/$path" || return
                 count=$((count + 1))
         done </srv/registry/private.txt
-        test "$count" -ge 150 && test "$(grep -rl 'private mark' "$H" | wc -l)" = "$count"
+        while IFS=$'\t' read -r path text; do
+                mkdir -p "$H/$(dirname "$path")" && printf '%b\n' "$text" >"$H/$path" || return
+                count=$((count + 1))
+        done </srv/registry/settings.txt
+        test "$count" -ge 150 && test "$(grep -rl 'private-mark' "$H" | wc -l)" = "$count"
 }

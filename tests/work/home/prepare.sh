@@ -7,7 +7,7 @@
         return 1
 }
 mkdir -p "$T/registry/bin"
-cp "$here/home/registry.py" "$here/home/private.txt" "$T/registry/"
+cp "$here/home/registry.py" "$here"/home/*.txt "$T/registry/"
 if [ -e "$here/../../build/npm-work/installed" ]; then
         cp -R "$here/../../build/npm-work/node_modules" "$T/registry/"
 fi
