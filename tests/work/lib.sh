@@ -17,11 +17,13 @@
 #   --- as root|user       only as these
 #   --- on native|bwrap    only with this backend
 #   --- sandbox only       not with WORK_PLAIN=1
+#   --- slow work          not as root with bwrap, as it takes seconds
 #
 # @W@, @HOME@ and @T@ (in /tmp) stand for these; hooks have $W, $H, $T and $uid. It happens in a mount namespace with a tmpfs over the homes.
 #
-# For home/*.work there are also the package registries of home/registry.py in /srv/registry (`registry COMMAND...` serves them while a
-# command runs; @REGISTRY@ is that, or nothing where commands find the caches of the home), and after each piece of work the home must be as it was before, byte for byte.
+# For home/*.work there are also the package registries of home/registry.py in /srv/registry. `registry COMMAND...` serves them while a
+# command runs; @REGISTRY@ is that, or nothing where commands find the caches of the home. After each piece of work the home must be as it
+# was before, byte for byte.
 set -u
 backend=$1
 folder=${2-}
@@ -199,6 +201,7 @@ cases=()
 for i in "${!names[@]}"; do
         if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
         if [ "${text[$i:on]-$backend}" != "$backend" ] || { [ -n "$PLAIN" ] && [ -n "${text[$i:sandbox]-}" ]; }; then continue; fi
+        if [ -n "${text[$i:slow]-}" ] && [ "$WHO-$backend" = root-bwrap ]; then continue; fi
         if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
 done
 if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
