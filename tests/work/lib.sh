@@ -157,7 +157,7 @@ work() {
                 W=$expanded
         fi
         mkdir -p "$W"
-        if [ "$folder" = home ]; then mkdir -p "$H/other" "$H/.local/state"; fi
+        if [ "$folder" = home ]; then home_fresh; fi
         chown -R "$uid:$uid" "$H" /srv/mine /run/mine "$W"
         if [ -n "${text[$i:host]-}" ]; then
                 (cd "$W" && set -e && umask 022 && eval "${text[$i:host]}") >"$T/said" 2>&1 || {

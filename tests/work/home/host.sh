@@ -17,6 +17,12 @@ cp -R "$T/../registry" /srv/registry && chown -R "$uid:$uid" /srv/registry || ex
 ip link set lo up || exit 1
 PATH=/srv/registry/bin:$PATH
 
+# home_fresh: a second workspace, and no homes of workspaces that earlier work has left
+home_fresh() {
+        find /var/lib /var/tmp -mindepth 1 -delete
+        mkdir -p "$H/other" "$H/.local/state"
+}
+
 # home_note NAME: what is in the home besides the workspaces and bailey's state, in $T/NAME. Times of directories may change, as
 # bailey makes its own in them.
 home_note() {
