@@ -175,6 +175,7 @@ work() {
                 fi
         fi
         read -ra flags <<<"${text[$i:with]-}"
+        if [ "$folder" = home ]; then flags=(--set sandbox.home=own "${flags[@]}"); fi
         if [ "$folder" = home ]; then home_note before; fi
         : >"$T/stdout"
         command_in "$W" "${text[$i:work]}"
