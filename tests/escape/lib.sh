@@ -361,7 +361,7 @@ holds_output() {
 }
 
 command_line() {
-        line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" "${environment[@]}")
+        line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" BAILEY_HOME_DIR="$OUT/homes" "${environment[@]}")
         if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
         if [ "$walls" = yes ]; then
                 line+=("${engine_env[@]}")

@@ -68,7 +68,7 @@ W=$H/project
 pwned=$H/pwned # the payload's only work is to make this file
 chown "$uid:$uid" "$H"
 
-environment=(env -i HOME="$H" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm GIT_CONFIG_NOSYSTEM=1
+environment=(env -i HOME="$H" BAILEY_HOME_DIR="$T/homes" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm GIT_CONFIG_NOSYSTEM=1
         npm_config_update_notifier=false ASAN_OPTIONS="${ASAN_OPTIONS-}")
 
 # user SCRIPT: what the user does on the host, in the workspace
