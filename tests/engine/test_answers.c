@@ -90,7 +90,7 @@ static void rules_and_keys(void **state) {
 }
 
 static void policies_and_variables(void **state) {
-        static const char *const overrides[] = { "env.set=LANG=C", NULL };
+        static const char *const overrides[] = { "env.set=LANG=C", "sandbox.network=inherit", NULL };
         static const char *const environment[] = { "HOME=/root", "A_TOKEN=secret", NULL };
         struct bailey_policy *policy = policy_of(overrides);
         struct bailey_policy_names names;
