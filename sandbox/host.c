@@ -285,7 +285,6 @@ static int gather_engines(struct host *host, const char *const *environment, str
 static int gather_masks(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                         struct err *err) {
         struct directory state;
-
         size_t first;
 
         if (host_gather_stores(host, environment, arena, err) < 0)
