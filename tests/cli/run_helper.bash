@@ -12,7 +12,7 @@ setup() {
         printf '[guard]\nmode = "off"\n' >"$OFF"
         export HOME=$PWD/home
         W=$PWD/ws
-        clean=(env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}")
+        clean=(env -i HOME="$HOME" BAILEY_HOME_DIR="$BATS_TEST_TMPDIR/homes" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}")
         cd ws || exit 1
 }
 
