@@ -88,43 +88,43 @@ static int new_mount(const char *type, const char *const *options, unsigned int 
 
 /* ---- layers ---- */
 
-/* By the directory above, which no link leads to. */
-static int make_directory(const char *path, struct err *err) {
+static int make_directory(const char *path, struct err *err);
+
+/* The directory above, which is made, and which no link leads to. */
+static int open_above(const char *path, struct err *err) {
         const char *slash = strrchr(path, '/');
         char above[4096];
-        FD_AUTO there = kernel_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links), parent = -1;
+        int fd;
+
+        if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above))
+                return err_set(err, ERR_INVALID, "%s: too long", path);
+        memcpy(above, path, (size_t)(slash - path));
+        above[slash - path] = 0;
+        if (make_directory(above, err) < 0)
+                return -1;
+        fd = kernel_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        return fd < 0 ? mount_failed(path, err) : fd;
+}
+
+static int make_directory(const char *path, struct err *err) {
+        FD_AUTO there = kernel_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links), above = -1;
 
         if (there >= 0)
                 return 0;
         if (errno != ENOENT)
                 return mount_failed(path, err);
-        if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above))
-                return err_set(err, ERR_INVALID, "%s: too long", path);
-        memcpy(above, path, (size_t)(slash - path));
-        above[slash - path] = 0;
-        if (make_directory(above, err) < 0)
+        above = open_above(path, err);
+        if (above < 0)
                 return -1;
-        parent = kernel_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
-        if (parent < 0 || (mkdirat(parent, slash + 1, 0755) < 0 && errno != EEXIST))
-                return mount_failed(path, err);
-        return 0;
+        return mkdirat(above, strrchr(path, '/') + 1, 0755) < 0 && errno != EEXIST ? mount_failed(path, err) : 0;
 }
 
 static int make_file(const char *path, struct err *err) {
-        const char *slash = strrchr(path, '/');
-        char above[4096];
-        FD_AUTO parent = -1;
+        FD_AUTO above = open_above(path, err);
 
-        if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above))
-                return err_set(err, ERR_INVALID, "%s: too long", path);
-        memcpy(above, path, (size_t)(slash - path));
-        above[slash - path] = 0;
-        if (make_directory(above, err) < 0)
+        if (above < 0)
                 return -1;
-        parent = kernel_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
-        if (parent < 0 || (mknodat(parent, slash + 1, S_IFREG | 0644, 0) < 0 && errno != EEXIST))
-                return mount_failed(path, err);
-        return 0;
+        return mknodat(above, strrchr(path, '/') + 1, S_IFREG | 0644, 0) < 0 && errno != EEXIST ? mount_failed(path, err) : 0;
 }
 
 int mount_make_point(const char *point, const char *source, bool optional, struct err *err) {
