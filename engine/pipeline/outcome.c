@@ -268,7 +268,7 @@ static size_t own_limits(const struct run *run, struct bailey_limit *ret) {
 
 /* ---- handing out ---- */
 
-static const char *const *wall_names(struct run *run, uint32_t guarantees) {
+static const char *const *guarantee_names(struct run *run, uint32_t guarantees) {
         const char **names =
                 run->attempt.launch.backend ? arena_alloc(&run->arena, (GUARANTEE_COUNT + 1) * sizeof(*names)) : NULL;
         size_t count = 0;
@@ -280,7 +280,7 @@ static const char *const *wall_names(struct run *run, uint32_t guarantees) {
 }
 
 const char *const *run_guarantee_names(struct run *run) {
-        return wall_names(run, run->attempt.launch.guarantees);
+        return guarantee_names(run, run->attempt.launch.guarantees);
 }
 
 void run_free(struct run *run) {
@@ -302,7 +302,7 @@ static int put_plan(struct run *run) {
                 return -1;
         o->planned = run->attempt.launch.backend;
         o->enforced = run_guarantee_names(run);
-        o->not_enforced = wall_names(run, ~run->attempt.launch.guarantees);
+        o->not_enforced = guarantee_names(run, ~run->attempt.launch.guarantees);
         o->limits = limits;
         o->limit_count = (run->attempt.launch.container ? container_limits : own_limits)(run, limits);
         return o->enforced && o->not_enforced ? 0 : -1;

@@ -522,7 +522,7 @@ static int plan_calls(struct plan *p) {
 
 /* ---- what is promised ---- */
 
-static uint32_t walls_of(const struct plan *p, uint32_t *ret_waived) {
+static uint32_t guarantees_of(const struct plan *p, uint32_t *ret_waived) {
         const struct container_question *q = p->q;
         const struct container_policy *c = &q->policy->container;
         uint32_t guarantees = q->backend->guarantees & ~p->rulings.lost;
@@ -615,7 +615,7 @@ int container_plan(const struct container_question *q, struct arena *arena, stru
         if (!out->warnings)
                 return err_set(err, ERR_MEMORY, "out of memory");
         memcpy((void *)out->warnings, p.rulings.warnings, sizeof(p.rulings.warnings));
-        launch.guarantees = walls_of(&p, &launch.waived);
+        launch.guarantees = guarantees_of(&p, &launch.waived);
         launch.limits_ignored = ignores_cpu(&p) ? (uint32_t)IGNORED_CPU : 0;
         *ret = launch;
         return 0;

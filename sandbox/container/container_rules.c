@@ -223,7 +223,7 @@ static const struct host_path *find_listed(const struct host *host, const char *
 
 /* The guarantees that are lost if a container has this path of the host. Which engine, or what else, listens at a socket cannot
  * be told by its name. */
-static uint32_t walls_lost_by(const struct host *host, const char *path, bool write) {
+static uint32_t guarantees_lost_by(const struct host *host, const char *path, bool write) {
         const struct host_path *listed = find_listed(host, path);
 
         if (is_socket_name(path) || (listed && listed->socket))
@@ -242,7 +242,7 @@ static int refuse_mount(const char *path, struct err *err) {
 static int check_list(const struct container_policy *c, const struct host *host, const struct host_paths *list,
                       struct arena *arena, struct container_rulings *r, struct err *err) {
         for (size_t i = 0; c->mount_policy == MOUNT_CUSTOM && i < list->count; i++) {
-                if (c->block_root_volume && walls_lost_by(host, list->items[i].path, false))
+                if (c->block_root_volume && guarantees_lost_by(host, list->items[i].path, false))
                         return refuse_mount(list->items[i].path, err);
                 if (list->items[i].device)
                         warn(r, arena, "%s: a device: this gives the command access to resources of the host",
@@ -259,7 +259,7 @@ static int check_mounts(const struct container_policy *c, const struct host *hos
 
                 if (step->kind != MOUNT_READ && step->kind != MOUNT_WRITE)
                         continue;
-                lost = walls_lost_by(host, step->source, step->kind == MOUNT_WRITE);
+                lost = guarantees_lost_by(host, step->source, step->kind == MOUNT_WRITE);
                 if (!lost)
                         continue;
                 if (c->block_root_volume)
