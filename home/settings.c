@@ -190,7 +190,9 @@ static int copy_one(struct copier *c, const char *path) {
                 if (is_untouched(c, path, &was, noted) && fd_read_all(fd, &text, NULL) == 0) {
                         home_settings_without_secrets(buf_str(&text), &kept);
                         sha256_hex(buf_str(&kept), is.copied);
-                        if (kept.failed || copy_text(c, path, buf_str(&kept), st.st_mode & 0755) < 0)
+                        if (kept.failed)
+                                return err_set(c->err, ERR_MEMORY, "out of memory");
+                        if (copy_text(c, path, buf_str(&kept), st.st_mode & 0755) < 0)
                                 return -1;
                 } else if (!noted) {
                         snprintf(is.copied, sizeof(is.copied), "-");
