@@ -362,7 +362,7 @@ int guard_check_at(struct str command, const struct guard_place *place, const st
                 .verdict = ret,
                 .effect_tail = &ret->effects,
                 .start = place->start.len ? place->start : policy->workspace,
-                .own_home = place->own_home,
+                .own_home = place->home,
         };
 
         g.kept_tail = &g.kept;

@@ -54,7 +54,8 @@ int guard_check(struct str command, const struct policy *policy, struct arena *a
 /* Where a command is to run. */
 struct guard_place {
         struct str start; /* the directory that it starts in, an absolute path; empty: the workspace */
-        bool own_home;    /* its home directory is the sandbox's: no program outside runs what is written there */
+        struct str home;  /* its home directory if that is the sandbox's: no program outside runs what is written there, unless
+                             the workspace is in it; empty: it is the user's */
 };
 
 int guard_check_at(struct str command, const struct guard_place *place, const struct policy *policy, struct arena *arena,

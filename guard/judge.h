@@ -70,7 +70,7 @@ struct guard {
         const struct script *root;
         struct range range;   /* of the command of the root script that is being judged */
         struct str start;     /* where the command starts; empty: unknown */
-        bool own_home;        /* as in struct guard_place */
+        struct str own_home;  /* `home` of struct guard_place */
         struct str cwd;       /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd; /* the same outside the present subshell */
         bool in_subshell;

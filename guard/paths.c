@@ -471,6 +471,18 @@ static bool may_be_in_table(struct guard *g, const struct byte_set *beginnings) 
         return common;
 }
 
+/* The workspace is the user's, also where it is in the home. */
+static bool is_in_own_home(const struct guard *g, struct str path) {
+        struct str workspace = g->policy->workspace;
+
+        if (!g->own_home.len || !str_starts(path, STR("~/")))
+                return false;
+        if (!str_starts(workspace, g->own_home))
+                return true;
+        workspace = str_skip(workspace, g->own_home.len);
+        return !str_starts(workspace, STR("/")) || !str_starts(str_skip(path, 1), workspace);
+}
+
 uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
         bool dots = has_dot_component(path), fixture = true;
@@ -500,8 +512,7 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 fixture = false;
         if (dots && !fixture && is_dotenv(path))
                 flags |= PATH_DOTENV;
-        if (!fixture && !(g->own_home && str_starts(whole, STR("~/"))) && may_be_in_table(g, &begins) &&
-            is_unasked(path, &begins))
+        if (!fixture && !is_in_own_home(g, whole) && may_be_in_table(g, &begins) && is_unasked(path, &begins))
                 flags |= PATH_STARTUP;
         return arg->glob ? flags | glob_flags(path) : flags;
 }

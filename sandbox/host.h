@@ -60,7 +60,6 @@ struct host {
         const char *no_broker;      /* why system calls of commands cannot be brokered; NULL: they can */
         uint32_t groups;            /* GROUP_*: limits that a cgroup could enforce; probed only if the policy has a limit */
         struct home home;           /* for sandbox.home = "own" */
-        const char *no_home;        /* why commands have no home of their own although they should; NULL: they have */
         struct host_paths homes;    /* of this user: the directories in which credential stores are searched */
         struct other_homes *others; /* of other users, while they are gathered: host_homes.c */
         struct host_paths system;   /* /usr, /bin, ... for root = "minimal" */

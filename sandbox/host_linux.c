@@ -127,16 +127,6 @@ static void home_sees(void *context, const char *path, bool content) {
         host_sees(context, path, content);
 }
 
-/* Where the home cannot be replaced: NULL if it can. */
-static const char *why_no_home(const struct host *host, const char *home) {
-        if (path_within(home, host->workspace))
-                return "the home directory is in the workspace";
-        for (size_t i = 0; i < host->write.count; i++)
-                if (path_within(home, host->write.items[i].path))
-                        return "the home directory is in fs_write_allow";
-        return NULL;
-}
-
 int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                          struct err *err) {
         const char *home = host->homes.count ? host->homes.items[0].path : NULL;
@@ -151,15 +141,20 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
 
         if (policy->sandbox.home != HOME_OWN || !home)
                 return 0;
-        host->no_home = why_no_home(host, home);
-        if (host->no_home)
-                return 0;
+        if (host_is_writable(host, &policy->sandbox, home))
+                return err_set(
+                        err, ERR_INVALID,
+                        "sandbox.home: commands can write your home directory %s itself, which is in the workspace or in "
+                        "fs_write_allow; use home = \"host\"",
+                        home);
         if (home_base(configured, directory_state(environment, &state) ? state.path : NULL, home, arena, &request.base, err) <
             0)
                 return -1;
-        if (path_within(request.base, host->workspace) || path_within(host->workspace, request.base))
-                return err_set(err, ERR_INVALID, "workspace %s: homes of workspaces are kept in %s; select another directory",
-                               host->workspace, request.base);
+        if (host_is_writable(host, &policy->sandbox, request.base) || path_within(host->workspace, request.base))
+                return err_set(err, ERR_INVALID,
+                               "homes of workspaces are kept in %s, which commands can write; set sandbox.home_dir to another "
+                               "directory",
+                               request.base);
         if (home_open(&request, arena, &host->home, err) < 0)
                 return -1;
         return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);

@@ -48,13 +48,10 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err) {
 
 /* ---- programs ---- */
 
+/* They require Linux: the home is that of the host. */
 int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                          struct err *err) {
-        (void)environment;
-        (void)arena;
-        (void)err;
-        if (policy->sandbox.home == HOME_OWN)
-                host->no_home = "homes of workspaces require Linux";
+        (void)host, (void)policy, (void)environment, (void)arena, (void)err;
         return 0;
 }
 

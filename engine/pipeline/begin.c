@@ -90,16 +90,21 @@ static void notice_reasons(struct run *run) {
                 run_notice(run, "%.*s: %.*s", (int)r->id.len, r->id.ptr, (int)r->message.len, r->message.ptr);
 }
 
-/* The backend is not known yet. Those that give commands no home of their own let none be written, but for one. */
-static bool has_own_home(const struct run *run) {
+/* The home directory that commands have of their own; empty: none. The backend is not known yet: those that give them none let
+ * none be written, but for `none`. With fs_write_allow, parts of it may be the user's. */
+static struct str own_home_of(const struct run *run) {
+        const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
         const char *named = environment_get(run->order.options.environment, "BAILEY_SANDBOX");
+        const char *home = environment_get(run->order.options.environment, "HOME");
 
-        return run->order.policy->sandbox.home == HOME_OWN && run->order.policy->sandbox.backend != BACKEND_NONE &&
-               !(named && strcmp(named, "none") == 0);
+        if (!home || !run->order.policy->workspace.len || sandbox->home != HOME_OWN || sandbox->backend == BACKEND_NONE ||
+            sandbox->fs_write_allow.count || (named && strcmp(named, "none") == 0))
+                return STR("");
+        return str_z(home);
 }
 
 static int judge(struct run *run) {
-        const struct guard_place place = { .start = start_of(run), .own_home = has_own_home(run) };
+        const struct guard_place place = { .start = start_of(run), .home = own_home_of(run) };
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);

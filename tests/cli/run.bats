@@ -274,3 +274,37 @@ while True: s.accept()[0].close()' >port 3>&- &
                 done
         done
 }
+
+@test "the guard lets commands write startup files of a home of their own, and no others" {
+        local own=(--set sandbox.home=own)
+
+        mkdir -p "$HOME/code" "$HOME/kept"
+        cd "$HOME/code"
+        for file in .bashrc .config/autostart/x.desktop .ssh/authorized_keys; do
+                run --separate-stderr bailey run "${own[@]}" "mkdir -p ~/.config/autostart ~/.ssh && echo x >>~/$file && cat ~/$file"
+                echo "$file: $output $stderr"
+                [ "$status" = 0 ]
+                [[ $output == *x ]]
+                [ ! -e "$HOME/$file" ]
+                run bailey run "echo x >>~/$file"
+                [ "$status" = 126 ]
+                run bailey run "${own[@]}" --write "$HOME/kept" "echo x >>~/$file"
+                [ "$status" = 126 ]
+                run "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run "${own[@]}" "echo x >>~/$file"
+                [ "$status" = 126 ]
+        done
+        run bailey run "${own[@]}" 'echo x >~/code/.envrc'
+        echo "$output"
+        [ "$status" = 126 ]
+        [ ! -e .envrc ]
+        run bailey run "${own[@]}" --force --workspace "$HOME" 'echo x >~/new'
+        echo "$output"
+        [ "$status" = 125 ]
+        [[ $output == *'commands can write your home directory'*'home = "host"'* ]]
+        run bailey run "${own[@]}" --write "$HOME" 'echo x >~/new'
+        [ "$status" = 125 ]
+        run bailey run "${own[@]}" --set "sandbox.home_dir=$HOME/code/homes" true
+        echo "$output"
+        [ "$status" = 125 ]
+        [ ! -e "$HOME/new" ]
+}
