@@ -1,6 +1,7 @@
 #include "launch/mount.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,45 +200,73 @@ int mount_overlay(const char *layer, const char *home, int *ret_run, struct err 
 
 /* ---- places ---- */
 
-/* Every directory on the way to `path` below `root`. Works only where this process may write. */
-static int make_parents(int root, const char *path, struct err *err) {
-        char part[4096];
-
-        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-                size_t len = (size_t)(slash - path);
-
-                if (len == 0)
-                        continue;
-                if (len >= sizeof(part))
-                        return err_set(err, ERR_INVALID, "%s: too long", path);
-                memcpy(part, path, len);
-                part[len] = 0;
-                if (mkdirat(root, part, 0755) < 0 && errno != EEXIST)
-                        return mount_failed(path, err);
-        }
-        return 0;
-}
-
 static const char *relative(const char *path) {
         while (*path == '/')
                 path++;
         return *path ? path : ".";
 }
 
-/* An fd of the place that `path` names inside; made when it is not there. */
+static const char *last_name(const char *name) {
+        const char *slash = strrchr(name, '/');
+
+        return slash ? slash + 1 : name;
+}
+
+/* What is made on a file system that not only the sandbox has stays on the host. The plan found there what it names, so
+ * somebody has taken it away since. */
+static int check_own(const struct mounter *m, int directory, const char *path, struct err *err) {
+        struct stat st;
+
+        if (fstat(directory, &st) < 0)
+                return err_sys(err, "%s", path);
+        if (st.st_dev == m->own[0] || st.st_dev == m->own[1])
+                return 0;
+        errno = ENOENT;
+        return mount_failed(path, err);
+}
+
+/* The directory that something is to be made in; made itself if it is not there. */
+static int open_parent(const struct mounter *m, const char *path, struct err *err) {
+        FD_AUTO at = openat(m->root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        const char *name = relative(path), *slash;
+        char part[NAME_MAX + 1];
+
+        for (; at >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+                FD_AUTO above = TAKE_FD(at);
+
+                if ((size_t)(slash - name) >= sizeof(part))
+                        return err_set(err, ERR_INVALID, "%s: too long", path);
+                memcpy(part, name, (size_t)(slash - name));
+                part[slash - name] = 0;
+                at = openat(above, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (at >= 0 || errno != ENOENT)
+                        continue;
+                if (check_own(m, above, path, err) < 0)
+                        return -1;
+                if (mkdirat(above, part, 0755) == 0)
+                        at = openat(above, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
+        if (at < 0)
+                return mount_failed(path, err);
+        return check_own(m, at, path, err) < 0 ? -1 : TAKE_FD(at);
+}
+
+/* An fd of the place that `path` names inside; made when it is not there, and is to be on a file system of the sandbox. */
 static int open_target(const struct mounter *m, const char *path, bool directory, struct err *err) {
-        const char *name = relative(path);
+        const char *name = relative(path), *last = last_name(name);
+        FD_AUTO parent = -1;
         int fd = kernel_openat2(m->root, name, O_PATH | O_CLOEXEC, no_links);
 
         if (fd >= 0)
                 return fd;
         if (errno != ENOENT)
                 return mount_failed(path, err);
-        if (make_parents(m->root, name, err) < 0)
+        parent = open_parent(m, path, err);
+        if (parent < 0)
                 return -1;
-        if (directory ? mkdirat(m->root, name, 0755) < 0 : mknodat(m->root, name, S_IFREG | 0644, 0) < 0)
+        if (directory ? mkdirat(parent, last, 0755) < 0 : mknodat(parent, last, S_IFREG | 0644, 0) < 0)
                 return mount_failed(path, err);
-        fd = kernel_openat2(m->root, name, O_PATH | O_CLOEXEC, no_links);
+        fd = openat(parent, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         return fd < 0 ? mount_failed(path, err) : fd;
 }
 
@@ -460,11 +489,11 @@ static int seal(const struct mounter *m, const struct mount_step *step, struct e
 }
 
 static int make_link(const struct mounter *m, const struct mount_step *step, struct err *err) {
-        const char *name = relative(step->target);
+        FD_AUTO parent = open_parent(m, step->target, err);
 
-        if (make_parents(m->root, name, err) < 0)
+        if (parent < 0)
                 return -1;
-        return symlinkat(step->source, m->root, name) < 0 ? err_sys(err, "%s", step->target) : 0;
+        return symlinkat(step->source, parent, last_name(step->target)) < 0 ? err_sys(err, "%s", step->target) : 0;
 }
 
 /* ---- /dev ---- */
