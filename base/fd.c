@@ -22,7 +22,7 @@ int fd_pipe(int ret_fds[2], struct err *err) {
 }
 
 int fd_dup(int fd, int *ret_fd, struct err *err) {
-        int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* not a standard one, even if that is closed */
 
         if (copy < 0)
                 return err_sys(err, "duplicate descriptor %d", fd);
