@@ -158,13 +158,14 @@ struct launch_container {
         const char *name;          /* of the container: unguessable, and identifies its owner; see container_name.h */
         const char *const *create; /* NULL: it exists already */
         const char *const *start;
-        const char *const *inspect;      /* prints STATE EXIT-CODE OUT-OF-MEMORY ERROR */
-        const char *const *end;          /* ends the command in any state; also after bailey itself was killed */
-        const char *const *list;         /* prints NAME STATE of every container created by bailey; NULL: not now */
-        const char *const *remove;       /* the names of containers without an owner are appended */
-        const char *const *sources;      /* what is mounted of the host: paths without links in them */
-        bool entered;                    /* it continues to run after the command has ended */
-        const char *const *envp;         /* of all these */
+        const char *const *signal;  /* sends the command a signal: its number and `name` are appended; NULL: cannot be sent */
+        const char *const *inspect; /* prints STATE EXIT-CODE OUT-OF-MEMORY ERROR */
+        const char *const *end;     /* ends the command in any state; also after bailey itself was killed */
+        const char *const *list;    /* prints NAME STATE of every container created by bailey; NULL: not now */
+        const char *const *remove;  /* the names of containers without an owner are appended */
+        const char *const *sources; /* what is mounted of the host: paths without links in them */
+        bool entered;               /* it continues to run after the command has ended */
+        const char *const *envp;    /* of all these */
         const char *const *passing_envp; /* of those that pass variables on by name: `create` and `start` */
         uint32_t limits_wanted, limits;  /* enum engine_limit: requested, and enforced */
         const char *const *warnings;     /* sentences, NULL-terminated */

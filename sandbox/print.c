@@ -83,6 +83,7 @@ static void print_container(const struct launch_container *c, struct buf *out) {
                 return;
         print_create(c->create, out);
         print_call("start", c->start, out);
+        print_call("signal", c->signal, out);
         print_call("inspect", c->inspect, out);
         print_call("end", c->end, out);
         print_call("list", c->list, out);

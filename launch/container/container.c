@@ -28,6 +28,9 @@ enum { CREATE_SECONDS = 120, INSPECT_SECONDS = 20, END_SECONDS = 30, PATIENCE_SE
 /* One that has made nothing after the first of these is asked whether it still answers, and has as long for that. */
 enum { SILENCE_SECONDS = 10 };
 
+/* Before a signal that the engine refused is passed on again: the command is not up yet, or has just ended. */
+static const int64_t pass_pause = TIME_SECOND / 5;
+
 /* A child, and how it ended; 0: it has. */
 struct waited {
         pid_t pid;
@@ -46,6 +49,10 @@ struct runner {
         struct waited asked;   /* one that answers us */
         struct waited beside;  /* another one, while that takes its time */
         struct waited sweeper; /* container_sweep.h */
+        uint64_t signals;      /* for the command, not passed on yet: bit 0 is signal 1 */
+        struct waited passer;  /* one that passes a signal on */
+        int passing;           /* which one that is; 0: none */
+        int64_t pass_at;       /* not before this */
 };
 
 /* ---- waiting ---- */
@@ -65,18 +72,66 @@ static void reap(struct runner *r) {
                 note_end(&r->asked, pid, status);
                 note_end(&r->beside, pid, status);
                 note_end(&r->sweeper, pid, status);
+                note_end(&r->passer, pid, status);
         }
 }
 
 enum heed { HEED_NOTHING, HEED_END, HEED_SIGNALS };
 
-static void hear(struct runner *r, enum heed heed) {
+/* One for a command in a container that goes on is for the client, which ends of it: then the command is ended. */
+static void hear(struct runner *r) {
         unsigned char number;
 
         if (read(r->control.asked, &number, 1) != 1)
                 r->gone = true;
-        else if (heed == HEED_SIGNALS && r->client.pid)
-                kill(r->client.pid, number); /* it passes on what it gets */
+        else if (!r->plan->signal && r->client.pid)
+                kill(r->client.pid, number);
+        else if (r->plan->signal && number > 0 && number <= 64)
+                r->signals |= 1ULL << (number - 1);
+}
+
+enum { CALL_WORDS = 16 };
+
+/* A call of the plan, and what it was made without. */
+static void complete(const char *const *call, const char *first, const char *second, const char *ret[static CALL_WORDS]) {
+        size_t count = 0;
+
+        for (; count < CALL_WORDS - 3 && call[count]; count++)
+                ret[count] = call[count];
+        ret[count++] = first;
+        ret[count++] = second;
+        ret[count] = NULL;
+}
+
+/* By a call of its own: a client that attaches the command's files passes signals on, but podman's only does so some time after
+ * the command has started, and ends of one that comes before. */
+static void pass_signals(struct runner *r) {
+        const char *argv[CALL_WORDS];
+        char number[8];
+        pid_t pid;
+
+        if (r->passer.pid)
+                return;
+        if (r->passing && r->passer.status != 0) {
+                r->signals |= 1ULL << (r->passing - 1);
+                r->pass_at = time_monotonic() + pass_pause;
+        }
+        r->passing = 0;
+        if (!r->signals || time_monotonic() < r->pass_at)
+                return;
+        r->passing = __builtin_ctzll(r->signals) + 1;
+        r->signals &= r->signals - 1;
+        snprintf(number, sizeof(number), "%d", r->passing);
+        complete(r->plan->signal, number, r->plan->name, argv);
+        pid = client_start(argv, r->plan->envp, -1, -1, -1);
+        r->passer = pid < 0 ? (struct waited){ .status = -1 } : (struct waited){ .pid = pid };
+}
+
+/* When wait_for() has to look again by itself; 0: never. */
+static int64_t next_look(const struct runner *r, int64_t deadline, enum heed heed) {
+        bool waits = heed == HEED_SIGNALS && r->signals && !r->passer.pid;
+
+        return waits && (!deadline || r->pass_at < deadline) ? r->pass_at : deadline;
 }
 
 /* Until a child has ended, its time is over, or what is heeded asks for the end. True: it has ended. */
@@ -96,14 +151,16 @@ static bool wait_for(struct runner *r, const struct waited *waited, int64_t dead
                         return true;
                 if ((deadline && time_monotonic() >= deadline) || (heed != HEED_NOTHING && r->gone))
                         return false;
-                if (poll(fds, 3, time_left_ms(deadline)) < 0)
+                if (heed == HEED_SIGNALS)
+                        pass_signals(r);
+                if (poll(fds, 3, time_left_ms(next_look(r, deadline, heed))) < 0)
                         continue;
                 while (fds[0].revents && read(r->control.signals, &ignored, sizeof(ignored)) > 0)
                         ;
                 if (fds[2].revents)
                         r->gone = true;
                 else if (fds[1].revents)
-                        hear(r, heed);
+                        hear(r);
         }
 }
 
@@ -236,23 +293,12 @@ static int state_check(const struct state *state, struct err *err) {
 
 /* ---- the course of things ---- */
 
-enum { REMOVAL_WORDS = 16 };
-
-static void removal(const struct runner *r, const char *ret[static REMOVAL_WORDS]) {
-        size_t count = 0;
-
-        for (; count < REMOVAL_WORDS - 2 && r->plan->remove[count]; count++)
-                ret[count] = r->plan->remove[count];
-        ret[count++] = r->plan->name;
-        ret[count] = NULL;
-}
-
 /* Where a command has left no room for another process, the whole container goes. */
 static int remove_entered(struct runner *r, struct err *err) {
-        const char *argv[REMOVAL_WORDS];
+        const char *argv[CALL_WORDS];
         char ignored[8];
 
-        removal(r, argv);
+        complete(r->plan->remove, r->plan->name, NULL, argv);
         r->lost = true;
         return ask(r, argv, r->plan->envp, END_SECONDS, HEED_NOTHING, ignored, sizeof(ignored), err);
 }
@@ -272,15 +318,17 @@ static int end_container(struct runner *r, struct err *err) {
 static _Noreturn void leave(struct runner *r, const struct err *failure, int status, bool out_of_memory) {
         struct err err = {};
         int ended = r->hangs ? 0 : end_container(r, &err);
-        const char *argv[REMOVAL_WORDS];
+        const char *argv[CALL_WORDS];
 
         if (ended < 0 || r->may_come) {
-                removal(r, argv);
+                complete(r->plan->remove, r->plan->name, NULL, argv);
                 container_remove_later(argv, r->plan->envp, r->may_come);
         }
         /* What it still had to say comes through now. */
         if (!wait_for(r, &r->client, in_seconds(1), HEED_NOTHING))
                 kill(-r->client.pid, SIGKILL);
+        if (r->passer.pid)
+                kill(-r->passer.pid, SIGKILL);
         if (!r->gone)
                 wait_for(r, &r->sweeper, in_seconds(AFTERWARDS_SECONDS), HEED_END);
         if (failure)

@@ -457,6 +457,7 @@ static int plan_removal(struct plan *p, const char *name, const char *const **re
 static int plan_own(struct plan *p) {
         struct launch_container *out = p->out;
         const char *name = out->name = p->facts->name;
+        const char *const start[] = { "start", "--attach", name, NULL };
 
         if (begin(p) < 0)
                 return -1;
@@ -470,7 +471,8 @@ static int plan_own(struct plan *p) {
         add_two(p, "--entrypoint", "sh");
         add(p, p->image);
         add_command(p);
-        if (end(p, &out->create) < 0 || call(p, &out->start, (const char *const[]){ "start", "--attach", name, NULL }) < 0)
+        if (end(p, &out->create) < 0 || call(p, &out->start, start) < 0 ||
+            call(p, &out->signal, (const char *const[]){ "kill", "--signal", NULL }) < 0)
                 return -1;
         return plan_removal(p, name, &out->end);
 }

@@ -849,3 +849,15 @@ try "${clean[@]}" "${engine_env[@]}" "$series" "$kind" "$T/c.toml" "$W" 'backgro
 test "$(cat caught)" = TERM
 nothing_left
 END
+
+# As podman's does in the moment after the command has started.
+case_for 'docker podman' 'a signal reaches the command, also while the client does not pass it on' <<'END'
+config '[run]' 'kill_grace = 60'
+fake 'if [[ " $* " == *" start "* ]]; then' '        "$real" "$@" &' '        wait $!; exit' 'fi'
+try "${clean[@]}" "${engine_env[@]}" "$series" "$kind" "$T/c.toml" "$W" 'background:trap "echo TERM >caught; exit 4" TERM; echo x >up; while :; do sleep 0.1; done' \
+        'wait:up' 'kill'
+unfake
+test "$(cat caught)" = TERM
+says 'ended with 4'
+nothing_left
+END
