@@ -36,6 +36,7 @@ enum {
         OPTION_CPU_SECS,
         OPTION_PIDS,
         OPTION_ENV,
+        OPTION_NO_STDIN,
         OPTION_STRICT,
         OPTION_SET,
         OPTION_CONFIG,
@@ -62,6 +63,7 @@ static const struct option_row option_rows[] = {
         [OPTION_CPU_SECS] = ROW_CPU_SECS,
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
+        [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "let the command read nothing" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -185,12 +187,23 @@ static int set_command(const struct options *options, struct bailey_run_options 
         return 0;
 }
 
+/* Not from a terminal: the command would take what is typed for the shell that called us. */
+static int input_fd(bool none) {
+        struct err ignored = {};
+        int copy;
+
+        if (none || isatty(STDIN_FILENO) || fd_dup(STDIN_FILENO, &copy, &ignored) < 0)
+                return -1;
+        return copy;
+}
+
 static int run_options(const struct options *options, struct bailey_run_options *run) {
         const char *const *given = options->values;
 
         *run = (struct bailey_run_options){
                 .cwd = given[OPTION_CWD],
                 .environment = (const char *const *)environ,
+                .in_fd = input_fd(given[OPTION_NO_STDIN]),
                 .capture = given[OPTION_JSON] != NULL,
                 .out_fd = STDOUT_FILENO,
                 .err_fd = STDERR_FILENO,
@@ -248,7 +261,9 @@ const struct cli_command cli_run = {
                 "private, and\n"
                 "there is no network except a private localhost (with landlock: none at all). The workspace is writable, "
                 "except for\n"
-                "files that programs on the host run later, such as .git/hooks.\n",
+                "files that programs on the host run later, such as .git/hooks.\n"
+                "\n"
+                "The command reads the standard input of bailey run, unless that is a terminal.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

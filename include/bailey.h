@@ -266,6 +266,7 @@ struct bailey_run_options {
         const char *cwd;                /* in the workspace; NULL: the workspace itself */
         const char *const *environment; /* what the command's is taken from, NULL-terminated */
         long long timeout_ms;           /* 0: as the policy says; more than run.timeout_max is that; -1: none */
+        int in_fd;                      /* what the command reads; 0: nothing. Only for bailey_run() */
         int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is */
         int out_fd, err_fd;             /* 0: nowhere */
         int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */

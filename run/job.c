@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "launch/report.h"
 
-enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_COUNT };
+enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_IN, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_COUNT };
 
 /* ---- files ---- */
 
@@ -49,6 +49,16 @@ static int source_capture(struct job_source *source, struct stream *stream, int 
         return 0;
 }
 
+static struct relay *make_relay(struct err *err) {
+        struct relay *relay = malloc(sizeof(*relay));
+
+        if (relay)
+                relay->from = -1;
+        else
+                err_set(err, ERR_MEMORY, "out of memory");
+        return relay;
+}
+
 static int source_relay(struct job_source *source, int to, int *ret_end, struct err *err) {
         if (to <= 0) {
                 *ret_end = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -56,20 +66,36 @@ static int source_relay(struct job_source *source, int to, int *ret_end, struct 
         }
         if (relay_needless(to))
                 return 0;
-        source->relay = malloc(sizeof(*source->relay));
-        if (!source->relay)
-                return err_set(err, ERR_MEMORY, "out of memory");
-        source->relay->from = -1;
-        return relay_open(source->relay, to, ret_end, err);
+        source->relay = make_relay(err);
+        return source->relay ? relay_open(source->relay, to, ret_end, err) : -1;
+}
+
+static int open_input(struct job *job, int from, int *ret_end, struct err *err) {
+        if (from <= 0) {
+                *ret_end = open("/dev/null", O_RDONLY | O_CLOEXEC);
+                return *ret_end < 0 ? err_sys(err, "/dev/null") : 0;
+        }
+        if (relay_needless(from)) {
+                *ret_end = from;
+                return 0;
+        }
+        job->input = make_relay(err);
+        return job->input ? relay_open_input(job->input, from, ret_end, err) : -1;
+}
+
+static void close_input(struct job *job) {
+        if (job->input)
+                relay_close(job->input);
+        free(job->input);
+        job->input = NULL;
 }
 
 /* The command's ends; those that are not its caller's own are closed when it has them. */
 static int open_sources(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
         struct job_source *out = &job->sources[0], *errors = &job->sources[1];
 
-        files->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (files->in < 0)
-                return err_sys(err, "/dev/null");
+        if (open_input(job, setup->in_fd, &files->in, err) < 0)
+                return -1;
         if (setup->out ? source_capture(out, setup->out, &files->out, err) < 0
                        : source_relay(out, setup->out_fd, &files->out, err) < 0)
                 return -1;
@@ -83,7 +109,8 @@ static int open_sources(struct job *job, const struct job_setup *setup, struct l
 }
 
 static void close_ends(const struct job_setup *setup, const struct launch_files *files) {
-        fd_close(files->in);
+        if (files->in != setup->in_fd)
+                fd_close(files->in);
         if (files->out != setup->out_fd)
                 fd_close(files->out);
         if (files->err != setup->err_fd && files->err != files->out)
@@ -156,9 +183,11 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 give_up(job);
                 result = -1;
         }
-        if (result < 0)
+        if (result < 0) {
+                close_input(job);
                 for (size_t i = 0; i < 2; i++)
                         source_close(job, &job->sources[i]);
+        }
         return result;
 }
 
@@ -172,6 +201,7 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_END] = (struct pollfd){ .fd = job->launched.pidfd, .events = POLLIN };
         fds[FD_REPORT] = (struct pollfd){ .fd = reports(job) ? job->launched.report_fd : -1, .events = POLLIN };
         fds[FD_CANCEL] = (struct pollfd){ .fd = job->killed ? -1 : job->cancel_fd, .events = POLLIN };
+        fds[FD_IN] = job->input ? relay_poll(job->input) : (struct pollfd){ .fd = -1 };
         fds[FD_OUT] = source_poll(&job->sources[0]);
         fds[FD_ERR] = source_poll(&job->sources[1]);
         fds[FD_CONTROL] = (struct pollfd){ .fd = job->covers.launch ? job->launched.control : -1, .events = POLLIN };
@@ -260,6 +290,7 @@ static enum job_state finish(struct job *job, struct err *err) {
         result = launch_end(&job->launched, &job->outcome.status, err);
         if (job->launched.facts & REPORT_OUT_OF_MEMORY)
                 job->outcome.memory_killed = true;
+        close_input(job);
         for (size_t i = 0; i < 2; i++)
                 source_drain(job, &job->sources[i]);
         job->outcome.duration = time_monotonic() - job->begun;
@@ -318,6 +349,8 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         now = time_monotonic();
         if (fds[FD_REPORT].revents)
                 over = hear(job);
+        if (job->input)
+                relay_step(job->input, &fds[FD_IN]);
         source_step(job, &job->sources[0], &fds[FD_OUT]);
         source_step(job, &job->sources[1], &fds[FD_ERR]);
         if (over || fds[FD_END].revents)

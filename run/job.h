@@ -16,6 +16,7 @@ struct job_setup {
         const struct launch *launch; /* needed only until it has started */
         const struct launch *covers; /* the same, if its covers are to be restored; must live until the end */
         struct warm *warm;           /* a sandbox for this launch, which is consumed; NULL: none */
+        int in_fd;                   /* what it reads; 0 or less: nothing. Not with epoll_fd */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
         int64_t timeout;          /* nanoseconds; 0: none */
@@ -42,6 +43,7 @@ struct job_source {
 struct job {
         struct launched launched;
         struct job_source sources[2]; /* stdout, stderr */
+        struct relay *input;          /* stdin; NULL: the command has its own, or none */
         bool awaited;                 /* the report that it has started is pending */
         bool running;                 /* it has started */
         bool killed;

@@ -12,6 +12,7 @@ struct sandbox_request {
         const char *program;
         const char *const *argv, *const *envp; /* envp: already filtered */
         const char *command;                   /* the text that argv runs with bash; NULL: a program with arguments */
+        bool input;                            /* it has a stdin to read */
 };
 
 struct backend {

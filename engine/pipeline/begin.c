@@ -181,6 +181,7 @@ static int look_around(struct run *run) {
 static void ask_for(struct run *run) {
         const char *bash = NULL;
 
+        run->facts.request.input = run->order.options.in_fd > 0;
         if (!run->order.options.command && run->order.options.argv) { /* what was judged is what runs */
                 run->facts.request.program = run->order.options.argv[0];
                 run->facts.request.argv = run->order.options.argv;

@@ -97,6 +97,7 @@ static int try_launch(struct run *run, struct err *err) {
         struct job_setup setup = {
                 .launch = &run->attempt.launch,
                 .covers = &run->attempt.launch,
+                .in_fd = run->order.options.in_fd,
                 .out = run->lent.out_stream,
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,

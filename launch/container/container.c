@@ -431,7 +431,7 @@ _Noreturn void container_run(const struct launch_container *container, bool anno
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         if (container->create)
                 create(&r);
-        r.client.pid = client_start(container->start, container->passing_envp, -1, 1, 2);
+        r.client.pid = client_start(container->start, container->passing_envp, 0, 1, 2);
         if (r.client.pid < 0) {
                 err_sys(&err, "%s", container->start[0]);
                 r.client.pid = 0;

@@ -457,7 +457,8 @@ static int plan_removal(struct plan *p, const char *name, const char *const **re
 static int plan_own(struct plan *p) {
         struct launch_container *out = p->out;
         const char *name = out->name = p->facts->name;
-        const char *const start[] = { "start", "--attach", name, NULL };
+        bool input = p->q->request->input;
+        const char *const start[] = { "start", "--attach", input ? "--interactive" : name, input ? name : NULL, NULL };
 
         if (begin(p) < 0)
                 return -1;
@@ -466,6 +467,8 @@ static int plan_own(struct plan *p) {
          * one that does not live long. */
         if (add_container(p, name, p->q->engine->init, p->q->engine->own_files ? "passthrough" : "none") < 0)
                 return -1;
+        if (input)
+                add(p, "--interactive");
         add_environment(p);
         add_two(p, "--workdir", p->q->host->cwd);
         add_two(p, "--entrypoint", "sh");
@@ -486,6 +489,8 @@ static int plan_entering(struct plan *p) {
         if (begin(p) < 0)
                 return -1;
         add(p, "exec");
+        if (p->q->request->input)
+                add(p, "--interactive");
         add_environment(p);
         add_two(p, "--workdir", p->q->host->cwd);
         add_two(p, out->name, "sh");

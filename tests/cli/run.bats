@@ -145,12 +145,6 @@ load run_helper
         wait $pid || true
 }
 
-@test "standard input is empty" {
-        run bailey run cat <<<'from outside'
-        [ "$status" = 0 ]
-        [ -z "$output" ]
-}
-
 @test "only the named environment" {
         run "${clean[@]}" FOO=bar API_KEY=hunter2 "$BAILEY" run --config "$OFF" env
         [ "$status" = 0 ]

@@ -37,6 +37,19 @@ try b -- printf '<%s>' 'a b' '' '$HOME' "it's"
 test "$output" = "<a b><><\$HOME><it's>"
 END
 
+case_of 'what it reads' <<'END'
+seq 100000 >"$T/lines"
+output=$(b 'cat >pipe; echo end' < <(cat "$T/lines"))
+test "$output" = end
+cmp pipe "$T/lines"
+output=$(b 'cat >file; echo end' <"$T/lines")
+test "$output" = end
+cmp file "$T/lines"
+output=$(b --no-stdin 'cat; echo end' <"$T/lines")
+test "$output" = end
+nothing_left
+END
+
 case_for "$roots" 'bash where the image has it' <<'END'
 try b 'echo ${BASH_VERSION:+bash} $0; [[ ab == a* ]] && echo yes'
 test "$output" = $'bash bash\nyes'
