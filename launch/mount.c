@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "home/home.h"
 #include "launch/kernel.h"
+#include "sandbox/mounts.h"
 
 /*
  * Two passes. The first takes hold of every source, as later mounts may cover it. The second puts them in place. Nothing
@@ -37,18 +38,22 @@ enum {
         INODES_LEAST = 1024,
 };
 
+/* File systems whose files are not those of the host. */
+enum { OWN_STORE, OWN_ROOT, OWN_TMP, OWN_COUNT };
+
 struct mounter {
         int root;                         /* where targets are looked up */
         const struct mount_place *target; /* where the next one should be; NULL: it does not matter */
         bool empty;                       /* `root` is a new one */
-        int store;        /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
-        int private;      /* its closed directory, which holds what is mounted elsewhere */
-        int made;         /* how many directories that are */
-        int layers;       /* the overlay that parts of a home are taken from; -1: there is none */
-        const char *home; /* which that is */
-        bool masked;      /* the masks are there */
-        uint64_t own[2];  /* devices that nobody else has */
-        uint64_t id;      /* of what was mounted last, if that is in a layer */
+        int store;               /* the file system of all that is private; it is mounted as /dev, and read-only in the end */
+        int private;             /* its closed directory, which holds what is mounted elsewhere */
+        int made;                /* how many directories that are */
+        int layers;              /* the overlay that parts of a home are taken from; -1: there is none */
+        const char *home;        /* which that is */
+        bool masked;             /* the masks are there */
+        int tmp;                 /* the session's /tmp; -1: there is none */
+        uint64_t own[OWN_COUNT]; /* devices that only the sandbox has, or only the session */
+        uint64_t id;             /* of what was mounted last, if that is in a layer */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -212,6 +217,13 @@ static const char *last_name(const char *name) {
         return slash ? slash + 1 : name;
 }
 
+static bool is_own(const uint64_t own[static OWN_COUNT], uint64_t device) {
+        for (int i = 0; i < OWN_COUNT; i++)
+                if (own[i] == device)
+                        return true;
+        return false;
+}
+
 /* What is made on a file system that not only the sandbox has stays on the host. The plan found there what it names, so
  * somebody has taken it away since. */
 static int check_own(const struct mounter *m, int directory, const char *path, struct err *err) {
@@ -219,7 +231,7 @@ static int check_own(const struct mounter *m, int directory, const char *path, s
 
         if (fstat(directory, &st) < 0)
                 return err_sys(err, "%s", path);
-        if (st.st_dev == m->own[0] || st.st_dev == m->own[1])
+        if (is_own(m->own, st.st_dev))
                 return 0;
         errno = ENOENT;
         return mount_failed(path, err);
@@ -264,9 +276,10 @@ static int open_target(const struct mounter *m, const char *path, bool directory
         parent = open_parent(m, path, err);
         if (parent < 0)
                 return -1;
-        if (directory ? mkdirat(parent, last, 0755) < 0 : mknodat(parent, last, S_IFREG | 0644, 0) < 0)
+        /* Another command may make it at the same time, in the session's /tmp, or something else. */
+        if ((directory ? mkdirat(parent, last, 0755) : mknodat(parent, last, S_IFREG | 0644, 0)) < 0 && errno != EEXIST)
                 return mount_failed(path, err);
-        fd = openat(parent, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        fd = kernel_openat2(parent, last, O_PATH | O_CLOEXEC, no_links);
         return fd < 0 ? mount_failed(path, err) : fd;
 }
 
@@ -315,7 +328,7 @@ int mount_note(const char *path, struct mount_place *ret, struct err *err) {
         return 0;
 }
 
-static int check_place(int fd, const struct mount_place *place, const uint64_t own[static 2], const char *path,
+static int check_place(int fd, const struct mount_place *place, const uint64_t own[static OWN_COUNT], const char *path,
                        struct err *err) {
         struct stat st;
 
@@ -323,7 +336,7 @@ static int check_place(int fd, const struct mount_place *place, const uint64_t o
                 return 0;
         if (fstat(fd, &st) < 0)
                 return err_sys(err, "%s", path);
-        if ((st.st_dev == place->device && st.st_ino == place->inode) || st.st_dev == own[0] || st.st_dev == own[1])
+        if ((st.st_dev == place->device && st.st_ino == place->inode) || is_own(own, st.st_dev))
                 return 0;
         errno = ESTALE;
         return mount_failed(path, err);
@@ -373,7 +386,7 @@ static int restrict_tree(int mount, bool read_only, const char *path, struct err
 /* ---- steps ---- */
 
 static int take_source(const char *path, const struct mount_place *expected, struct err *err) {
-        static const uint64_t none[2];
+        static const uint64_t none[OWN_COUNT];
         FD_AUTO place = kernel_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, no_links);
         int fd;
 
@@ -442,7 +455,7 @@ static int bind_socket(struct mounter *m, int source, const struct mount_step *s
 }
 
 /* A directory of the store, at another place, too. */
-static int attach_private(const struct mounter *m, const char *name, bool directory, bool read_only, const char *target,
+static int attach_private(struct mounter *m, const char *name, bool directory, bool read_only, const char *target,
                           struct err *err) {
         FD_AUTO part = open_tree(m->private, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 
@@ -450,6 +463,7 @@ static int attach_private(const struct mounter *m, const char *name, bool direct
                 return err_sys(err, "private place for %s", target);
         if (restrict_tree(part, read_only, target, err) < 0)
                 return -1;
+        m->id = mount_id(part);
         return attach(m, part, target, directory, err);
 }
 
@@ -460,6 +474,12 @@ static int mount_tmpfs(struct mounter *m, const char *target, struct err *err) {
         if (mkdirat(m->private, name, 01777) < 0)
                 return err_sys(err, "private place for %s", target);
         return attach_private(m, name, true, false, target, err);
+}
+
+static int mount_session_tmp(struct mounter *m, const char *target, struct err *err) {
+        if (m->tmp < 0)
+                return err_set(err, ERR_INVALID, "a list of mounts without the /tmp of its session");
+        return attach(m, m->tmp, target, true, err);
 }
 
 /* Read-only as a whole: a process of uid 0 may write kernel settings here without any capability. */
@@ -477,7 +497,10 @@ static int mount_mask(struct mounter *m, const struct mount_step *step, struct e
         if (!m->masked && (mkdirat(m->private, "closed", 0) < 0 || mknodat(m->private, "closed-file", S_IFREG, 0) < 0))
                 return err_sys(err, "masks");
         m->masked = true;
-        return attach_private(m, directory ? "closed" : "closed-file", directory, true, step->target, err);
+        if (attach_private(m, directory ? "closed" : "closed-file", directory, true, step->target, err) < 0)
+                return -1;
+        m->id = 0; /* another one may be mounted over it */
+        return 0;
 }
 
 static int seal(const struct mounter *m, const struct mount_step *step, struct err *err) {
@@ -585,7 +608,7 @@ static int open_store(struct mounter *m, const struct mount_step *steps, const s
         if (!target)
                 return err_set(err, ERR_INVALID, "a list of mounts without /dev");
         m->store = new_tmpfs(size, "0755", MOUNT_ATTR_NOSUID, err);
-        if (m->store < 0 || attach(m, m->store, target, true, err) < 0 || note_own(m->store, &m->own[0], err) < 0)
+        if (m->store < 0 || attach(m, m->store, target, true, err) < 0 || note_own(m->store, &m->own[OWN_STORE], err) < 0)
                 return -1;
         if (mkdirat(m->store, ".private", 0) < 0)
                 return err_sys(err, "%s", target);
@@ -612,18 +635,18 @@ static int keep_root(struct mounter *m, struct err *err) {
 }
 
 /* Beside the old one, which still has all the sources. */
-static int make_root(struct mounter *m, uint64_t size, struct err *err) {
+static int make_root(struct mounter *m, uint64_t size, const char *mode, struct err *err) {
         FD_AUTO place = open("/tmp", O_PATH | O_CLOEXEC | O_DIRECTORY);
 
         if (place < 0)
                 place = open("/usr", O_PATH | O_CLOEXEC | O_DIRECTORY);
         m->empty = true;
-        m->root = new_tmpfs(size, "0755", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+        m->root = new_tmpfs(size, mode, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
         if (m->root < 0)
                 return -1;
         if (move_mount(m->root, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
                 return err_sys(err, "mounting an empty root");
-        return note_own(m->root, &m->own[1], err);
+        return note_own(m->root, &m->own[OWN_ROOT], err);
 }
 
 static int enter_root(const struct mounter *m, struct err *err) {
@@ -651,6 +674,8 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
                 return mount_shown(m, step, err);
         case MOUNT_SOCKET:
                 return bind_socket(m, source, step, err);
+        case MOUNT_SESSION_TMP:
+                return mount_session_tmp(m, step->target, err);
         case MOUNT_TMPFS:
                 return mount_tmpfs(m, step->target, err);
         case MOUNT_SYMLINK:
@@ -726,24 +751,36 @@ static int verify_points(const struct mounter *m, const struct mount_step *steps
         return 0;
 }
 
-static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run,
+/* A command of the session that does not have it mounted could rename it meanwhile. All that is deeper is in one of these. */
+static bool is_in_session_tmp(const struct mount_step *steps, size_t count, size_t index) {
+        const struct mount_list list = { .items = (struct mount_step *)steps, .count = count };
+        const char *target = steps[index].target;
+
+        for (size_t i = 0; target && i < index; i++)
+                if (steps[i].kind == MOUNT_SESSION_TMP)
+                        return path_below(target, steps[i].target) && !strchr(target + strlen(steps[i].target) + 1, '/') &&
+                               !mounts_cover(&list, index, target);
+        return false;
+}
+
+static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
                     struct err *err) {
         int sources[MOUNTS_MAX]; /* nothing is allocated in here */
         uint64_t ids[MOUNTS_MAX];
         int nodes[DEVICE_COUNT];
-        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1 };
+        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1, .tmp = tmp };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
         if (take_sources(steps, places, count, sources, nodes, ret_run, err) < 0 ||
-            (empty ? make_root(&m, steps[0].size, err) : keep_root(&m, err)) < 0 ||
-            open_store(&m, steps, places, count, err) < 0)
+            (empty ? make_root(&m, steps[0].size, "0755", err) : keep_root(&m, err)) < 0 ||
+            open_store(&m, steps, places, count, err) < 0 || (tmp >= 0 && note_own(tmp, &m.own[OWN_TMP], err) < 0))
                 return -1;
         for (size_t i = 0; i < count; i++) {
                 m.target = places && !steps[i].point ? &places[i].target : NULL;
                 m.id = 0;
                 if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
                         return -1;
-                ids[i] = steps[i].point ? m.id : 0;
+                ids[i] = steps[i].point || is_in_session_tmp(steps, count, i) ? m.id : 0;
                 fd_close(sources[i]);
         }
         if (verify_points(&m, steps, ids, count, err) < 0 || drop_layers(&m, err) < 0 || close_store(&m, err) < 0 ||
@@ -753,7 +790,8 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
         return 0;
 }
 
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run, struct err *err) {
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
+              struct err *err) {
         mode_t mask = umask(0); /* modes are meant as they are written */
         int result;
 
@@ -762,9 +800,17 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
         *ret_run = -1;
-        result = do_steps(steps, places, count, ret_run, err);
+        result = do_steps(steps, places, count, tmp, ret_run, err);
         umask(mask);
         return result;
+}
+
+int mount_alone(uint64_t size, struct err *err) {
+        struct mounter m = { .root = -1 };
+
+        if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                return err_sys(err, "making mounts private");
+        return make_root(&m, size, "1777", err) < 0 || enter_root(&m, err) < 0 ? -1 : m.root;
 }
 
 /* ---- for a wrapper ---- */

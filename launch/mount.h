@@ -27,9 +27,15 @@ int mount_note(const char *path, struct mount_place *ret, struct err *err);
 int mount_failed(const char *path, struct err *err);
 
 /* `places`, one for each step, or NULL: if a path now leads to another file, it fails with ESTALE. Targets inside a new file
- * system, which only this process has, are not checked; those in a layer are checked at the end. `ret_run` is set to what has
- * to stay open as long as the sandbox writes into the layer; -1: nothing. */
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_run, struct err *err);
+ * system, which only this process has, are not checked; those in a layer or in the session's /tmp are checked at the end. `tmp`
+ * is that, a mount that is nowhere yet; -1: there is none. `ret_run` is set to what has to stay open as long as the sandbox
+ * writes into the layer; -1: nothing. */
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
+              struct err *err);
+
+/* Makes an empty directory that holds `size` bytes the root of this process, and leaves nothing else mounted. Returns an fd of
+ * its mount, which can be cloned. */
+int mount_alone(uint64_t size, struct err *err);
 
 /* Creates a mount point in a layer, of the type of `source`; if that does not exist, a file if it is optional, else a
  * directory. Follows no link: commands write there. */

@@ -23,6 +23,7 @@
 #include "launch/network.h"
 #include "launch/clone.h"
 #include "launch/report.h"
+#include "launch/tmp_holder.h"
 #include "launch/warm/preload.h"
 
 static const uint64_t namespace_flags[] = {
@@ -65,15 +66,16 @@ static bool wants_maker(const struct start *start) {
 /* ---- in the child ---- */
 
 /* NULL: it is there already, or the host's. */
-static int make_guarantees(const struct start *start, struct network *network, int *ret_run, struct err *err) {
+static int make_guarantees(const struct start *start, struct network *network, int tmp, int *ret_run, struct err *err) {
         const struct launch *launch = start->launch;
 
         if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
                 return -1;
-        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, ret_run, err) < 0)
+        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, tmp, ret_run, err) < 0)
                 return -1;
         if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
                 return err_sys(err, "hostname");
+        fd_close(tmp);
         return network ? network_enter(network, err) : 0;
 }
 
@@ -108,12 +110,11 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         _exit(0);
 }
 
-enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX };
+enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 1 };
 
 /* In the order of enum launch_fd. */
-static int arrange(const struct start *start, int *ret_roots, struct err *err) {
-        int from[FILES_MAX];
-        int count = 0;
+static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_tmp, struct err *err) {
+        int from[FILES_MAX], count = 0;
 
         from[count++] = start->files->in;
         from[count++] = start->files->out;
@@ -130,7 +131,7 @@ static int arrange(const struct start *start, int *ret_roots, struct err *err) {
         if (start->preload >= 0)
                 from[count++] = start->preload;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
-                if (count == FILES_MAX - BROKER_ROOTS_MAX)
+                if (count == FILES_MAX - BROKER_ROOTS_MAX - 1)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
                 from[count] = open("/dev/null", O_RDONLY | O_CLOEXEC);
                 if (from[count++] < 0)
@@ -139,6 +140,9 @@ static int arrange(const struct start *start, int *ret_roots, struct err *err) {
         *ret_roots = count;
         for (size_t i = 0; i < start->root_count; i++)
                 from[count++] = start->roots[i];
+        *ret_tmp = tmp < 0 ? -1 : count;
+        if (tmp >= 0)
+                from[count++] = tmp;
         return files_arrange(from, count, !start->launch->wrapper, err);
 }
 
@@ -163,8 +167,8 @@ static int enter_group(const struct start *start, const struct cgroup *group, st
 
 static _Noreturn void child(const struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
-        bool waits = start->work[1] >= 0, outside_group;
-        int report_fd = start->report[1], roots, run = -1;
+        bool waits = start->work[1] >= 0, failed;
+        int report_fd = start->report[1], roots, tmp = -1, run = -1;
         struct network network;
         struct err err = {};
 
@@ -174,14 +178,15 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
         /* The next best, where there is no pidfd: it may come too soon, when a thread ends, but not too late. */
         if (start->outside < 0 && launch->own_pids && !launch->wrapper)
                 prctl(PR_SET_PDEATHSIG, SIGKILL);
-        outside_group = enter_group(start, group, &err) < 0; /* while the parent has something to do, too */
+        /* While the parent has something to do, too. */
+        failed = enter_group(start, group, &err) < 0 || (launch->tmp && (tmp = tmp_holder_mount(launch->tmp, &err)) < 0);
         if (launch->namespaces)
                 identity_limit(start->pid_max);
         if (!wait_for_go(start))
                 _exit(125);
-        if (outside_group)
+        if (failed)
                 report_failure(report_fd, &err);
-        if (arrange(start, &roots, &err) < 0)
+        if (arrange(start, tmp, &roots, &tmp, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
         /* What a terminal sends to its processes must not end this one; as pid 1 it cannot. A wrapper has a group by which all
@@ -190,7 +195,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                 setsid();
         if (launch->container)
                 container_run(launch->container, launch->announce, report_fd, LAUNCH_REPORT_FD + 1, LAUNCH_REPORT_FD + 2);
-        if (make_guarantees(start, start->makes_network ? &network : NULL, &run, &err) < 0)
+        if (make_guarantees(start, start->makes_network ? &network : NULL, tmp, &run, &err) < 0)
                 report_failure(report_fd, &err);
         if (launch->wrapper)
                 run_wrapper(launch);

@@ -36,23 +36,24 @@ enum guarantee {
 
 /*
  * ---- mounts, in order ----
- * Sources are paths of the host before the first mount. A missing target is created, which works only inside a MOUNT_TMPFS or
- * MOUNT_ROOT_EMPTY, or where `point` is set.
+ * Sources are paths of the host before the first mount. A missing target is created, which works only inside a MOUNT_TMPFS, a
+ * MOUNT_SESSION_TMP or a MOUNT_ROOT_EMPTY, or where `point` is set.
  */
 
 enum mount_kind {
-        MOUNT_ROOT_HOST,  /* the host's root, read-only. First, or: */
-        MOUNT_ROOT_EMPTY, /* an empty root */
-        MOUNT_READ,       /* source at target, with all that is mounted below, read-only */
-        MOUNT_WRITE,      /* the same, writable; never set-user-id, never devices */
-        MOUNT_LAYERS,     /* `source` is a layer (home/home.h): overlays the home directory `target` with it, for these: */
-        MOUNT_SHOWN,      /* the directory `source` of that home directory as the overlay has it, writable, if it is there */
-        MOUNT_SOCKET,     /* a socket of the host, read-only, if it still exists */
-        MOUNT_TMPFS,      /* an empty directory that holds `size` bytes, together with the others no more than the largest */
-        MOUNT_SYMLINK,    /* `source` is the text of the link */
-        MOUNT_PROC,       /* a fresh one, read-only */
-        MOUNT_DEV,        /* a minimal one, read-only, with /dev/shm of `size` bytes */
-        MOUNT_MASK_DIR,   /* replaced by a directory that cannot be opened */
+        MOUNT_ROOT_HOST,   /* the host's root, read-only. First, or: */
+        MOUNT_ROOT_EMPTY,  /* an empty root */
+        MOUNT_READ,        /* source at target, with all that is mounted below, read-only */
+        MOUNT_WRITE,       /* the same, writable; never set-user-id, never devices */
+        MOUNT_LAYERS,      /* `source` is a layer (home/home.h): overlays the home directory `target` with it, for these: */
+        MOUNT_SHOWN,       /* the directory `source` of that home directory as the overlay has it, writable, if it is there */
+        MOUNT_SOCKET,      /* a socket of the host, read-only, if it still exists */
+        MOUNT_SESSION_TMP, /* the directory that commands of a session share: `tmp` of struct launch */
+        MOUNT_TMPFS,       /* an empty directory that holds `size` bytes, together with the others no more than the largest */
+        MOUNT_SYMLINK,     /* `source` is the text of the link */
+        MOUNT_PROC,        /* a fresh one, read-only */
+        MOUNT_DEV,         /* a minimal one, read-only, with /dev/shm of `size` bytes */
+        MOUNT_MASK_DIR,    /* replaced by a directory that cannot be opened */
         MOUNT_MASK_FILE,
         MOUNT_SEAL, /* what is mounted at target becomes read-only */
 };
@@ -233,10 +234,11 @@ struct launch {
         const struct mount_step *mounts;
         size_t mount_count;
         struct launch_group group;
-        struct launch_share share;  /* without a group of its own */
-        const char *const *wrapper; /* argv of a program that sets up the sandbox and starts this one again inside; or the
-                                       command, if `profile` describes the whole sandbox */
-        size_t wrapper_masks;       /* how many empty files it is given */
+        const struct tmp_holder *tmp; /* launch/tmp_holder.h, of the supervisor; not part of the plan. NULL: none */
+        struct launch_share share;    /* without a group of its own */
+        const char *const *wrapper;   /* argv of a program that sets up the sandbox and starts this one again inside; or the
+                                         command, if `profile` describes the whole sandbox */
+        size_t wrapper_masks;         /* how many empty files it is given */
         const struct wrapped_mount *wrapped; /* what it mounts, verified inside: it uses names, which may change */
         size_t wrapped_count;
         const char *profile; /* a text that it reads from the file `profile_path`, which is written before, in a directory

@@ -8,19 +8,13 @@
 #include "sandbox/container/container.h"
 
 static const char *const mount_names[] = {
-        [MOUNT_ROOT_HOST] = "root-host",
-        [MOUNT_ROOT_EMPTY] = "root-empty",
-        [MOUNT_READ] = "read",
-        [MOUNT_WRITE] = "write",
-        [MOUNT_LAYERS] = "layers",
-        [MOUNT_SHOWN] = "shown",
-        [MOUNT_SOCKET] = "socket",
-        [MOUNT_TMPFS] = "tmpfs",
-        [MOUNT_SYMLINK] = "symlink",
-        [MOUNT_PROC] = "proc",
-        [MOUNT_DEV] = "dev",
-        [MOUNT_MASK_DIR] = "mask-dir",
-        [MOUNT_MASK_FILE] = "mask-file",
+        [MOUNT_ROOT_HOST] = "root-host", [MOUNT_ROOT_EMPTY] = "root-empty",
+        [MOUNT_READ] = "read",           [MOUNT_WRITE] = "write",
+        [MOUNT_LAYERS] = "layers",       [MOUNT_SHOWN] = "shown",
+        [MOUNT_SOCKET] = "socket",       [MOUNT_SESSION_TMP] = "session-tmp",
+        [MOUNT_TMPFS] = "tmpfs",         [MOUNT_SYMLINK] = "symlink",
+        [MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
+        [MOUNT_MASK_DIR] = "mask-dir",   [MOUNT_MASK_FILE] = "mask-file",
         [MOUNT_SEAL] = "seal",
 };
 

@@ -15,6 +15,7 @@
 #include "launch/files.h"
 #include "launch/kernel.h"
 #include "launch/fd_passing.h"
+#include "launch/tmp_holder.h"
 #include "launch/warm/preload.h"
 
 /* What goes back: a sandbox with its files, or why there is none, and if it had begun to be one, the first of them. */
@@ -31,7 +32,7 @@ enum made_file { MADE_PIDFD, MADE_CONTROL, MADE_REPORT, MADE_WORK, MADE_MOUNTS, 
 
 /* ---- the maker ---- */
 
-enum { MAKER_SOCKET = 3, MAKER_OUTSIDE, MAKER_FILES };
+enum { MAKER_SOCKET = 3, MAKER_OUTSIDE, MAKER_TMP, MAKER_FILES };
 
 /* Returns false when nobody needs any more. */
 static bool wait_for_order(void) {
@@ -92,7 +93,9 @@ static bool make_one(const struct launch *launch, const struct mount_places *pla
 /* What it makes is in the group that it is in itself. */
 static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, const struct cgroup *group,
                            int socket, int outside) {
-        int from[MAKER_FILES] = { -1, -1, -1, socket, outside };
+        int from[MAKER_FILES] = { -1, -1, -1, socket, outside, launch->tmp ? launch->tmp->socket : -1 };
+        const struct tmp_holder tmp = { .socket = MAKER_TMP, .pidfd = -1 };
+        struct launch own = *launch;
         struct err err = {};
         int preload;
 
@@ -100,10 +103,12 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
                 _exit(0);
         from[0] = from[1] = from[2] = open("/dev/null", O_RDWR | O_CLOEXEC);
         setsid(); /* what a terminal sends is not for it */
-        if (files_arrange(from, MAKER_FILES, true, &err) < 0)
+        if (files_arrange(from, own.tmp ? MAKER_FILES : MAKER_TMP, true, &err) < 0)
                 _exit(0);
+        if (own.tmp)
+                own.tmp = &tmp;
         preload = preload_suits(launch) ? preload_open() : -1;
-        while (wait_for_order() && make_one(launch, places, preload))
+        while (wait_for_order() && make_one(&own, places, preload))
                 ;
         _exit(0);
 }

@@ -12,6 +12,7 @@
 #include "launch/mount.h"
 #include "launch/fd_passing.h"
 #include "launch/report.h"
+#include "launch/tmp_holder.h"
 
 /* ---- the key ---- */
 
@@ -76,6 +77,8 @@ void warm_key(const struct launch *launch, struct buf *out) {
         put_text(out, launch->hostname);
         put(out, launch->seccomp, launch->seccomp_count * sizeof(*launch->seccomp));
         put_broker(out, &launch->broker);
+        if (launch->tmp)
+                put(out, &launch->tmp->id, sizeof(launch->tmp->id));
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
         put(out, &launch->share.pids, sizeof(launch->share.pids));

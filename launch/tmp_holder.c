@@ -1,0 +1,172 @@
+#include "launch/tmp_holder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "launch/clone.h"
+#include "launch/fd_passing.h"
+#include "launch/files.h"
+#include "launch/identity.h"
+#include "launch/kernel.h"
+#include "launch/mount.h"
+
+enum { PATIENCE_MS = 10000 }; /* somebody may have stopped it */
+
+#define SUBJECT "the /tmp of the session"
+
+/* ---- the process ---- */
+
+enum { HOLDER_SOCKET = 3, HOLDER_OUTSIDE, HOLDER_FILES };
+
+/* Returns false when nobody needs it any more. */
+static bool wait_for_request(void) {
+        struct pollfd fds[] = { { .fd = HOLDER_SOCKET, .events = POLLIN }, { .fd = HOLDER_OUTSIDE, .events = POLLIN } };
+
+        while (poll(fds, 2, -1) < 0)
+                if (errno != EINTR)
+                        return false;
+        return !fds[1].revents;
+}
+
+/* A mount that is nowhere yet, or why there is none. */
+static void answer(int to, int tmp, const struct err *failure) {
+        FD_AUTO mount = tmp < 0 ? -1 : open_tree(tmp, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        struct err err = *failure;
+        struct iovec part = { &err, sizeof(err) };
+
+        if (tmp >= 0 && mount < 0)
+                err_sys(&err, SUBJECT);
+        (void)fds_send(to, &part, 1, &mount, mount >= 0); /* if it cannot be sent, whoever asked learns that it ends */
+}
+
+static bool serve(int tmp, const struct err *failure) {
+        int files[FDS_MAX];
+        size_t count;
+        ssize_t len;
+        char byte;
+
+        if (!wait_for_request())
+                return false;
+        len = fds_receive(HOLDER_SOCKET, &byte, 1, files, &count, 0);
+        if (len <= 0)
+                return len < 0 && errno == EBADMSG; /* there was no room for the descriptor: only this one gets no answer */
+        for (size_t i = 0; i < count; i++) {
+                answer(files[i], tmp, failure);
+                fd_close(files[i]);
+        }
+        return true;
+}
+
+static _Noreturn void hold(uint64_t size, int socket, int outside) {
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC), tmp;
+        int from[HOLDER_FILES] = { null, null, null, socket, outside };
+        struct err err = {};
+        char byte;
+
+        setsid(); /* what a terminal sends is not for it */
+        prctl(PR_SET_NAME, "bailey-tmp");
+        if (files_arrange(from, HOLDER_FILES, true, &err) < 0 || !wait_for_request() || recv(HOLDER_SOCKET, &byte, 1, 0) != 1)
+                _exit(1);
+        prctl(PR_SET_DUMPABLE, 0);
+        tmp = mount_alone(size, &err);
+        while (serve(tmp, &err))
+                ;
+        _exit(0);
+}
+
+/* ---- who has it ---- */
+
+static int begin(uint64_t size, int outside, int ends[static 2], struct tmp_holder *holder, struct err *err) {
+        pid_t pid;
+
+        if (getrandom(&holder->id, sizeof(holder->id), 0) != (ssize_t)sizeof(holder->id))
+                return err_sys(err, "getrandom");
+        pid = clone_process(CLONE_NEWUSER | CLONE_NEWNS, -1, &holder->pidfd);
+        if (pid == 0)
+                hold(size, ends[1], outside);
+        if (pid < 0)
+                return err_sys(err, "namespaces");
+        if (identity_map(pid, err) < 0)
+                return -1;
+        return send(holder->socket, "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, SUBJECT);
+}
+
+int tmp_holder_start(uint64_t size, struct tmp_holder *ret, struct err *err) {
+        struct tmp_holder holder = { .pidfd = -1, .socket = -1 };
+        FD_AUTO outside = kernel_pidfd_open(getpid());
+        int ends[2], result;
+
+        if (outside < 0)
+                return err_sys(err, "pidfd_open");
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+                return err_sys(err, SUBJECT);
+        holder.socket = ends[0];
+        result = begin(size, outside, ends, &holder, err);
+        fd_close(ends[1]);
+        if (result < 0) {
+                tmp_holder_end(&holder);
+                return -1;
+        }
+        *ret = holder;
+        return 0;
+}
+
+bool tmp_holder_alive(const struct tmp_holder *holder) {
+        struct pollfd fd = { .fd = holder->pidfd, .events = POLLIN };
+
+        return holder->pidfd >= 0 && poll(&fd, 1, 0) == 0;
+}
+
+static int receive(int from, struct err *err) {
+        struct pollfd fd = { .fd = from, .events = POLLIN };
+        struct err answered = {};
+        int files[FDS_MAX], ready;
+        size_t count = 0;
+        ssize_t len;
+
+        while ((ready = poll(&fd, 1, PATIENCE_MS)) < 0 && errno == EINTR)
+                ;
+        len = ready > 0 ? fds_receive(from, &answered, sizeof(answered), files, &count, MSG_DONTWAIT) : -1;
+        if (len == sizeof(answered) && count == 1)
+                return files[0];
+        if (len == sizeof(answered) && count == 0)
+                *err = answered;
+        else
+                err_set(err, ERR_SYSTEM, SUBJECT ": the process that holds it does not answer");
+        for (size_t i = 0; i < count; i++)
+                fd_close(files[i]);
+        return -1;
+}
+
+int tmp_holder_mount(const struct tmp_holder *holder, struct err *err) {
+        struct iovec part = { (char[1]){}, 1 };
+        FD_AUTO mine = -1;
+        int ends[2], sent;
+
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+                return err_sys(err, SUBJECT);
+        mine = ends[0];
+        sent = fds_send(holder->socket, &part, 1, &ends[1], 1) < 0 ? err_sys(err, SUBJECT) : 0;
+        fd_close(ends[1]);
+        return sent < 0 ? -1 : receive(mine, err);
+}
+
+void tmp_holder_end(struct tmp_holder *holder) {
+        int ignored;
+
+        fd_close(TAKE_FD(holder->socket));
+        if (holder->pidfd < 0)
+                return;
+        syscall(SYS_pidfd_send_signal, holder->pidfd, SIGKILL, NULL, 0);
+        clone_reap(holder->pidfd, &ignored);
+        fd_close(TAKE_FD(holder->pidfd));
+}

@@ -1,0 +1,37 @@
+/*
+ * The /tmp that the commands of a session share, and that ends with it: a tmpfs of limited size. It belongs to a process with
+ * a user and a mount namespace of its own, of which it is the root and the only mount. Each sandbox asks the process for a
+ * mount of it, which the sandbox then attaches: mounts that are nowhere yet can be passed on to other namespaces, while those
+ * of another namespace cannot be cloned.
+ *
+ * No path of the host leads there. The process ends with the one that started it, and the kernel then frees what nobody else
+ * has mounted.
+ */
+#ifndef BAILEY_LAUNCH_TMP_HOLDER_H
+#define BAILEY_LAUNCH_TMP_HOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct tmp_holder {
+        int pidfd;   /* -1: none */
+        int socket;  /* where sandboxes ask */
+        uint64_t id; /* of its content: no other one has the same */
+};
+
+/* Starts it. That it works is known when the first sandbox has asked. */
+int tmp_holder_start(uint64_t size, struct tmp_holder *ret, struct err *err);
+
+/* Returns false if it has ended: then its content is lost. */
+bool tmp_holder_alive(const struct tmp_holder *holder);
+
+/* Returns a mount of the directory, to be attached once. In any process that has the socket. */
+int tmp_holder_mount(const struct tmp_holder *holder, struct err *err);
+
+/* Ends it. Sandboxes that still run keep the directory. */
+void tmp_holder_end(struct tmp_holder *holder);
+
+#endif
