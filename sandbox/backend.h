@@ -20,6 +20,7 @@ struct backend {
         enum sandbox_backend id;
         bool automatic;   /* may be chosen without being named */
         bool own_tmp;     /* /tmp is the host's: commands get a private TMPDIR instead */
+        bool shares_tmp;  /* can give the commands of a session the same /tmp, or the same TMPDIR */
         bool own_home;    /* can give commands a home of the workspace: sandbox.home = "own" */
         bool brokers;     /* can give access to listed unix sockets of the host, or to all */
         uint32_t engines; /* container engines, 1 << enum engine_kind, any of which can run it; 0: it uses no container */

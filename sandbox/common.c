@@ -103,7 +103,7 @@ static const char *const *private_places(const struct mount_list *mounts, struct
         for (size_t i = 0; places && i < mounts->count; i++) {
                 const struct mount_step *step = &mounts->items[i];
 
-                if (step->kind == MOUNT_TMPFS && !mounts_cover(mounts, i, step->target))
+                if ((step->kind == MOUNT_TMPFS || step->kind == MOUNT_SESSION_TMP) && !mounts_cover(mounts, i, step->target))
                         places[count++] = step->target;
                 if (step->kind == MOUNT_DEV && !mounts_cover(mounts, i, "/dev/shm"))
                         places[count++] = "/dev/shm";

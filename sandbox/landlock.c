@@ -95,6 +95,7 @@ const struct backend backend_landlock = {
         .id = BACKEND_LANDLOCK,
         .automatic = true,
         .own_tmp = true,
+        .shares_tmp = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_NETWORK | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS |
                       GUARANTEE_PROCESSES | GUARANTEE_KILL | GUARANTEE_PRIVILEGES,
         .summary = "Landlock and seccomp, without namespaces",

@@ -17,7 +17,7 @@ struct compiler {
         struct err *err;
 };
 
-static int step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
+static int add_step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
         struct mount_list *list = c->list;
 
         if (list->count == list->room) {
@@ -33,6 +33,41 @@ static int step(struct compiler *c, enum mount_kind kind, const char *source, co
         }
         list->items[list->count++] = (struct mount_step){ .kind = kind, .source = source, .target = target, .size = size };
         return 0;
+}
+
+static bool is_mount(const struct mount_step *s) {
+        return s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && s->kind != MOUNT_LAYERS;
+}
+
+/* The mount that `path` is in; NULL: the root. */
+static const struct mount_step *holder_of(const struct mount_list *list, const char *path) {
+        const struct mount_step *last = NULL;
+
+        for (size_t i = 0; i < list->count; i++)
+                if (is_mount(&list->items[i]) && path_below(path, list->items[i].target))
+                        last = &list->items[i];
+        return last;
+}
+
+/* Of a path in the session's /tmp, the directory directly in there, if it holds another one. Other commands write there, so
+ * that only one mount point is made in it, which nobody can rename who has it: all others are in a directory of the sandbox. */
+static int add_between(struct compiler *c, const char *target) {
+        const struct mount_step *holder = c->host->session_tmp ? holder_of(c->list, target) : NULL;
+        const char *slash = NULL, *between;
+
+        if (holder && holder->kind == MOUNT_SESSION_TMP)
+                slash = strchr(target + strlen(holder->target) + 1, '/');
+        if (!slash)
+                return 0;
+        between = arena_dup(c->arena, str_from(target, (size_t)(slash - target)));
+        return between ? add_step(c, MOUNT_TMPFS, NULL, between, (uint64_t)c->policy->sandbox.tmp_bytes)
+                       : err_set(c->err, ERR_MEMORY, "out of memory");
+}
+
+static int step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
+        if (target && add_between(c, target) < 0)
+                return -1;
+        return add_step(c, kind, source, target, size);
 }
 
 static int bind(struct compiler *c, enum mount_kind kind, const char *path) {
@@ -62,10 +97,6 @@ static int bind_protected(struct compiler *c, enum mount_kind kind, const struct
                     bind(c, kind, paths->items[i].path) < 0)
                         return -1;
         return 0;
-}
-
-static bool is_mount(const struct mount_step *s) {
-        return s->target && s->kind != MOUNT_SEAL && s->kind != MOUNT_SYMLINK && s->kind != MOUNT_LAYERS;
 }
 
 /* A layer: what is at this path on the host is not what the command sees. */
@@ -104,9 +135,13 @@ bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path) {
 static int add_scratch(struct compiler *c) {
         uint64_t size = (uint64_t)c->policy->sandbox.tmp_bytes;
 
-        for (size_t i = 0; i < c->host->scratch.count; i++)
-                if (step(c, MOUNT_TMPFS, NULL, c->host->scratch.items[i].path, size) < 0)
+        for (size_t i = 0; i < c->host->scratch.count; i++) {
+                const char *path = c->host->scratch.items[i].path;
+                bool shared = c->host->session_tmp && strcmp(path, "/tmp") == 0;
+
+                if (step(c, shared ? MOUNT_SESSION_TMP : MOUNT_TMPFS, NULL, path, size) < 0)
                         return -1;
+        }
         return step(c, MOUNT_PROC, NULL, "/proc", 0) < 0 ? -1 : step(c, MOUNT_DEV, NULL, "/dev", size);
 }
 
@@ -384,7 +419,7 @@ int mounts_container(const struct policy *policy, const struct host *host, struc
 static bool is_writable(const struct mount_list *mounts, size_t i) {
         const struct mount_step *s = &mounts->items[i];
 
-        if (s->kind == MOUNT_WRITE || s->kind == MOUNT_DEV)
+        if (s->kind == MOUNT_WRITE || s->kind == MOUNT_DEV || s->kind == MOUNT_SESSION_TMP)
                 return true;
         return s->kind == MOUNT_TMPFS && s->size != SMALL_TMPFS;
 }

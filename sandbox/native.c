@@ -30,6 +30,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
 const struct backend backend_native = {
         .name = "native",
         .id = BACKEND_NATIVE,
+        .shares_tmp = true,
         .own_home = true,
         .brokers = true,
         .automatic = true,

@@ -161,6 +161,28 @@ static const struct host listing = {
         .sockets = PATHS(SOCKET("/tmp/ssh-x/agent"), SOCKET("/run/postgresql/s"), SOCKET("/home/ann/s"),
                          SOCKET("/home/ann/project/d/s"), FILE_AT("/srv/none")),
 };
+/* /tmp is that of the session: of what is mounted in it, only the directories directly in there are made in it. */
+static const struct host in_session = {
+        .workspace = "/tmp/a/b/w",
+        .cwd = "/tmp/a/b/w",
+        .landlock = 7,
+        .session_tmp = true,
+        .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")),
+        .emptied = PATHS(DIR("/run")),
+        .masks = PATHS(FILE_AT("/tmp/a/b/w/secret"), FILE_AT("/tmp/unseen/secret")),
+        .read = PATHS(DIR("/tmp/a/data")),
+        .write = PATHS(DIR("/tmp/out")),
+        .sockets = PATHS(SOCKET("/tmp/ssh-x/agent"), SOCKET("/tmp/one")),
+};
+/* The user wants the host's. */
+static const struct host in_session_of_host = {
+        .workspace = "/tmp/a/b/w",
+        .cwd = "/tmp/a/b/w",
+        .landlock = 7,
+        .session_tmp = true,
+        .scratch = PATHS(DIR("/tmp")),
+        .write = PATHS(DIR("/tmp"), DIR("/tmp/c/d")),
+};
 static const struct host first = { .workspace = "/srv/w", .cwd = "/srv/w", .landlock = 2 };
 
 #define NO_PROTECT                                                                                                      \
@@ -186,6 +208,9 @@ static const struct plan_case {
           "default",
           { "sandbox.unix_sockets.paths=[\"/run/agent\"]" },
           "policy not supported: landlock cannot restrict commands to listed unix sockets (sandbox.unix_sockets)" },
+        { "native-session", &backend_native, &in_session, "default", {}, NULL },
+        { "native-session-minimal", &backend_native, &in_session, "default", { "sandbox.root=minimal" }, NULL },
+        { "native-session-of-host", &backend_native, &in_session_of_host, "default", {}, NULL },
         { "native-unprotected", &backend_native, &laptop, "default", { "sandbox.protect_workspace=false" }, NULL },
         { "native-minimal-strict",
           &backend_native,
