@@ -31,6 +31,7 @@ static const char *const syscalls[] = { "inherit", "strict", NULL };
 static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NULL };
 static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
+static const char *const tmp_scopes[] = { "session", "command", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -164,7 +165,8 @@ const struct key_row keys[] = {
         { ROW(SANDBOX, "max_open_files", INTEGER), FIELD(sandbox.max_open_files), OR_NONE(MANY), TIGHTEN(LESS),
           .help = "Limit of open files per process. 0: the same as for bailey itself." },
         { ROW(SANDBOX, "tmp_bytes", BYTES), FIELD(sandbox.tmp_bytes), RANGE(KIB(64), HUGE_BYTES), TIGHTEN(LESS),
-          IS(integer, MIB(1024)), .help = "Size of the private /tmp, /var/tmp and /dev/shm." },
+          IS(integer, MIB(1024)), .help = "Size of the private /tmp, /var/tmp and /dev/shm of a command, and of the /tmp of a "
+          "session." },
         { ROW(SANDBOX, "require_limits", BOOLEAN), FIELD(sandbox.require_limits), TIGHTEN(TRUE),
           .help = "Do not run commands if a limit cannot be enforced." },
         { ROW(NETWORK, "kind", WORD), FIELD(sandbox.network), .words = networks, TIGHTEST(NETWORK_DENY),
@@ -233,6 +235,10 @@ const struct key_row keys[] = {
           IS(integer, SECONDS(3600)), .help = "How long ended background commands are kept." },
         { ROW(RUN, "warm", INTEGER), FIELD(run.warm), RANGE(0, 64), IS(integer, 2),
           .help = "Number of sandboxes that a server prepares in advance, each for one command. 0: none." },
+        { ROW(RUN, "tmp", WORD), FIELD(run.tmp), .words = tmp_scopes, TIGHTEST(TMP_COMMAND),
+          .help = "session: the commands of a server share a private /tmp, which is removed when the server ends. command: "
+                  "each command has its own. `bailey run` always gives a command its own. Only native, and landlock with "
+                  "TMPDIR, can share it." },
 
         { ROW(OUTPUT, "ansi", WORD), FIELD(run.ansi), .words = ansi,
           .help = "strip: remove terminal escapes and other control characters from the output. keep: keep them." },

@@ -156,6 +156,12 @@ enum ansi {
         ANSI_KEEP,
 };
 
+/* How long a private /tmp lives. */
+enum tmp_scope {
+        TMP_SESSION, /* as long as the session that a command belongs to */
+        TMP_COMMAND,
+};
+
 struct run_policy {
         int64_t timeout, timeout_max;
         int64_t kill_grace;              /* between SIGTERM and SIGKILL */
@@ -164,6 +170,7 @@ struct run_policy {
         int64_t background_output_bytes; /* each stream of a background command */
         int64_t max_shells, kept_shells, keep_shells_for;
         int64_t warm; /* sandboxes kept ready */
+        enum tmp_scope tmp;
         enum ansi ansi;
 };
 

@@ -183,6 +183,21 @@ static void tell_home(struct run *run, const struct backend *backend) {
                            home->no_overlay ? home->no_overlay : "bwrap cannot overlay directories");
 }
 
+/* Once in a session: files that commands expect to find are not there. */
+static void tell_tmp(struct run *run, const struct backend *backend) {
+        struct session_tmp *tmp = run->lent.tmp;
+
+        if (!tmp || run->order.policy->run.tmp != TMP_SESSION)
+                return;
+        if (tmp->lost)
+                run_notice(run, "the files in the /tmp of this session were lost: it was removed from outside");
+        tmp->lost = false;
+        if (backend->shares_tmp || !run->attempt.choice.items[0]->shares_tmp || tmp->told)
+                return;
+        tmp->told = true;
+        run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);
+}
+
 /* What it wrote through overlays. If that fails, the next command tries again. */
 static void settle_home(struct run *run) {
         struct err err = {};
@@ -204,6 +219,7 @@ static void tell_sandbox(struct run *run) {
         if (run->attempt.launch.limits_ignored)
                 tell_ignored(run, backend);
         tell_home(run, backend);
+        tell_tmp(run, backend);
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
         if (backend->id == BACKEND_NONE && run_may_warn(run))

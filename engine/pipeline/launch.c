@@ -25,15 +25,30 @@ static bool is_shortage(const struct err *err) {
         return err->sys == EMFILE || err->sys == ENFILE || err->sys == ENOMEM || err->sys == EAGAIN;
 }
 
+static bool wants_session_tmp(const struct run *run, const struct backend *backend) {
+        return run->lent.tmp && backend->shares_tmp && run->order.policy->run.tmp == TMP_SESSION;
+}
+
+/* Its own, or that of the session. */
+static int get_tmpdir(struct run *run, const struct backend *backend, const char **ret_path, struct err *err) {
+        struct run_attempt *attempt = &run->attempt;
+
+        if (wants_session_tmp(run, backend))
+                return session_tmp_directory(run->lent.tmp, ret_path, err);
+        if (attempt->tmpdir.fd < 0 && tmpdir_make(&attempt->tmpdir, &run->arena, &attempt->tmpdir_path, err) < 0)
+                return -1;
+        *ret_path = attempt->tmpdir_path;
+        return 0;
+}
+
 /* Where /tmp is the host's, programs are led to a private one. */
-static int set_tmpdir(struct run *run, struct err *err) {
+static int set_tmpdir(struct run *run, const struct backend *backend, struct err *err) {
         const char *const *envp = run->attempt.request.envp;
         const char **longer;
         size_t count = 0, kept = 0;
 
-        if (run->attempt.tmpdir.fd < 0 && tmpdir_make(&run->attempt.tmpdir, &run->arena, &run->attempt.tmpdir_path, err) < 0)
+        if (get_tmpdir(run, backend, &run->attempt.host.tmpdir, err) < 0)
                 return -1;
-        run->attempt.host.tmpdir = run->attempt.tmpdir_path;
         while (envp[count])
                 count++;
         longer = arena_alloc(&run->arena, (count + 2) * sizeof(*longer));
@@ -45,6 +60,14 @@ static int set_tmpdir(struct run *run, struct err *err) {
         longer[kept] = run_text(run, "TMPDIR=%s", run->attempt.host.tmpdir);
         run->attempt.request.envp = longer;
         return 0;
+}
+
+/* Where it is private anyway. */
+static int share_tmp(struct run *run, const struct backend *backend, struct err *err) {
+        run->attempt.host.session_tmp = !backend->own_tmp && wants_session_tmp(run, backend);
+        if (!run->attempt.host.session_tmp || run->order.options.plan_only)
+                return 0;
+        return session_tmp_hold(run->lent.tmp, (uint64_t)run->order.policy->sandbox.tmp_bytes, err);
 }
 
 static int ask_engine(struct run *run, const struct backend *backend, struct err *err) {
@@ -65,12 +88,13 @@ static int plan_backend(struct run *run, const struct backend *backend, struct e
                 return -1;
         if (backend->id == BACKEND_LANDLOCK && host_open_up(&run->attempt.host, &run->arena, err) < 0)
                 return -1;
-        if (backend->own_tmp && set_tmpdir(run, err) < 0)
+        if ((backend->own_tmp && set_tmpdir(run, backend, err) < 0) || share_tmp(run, backend, err) < 0)
                 return -1;
         if (backend_plan(backend, run->order.policy, &run->attempt.host, &run->attempt.request, &run->arena,
                          &run->attempt.launch, err) < 0)
                 return -1;
         run->attempt.launch.share.group = run->order.shared;
+        run->attempt.launch.tmp = run->attempt.host.session_tmp ? &run->lent.tmp->holder : NULL;
         return 0;
 }
 

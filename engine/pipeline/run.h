@@ -11,6 +11,7 @@
 #include "engine/policy.h"
 #include "engine/pipeline/pool.h"
 #include "engine/pipeline/secrets.h"
+#include "engine/pipeline/session_tmp.h"
 #include "guard/guard.h"
 #include "include/bailey.h"
 #include "protect/protect.h"
@@ -38,6 +39,7 @@ struct run_lent {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
         struct pool *pool;                      /* sandboxes that are ready */
+        struct session_tmp *tmp;                /* that all commands share */
         struct host_cache **kept;               /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
         struct buf *later;                      /* lines for the next answer, as those of background commands have none */

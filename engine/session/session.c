@@ -55,6 +55,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         secrets_init(&session->secrets);
         buf_init(&session->later, LATER_MAX);
         pool_init(&session->pool);
+        session_tmp_init(&session->tmp);
         session->environment = strings_copy(environment, &session->arena);
         if (!session->environment)
                 err_set(&err, ERR_MEMORY, "out of memory");
@@ -85,6 +86,7 @@ void bailey_session_free(struct bailey_session *session) {
                 forget(session, shell);
         }
         pool_free(&session->pool);
+        session_tmp_free(&session->tmp);
         if (session->host_cache)
                 host_cache_leave(session->host_cache);
         baseline_free(&session->baselines, directory_state(session->environment, &state) ? state.path : NULL);
@@ -445,6 +447,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
                 return config_hand_error(&err, ret_error, error_size);
         shell->run->lent.secrets = &session->secrets;
         shell->run->lent.pool = &session->pool;
+        shell->run->lent.tmp = &session->tmp;
         shell->run->lent.kept = &session->host_cache;
         shell->run->lent.baselines = &session->baselines;
         shell->run->lent.later = &session->later;

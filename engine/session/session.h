@@ -56,6 +56,7 @@ struct bailey_session {
         const char *const *environment;
         struct secrets secrets;
         struct pool pool;
+        struct session_tmp tmp;
         struct host_cache *host_cache; /* NULL: not gathered yet */
         struct baseline *baselines;
         struct buf later;  /* run.h */

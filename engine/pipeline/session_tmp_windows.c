@@ -1,0 +1,16 @@
+/*
+ * There are no sessions here.
+ */
+#include "engine/pipeline/session_tmp.h"
+
+int session_tmp_hold(struct session_tmp *tmp, uint64_t size, struct err *err) {
+        (void)tmp;
+        (void)size;
+        return err_set(err, ERR_UNSUPPORTED, "a session has no /tmp on Windows");
+}
+
+int session_tmp_directory(struct session_tmp *tmp, const char **ret_path, struct err *err) {
+        (void)tmp;
+        (void)ret_path;
+        return err_set(err, ERR_UNSUPPORTED, "a session has no /tmp on Windows");
+}
