@@ -56,7 +56,11 @@ void format_backends_text(const struct bailey_backends *backends, bool colors, s
         for (size_t i = 0; i < backends->count; i++)
                 text_backend(&backends->items[i], colors, out);
         if (backends->chosen) {
-                buf_format(out, "commands run in the %s sandbox\n", backends->chosen->name);
+                buf_format(out, "commands run in the %s sandbox; /tmp is %s\n", backends->chosen->name,
+                           !backends->chosen->sandboxes ? "that of the host"
+                           : backends->chosen->keeps_tmp
+                                   ? "kept for the session of a server, and otherwise empty for each command"
+                                   : "empty for each command");
                 return;
         }
         paint_put(out, colors, PAINT_BAD, "no sandbox enforces the policy");
@@ -81,6 +85,7 @@ static void put_backend(struct buf *out, const struct bailey_backend *b) {
         put_text(out, "name", b->name);
         put_switch(out, "works", b->works);
         put_switch(out, "enforces_policy", b->enforces_policy);
+        put_switch(out, "keeps_tmp", b->keeps_tmp);
         put_text(out, "why", b->why);
         put_text(out, "remedy", b->remedy);
         put_bytes(out, "limits_text", buf_str(&text));

@@ -133,6 +133,7 @@ enum bailey_network {
 struct bailey_abilities {
         int sandboxed;        /* 0: commands run without any sandbox, with the user's permissions */
         int writes_workspace; /* in a sandbox; without one, everything can be written */
+        int keeps_tmp;        /* the commands of a session share /tmp; else each has its own */
         enum bailey_network network;
         int guarded;    /* what the guard blocks does not run */
         int any_host;   /* the guard lets commands name any host */
@@ -510,6 +511,7 @@ struct bailey_backend {
         int works;                                 /* a test command ran in it */
         int enforces_policy;                       /* and it has all that the policy needs */
         int sandboxes;                             /* 0: it is the one that confines nothing */
+        int keeps_tmp;                             /* the commands of a session share /tmp */
         const char *why;                           /* it does not work; "" where it does */
         const char *remedy;                        /* how to get it where it does not work */
         const char *verified;                      /* how far it was tried */

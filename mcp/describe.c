@@ -19,12 +19,11 @@ static void put_reach(const struct bailey_abilities *a, struct buf *out) {
 
         if (!a->sandboxed)
                 buf_append(out, STR(" It can read and write everything that the user can, including credentials."));
-        else if (a->writes_workspace)
-                buf_append(out, STR(" It can write the workspace and /tmp; /tmp is empty for each command, and credentials are "
-                                    "hidden."));
         else
-                buf_append(out, STR(" The workspace is read-only. It can write only /tmp, which is empty for each command; "
-                                    "credentials are hidden."));
+                buf_format(out, "%s, which is %s; credentials are hidden.",
+                           a->writes_workspace ? " It can write the workspace and /tmp"
+                                               : " The workspace is read-only. It can write only /tmp",
+                           a->keeps_tmp ? "private and kept for the session" : "empty for each command");
         buf_append(out, networks[a->network]);
         if (a->network == BAILEY_NETWORK_ALL)
                 buf_append(out,

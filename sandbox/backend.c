@@ -76,6 +76,10 @@ static bool denies_inside(const struct policy *policy, const struct host *host) 
         return false;
 }
 
+bool backend_keeps_tmp(const struct backend *backend, const struct policy *policy) {
+        return backend->engines ? policy->container.session : backend->shares_tmp && policy->run.tmp == TMP_SESSION;
+}
+
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
         uint32_t needs = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
                          GUARANTEE_KILL | GUARANTEE_PRIVILEGES;

@@ -45,6 +45,9 @@ const struct backend *backend_named(const char *name);
 /* Returns how the backend was verified, for messages. */
 const char *backend_verified(const struct backend *backend);
 
+/* Returns true if the commands of a session share /tmp, or the TMPDIR that stands for it. */
+bool backend_keeps_tmp(const struct backend *backend, const struct policy *policy);
+
 /* Returns the guarantees that this policy requires. */
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
 

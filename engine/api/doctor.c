@@ -184,6 +184,7 @@ static int put_backend(struct doctor *d, const struct finding *f, struct bailey_
                 .works = f->works,
                 .enforces_policy = f->enforces,
                 .sandboxes = f->backend->id != BACKEND_NONE,
+                .keeps_tmp = backend_keeps_tmp(f->backend, d->policy),
                 .why = f->err.msg,
                 .remedy = f->backend->remedy,
                 .verified = backend_verified(f->backend),

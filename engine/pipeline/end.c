@@ -187,12 +187,13 @@ static void tell_home(struct run *run, const struct backend *backend) {
 static void tell_tmp(struct run *run, const struct backend *backend) {
         struct session_tmp *tmp = run->lent.tmp;
 
-        if (!tmp || run->order.policy->run.tmp != TMP_SESSION)
+        if (!tmp)
                 return;
         if (tmp->lost)
                 run_notice(run, "the files in the /tmp of this session were lost: it was removed from outside");
         tmp->lost = false;
-        if (backend->shares_tmp || !run->attempt.choice.items[0]->shares_tmp || tmp->told)
+        if (tmp->told || backend_keeps_tmp(backend, run->order.policy) ||
+            !backend_keeps_tmp(run->attempt.choice.items[0], run->order.policy))
                 return;
         tmp->told = true;
         run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);

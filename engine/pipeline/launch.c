@@ -26,7 +26,7 @@ static bool is_shortage(const struct err *err) {
 }
 
 static bool wants_session_tmp(const struct run *run, const struct backend *backend) {
-        return run->lent.tmp && backend->shares_tmp && run->order.policy->run.tmp == TMP_SESSION;
+        return run->lent.tmp && !backend->engines && backend_keeps_tmp(backend, run->order.policy);
 }
 
 /* Its own, or that of the session. */

@@ -5,6 +5,7 @@ import './shells.mjs';
 import './secrets.mjs';
 import './life.mjs';
 import './runtimes.mjs';
+import './tmp.mjs';
 import { run } from './tap.mjs';
 
 await run();
