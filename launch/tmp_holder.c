@@ -27,6 +27,24 @@ enum { PATIENCE_MS = 10000 }; /* somebody may have stopped it */
 
 enum { HOLDER_SOCKET = 3, HOLDER_OUTSIDE, HOLDER_FILES };
 
+/* Nothing else stays open, and nothing needs a free descriptor: the process that it is a copy of may have none left. */
+static int arrange(int socket, int outside) {
+        int null;
+
+        if (outside == HOLDER_SOCKET && (outside = dup(outside)) < 0)
+                return -1;
+        if ((socket != HOLDER_SOCKET && dup2(socket, HOLDER_SOCKET) < 0) ||
+            (outside != HOLDER_OUTSIDE && dup2(outside, HOLDER_OUTSIDE) < 0) || files_close_from(HOLDER_FILES) < 0)
+                return -1;
+        null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        for (int i = 0; i < HOLDER_SOCKET; i++)
+                if (null < 0 || (null != i && dup2(null, i) < 0))
+                        return -1;
+        if (null > HOLDER_OUTSIDE)
+                fd_close(null);
+        return 0;
+}
+
 /* Returns false when nobody needs it any more. */
 static bool wait_for_request(void) {
         struct pollfd fds[] = { { .fd = HOLDER_SOCKET, .events = POLLIN }, { .fd = HOLDER_OUTSIDE, .events = POLLIN } };
@@ -63,18 +81,17 @@ static bool serve(int tmp, const struct err *failure) {
                 answer(files[i], tmp, failure);
                 fd_close(files[i]);
         }
-        return true;
+        return tmp >= 0; /* or the next command starts another one, which may have more luck */
 }
 
 static _Noreturn void hold(uint64_t size, int socket, int outside) {
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC), tmp;
-        int from[HOLDER_FILES] = { null, null, null, socket, outside };
         struct err err = {};
         char byte;
+        int tmp;
 
         setsid(); /* what a terminal sends is not for it */
         prctl(PR_SET_NAME, "bailey-tmp");
-        if (files_arrange(from, HOLDER_FILES, true, &err) < 0 || !wait_for_request() || recv(HOLDER_SOCKET, &byte, 1, 0) != 1)
+        if (arrange(socket, outside) < 0 || !wait_for_request() || recv(HOLDER_SOCKET, &byte, 1, 0) != 1)
                 _exit(1);
         prctl(PR_SET_DUMPABLE, 0);
         tmp = mount_alone(size, &err);
@@ -138,10 +155,15 @@ static int receive(int from, struct err *err) {
         len = ready > 0 ? fds_receive(from, &answered, sizeof(answered), files, &count, MSG_DONTWAIT) : -1;
         if (len == sizeof(answered) && count == 1)
                 return files[0];
-        if (len == sizeof(answered) && count == 0)
+        if (len == sizeof(answered) && count == 0) {
                 *err = answered;
-        else
-                err_set(err, ERR_SYSTEM, SUBJECT ": the process that holds it does not answer");
+        } else if (len < 0 && ready > 0 && errno == EBADMSG) {
+                errno = EMFILE;
+                err_sys(err, SUBJECT);
+        } else { /* not by chance: so no other sandbox is tried */
+                err_set(err, ERR_CHANGED,
+                        SUBJECT ": the process that holds it does not answer; the command was not run. Try again");
+        }
         for (size_t i = 0; i < count; i++)
                 fd_close(files[i]);
         return -1;

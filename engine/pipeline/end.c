@@ -31,9 +31,16 @@ static void send_status(int fd, const char *text) {
         fd_quiet_end(&quiet);
 }
 
+/* From now on there may be something in it. */
+static void note_tmp(const struct run *run) {
+        if (run->lent.tmp && run->attempt.launch.tmp)
+                run->lent.tmp->used = true;
+}
+
 void run_tell_started(struct run *run) {
         char line[128];
 
+        note_tmp(run);
         snprintf(line, sizeof(line), "{\"event\":\"started\",\"backend\":\"%s\"}\n", run->attempt.launch.backend);
         send_status(run->order.options.status_fd, line);
 }
@@ -192,6 +199,7 @@ static void tell_tmp(struct run *run, const struct backend *backend) {
         if (tmp->lost)
                 run_notice(run, "the files in the /tmp of this session were lost: it was removed from outside");
         tmp->lost = false;
+        note_tmp(run);
         if (tmp->told || backend_keeps_tmp(backend, run->order.policy) ||
             !backend_keeps_tmp(run->attempt.choice.items[0], run->order.policy))
                 return;

@@ -12,7 +12,8 @@ void session_tmp_init(struct session_tmp *tmp) {
 int session_tmp_hold(struct session_tmp *tmp, uint64_t size, struct err *err) {
         if (tmp_holder_alive(&tmp->holder))
                 return 0;
-        tmp->lost = tmp->lost || tmp->holder.pidfd >= 0; /* somebody has killed it */
+        tmp->lost = tmp->lost || tmp->used; /* somebody has killed it */
+        tmp->used = false;
         tmp_holder_end(&tmp->holder);
         return tmp_holder_start(size, &tmp->holder, err);
 }

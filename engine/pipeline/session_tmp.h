@@ -11,7 +11,8 @@ struct session_tmp {
         struct tmp_holder holder;
         struct tmpdir directory; /* where /tmp is the host's */
         struct arena arena;      /* of its path */
-        bool lost;               /* the previous one was, and nobody was told yet */
+        bool used;               /* a command had it */
+        bool lost;               /* the previous one was used, and nobody was told yet that it is lost */
         bool told;               /* that a sandbox cannot share it */
 };
 

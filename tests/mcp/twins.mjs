@@ -52,6 +52,7 @@ async function asked(server, command, more) {
 // A server that is started when the place is as it should be.
 export class Twins {
         constructor(options = {}) {
+                this.args = ['--backend', 'native', ...(options.args ?? [])];
                 this.place = place({ config: `[guard]\nmode = "${options.guard ?? 'off'}"\n` });
         }
 
@@ -60,10 +61,10 @@ export class Twins {
                 const made = { ...this.place, ...(workspace && { workspace }) };
 
                 this.place = made;
-                this.warm = new Server(made, { prefix, args: ['--backend', 'native', '--set', `run.warm=${KEPT}`] });
+                this.warm = new Server(made, { prefix, args: [...this.args, '--set', `run.warm=${KEPT}`] });
                 await this.warm.initialize();
                 this.prefix = other?.(this.warm) ?? [];
-                this.cold = new Server(made, { prefix: this.prefix, args: ['--backend', 'native', '--set', 'run.warm=0'] });
+                this.cold = new Server(made, { prefix: this.prefix, args: [...this.args, '--set', 'run.warm=0'] });
                 await this.cold.initialize();
         }
 
@@ -83,7 +84,8 @@ export class Twins {
 
         // makers(): who makes them
         makers() {
-                return processes.all().filter(({ pid, parent, session }) => parent === this.warm.pid && session === pid);
+                return processes.all().filter(({ pid, parent, session, name }) =>
+                        parent === this.warm.pid && session === pid && name !== 'bailey-tmp');
         }
 
         // same(COMMAND): what all of them answer; `apart`: `bailey run` may answer something else

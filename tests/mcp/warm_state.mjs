@@ -59,6 +59,7 @@ function compare(warm, cold) {
         assert.deepEqual(warm.filter((line) => /state-left|STATE_LEFT/.test(line)), []);
 }
 
+const alone = { prepare: build, args: ['--set', 'run.tmp=command'] }; // or /tmp would be passed on
 const dirty = `trap '' USR1; ./state dirty`; // which everybody gets from it
 
 const shells = {
@@ -70,7 +71,7 @@ const shells = {
 };
 
 for (const [name, script] of Object.entries(shells))
-        test(`state: after ${name}`, () => twins({ prepare: build }, async (pair) => {
+        test(`state: after ${name}`, () => twins(alone, async (pair) => {
                 const cold = (await view(pair.cold)).facts;
 
                 compare((await view(pair.cold)).facts, cold); // or this test is wrong
@@ -80,7 +81,7 @@ for (const [name, script] of Object.entries(shells))
                 }
         }));
 
-test('state: beside a command that is dirty, and runs', () => twins({ prepare: build }, async (pair) => {
+test('state: beside a command that is dirty, and runs', () => twins(alone, async (pair) => {
         const cold = (await view(pair.cold)).facts;
         const shell = await pair.warm.background(`${dirty}; sleep 1000`);
 
@@ -89,7 +90,7 @@ test('state: beside a command that is dirty, and runs', () => twins({ prepare: b
         await pair.warm.call('KillShell', { shell_id: shell });
 }));
 
-test('state: hundreds of commands leave nothing behind', () => twins({ prepare: build }, async (pair) => {
+test('state: hundreds of commands leave nothing behind', () => twins(alone, async (pair) => {
         const cold = (await view(pair.cold)).facts;
 
         await pair.ready();
