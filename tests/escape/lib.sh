@@ -344,6 +344,20 @@ inside() {
         (cd "$W" && exec timeout -k 2 "${limit:-$patience}" "${as[@]}" "${line[@]}") <"${stdin:-/dev/null}"
 }
 
+# session COMMAND...: the same for several commands, one after the other, of one session of a server. Not where an attack is to be
+# proved: /tmp is then that of the machine
+session() {
+        local -a line=() before=()
+        local WARM=yes
+
+        while [ $# -gt 1 ]; do
+                before+=(--before "$1")
+                shift
+        done
+        local -a flags=("${flags[@]}" "${before[@]}")
+        inside "$1"
+}
+
 # The same with a terminal.
 inside_pty() {
         local -a line=()

@@ -2,6 +2,7 @@
 """warm.py BAILEY FLAG... COMMAND: as `bailey run`, but by a call to an MCP server, in a sandbox that was ready before. For lib.sh.
 
 Prints the output and ends with the status of the command. WARM_LOG says afterwards whether the sandbox was one that was ready.
+With --before COMMAND, which may be given several times, the server runs that first, and no sandbox is waited for.
 """
 import json
 import os
@@ -17,15 +18,17 @@ GRACE = 3  # seconds for somebody to begin to make one; where there can be none,
 
 def take_apart(words):
     """What is said to a server when it starts, and with each call."""
-    flags, more = [], {}
+    flags, more, before = [], {}, []
     words = iter(words)
     for word in words:
         if word in ('--timeout', '--cwd'):
             value = next(words)
             more[word[2:]] = int(value) if word == '--timeout' else value
+        elif word == '--before':
+            before.append(next(words))
         else:
             flags.append(word)
-    return flags, more
+    return flags, more, before
 
 
 class Server:
@@ -120,7 +123,7 @@ def show(result, ready):
 
 
 def main():
-    flags, more = take_apart(sys.argv[2:-1])
+    flags, more, before = take_apart(sys.argv[2:-1])
     server = Server(sys.argv[1], flags)
     try:
         server.begin()
@@ -128,8 +131,8 @@ def main():
         print('the server did not start:', server.end())
         return 125
     try:
-        first = server.bash('true')
-        if (first.get('structuredContent') or {}).get('exit_code') == 0:
+        first = [server.bash(command) for command in before or ['true']][0]
+        if not before and (first.get('structuredContent') or {}).get('exit_code') == 0:
             wait_for_sandbox(server)
         ready = now()
         status = show(server.bash(START + sys.argv[-1], **more), ready)
