@@ -4,9 +4,16 @@
 #ifndef BAILEY_BASE_NUMBER_H
 #define BAILEY_BASE_NUMBER_H
 
+#include <stdint.h>
+
 enum { NUMBER_SIZE = 32 };
 
 /* As "%.*g" writes it in C; at most 17 digits. */
 void number_format(double value, int digits, char ret_text[static NUMBER_SIZE]);
+
+enum { SIZE_TEXT_SIZE = 24 };
+
+/* A number of bytes for people: "0 bytes", "9.3 GiB". */
+void size_format(uint64_t bytes, char ret_text[static SIZE_TEXT_SIZE]);
 
 #endif
