@@ -8,7 +8,11 @@
  *     BASE/NAME/about       two lines: the workspace, the home directory
  *     BASE/NAME/home/       what commands see as their home
  *     BASE/NAME/settings    which settings were copied, and what they were then
+ *     BASE/NAME/size        how much it takes, measured now and then (usage.h)
  *     BASE/NAME/runs/run-ID/    upper/ and work/ of a sandbox, locked while it exists
+ *
+ * BASE/NAME is locked (shared) while a command runs; who removes it takes the lock for itself, and moves it away first
+ * (kept.h).
  */
 #ifndef BAILEY_HOME_HOME_H
 #define BAILEY_HOME_HOME_H

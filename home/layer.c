@@ -14,10 +14,10 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/sha256.h"
+#include "home/kept.h"
 #include "policy/files.h"
 
-enum { NAME_LENGTH = 32, ITEMS_MAX = 512 };
+enum { ITEMS_MAX = 512 };
 
 /* ---- where layers are kept ---- */
 
@@ -186,22 +186,19 @@ static int write_about(int layer, const struct home_request *request, struct err
 static int make_layer(const struct home_request *request, struct arena *arena, struct home *home, int *ret_files,
                       struct err *err) {
         FD_AUTO base = -1, layer = -1, runs = -1;
-        char hex[SHA256_HEX_SIZE], path[PATH_MAX];
-        BUF_AUTO key;
+        char name[HOME_NAME_LENGTH + 1], path[PATH_MAX];
 
-        buf_init(&key, PATH_MAX * 4);
-        buf_format(&key, "%s\n%s", request->workspace, request->home);
-        sha256_hex(buf_str(&key), hex);
-        hex[NAME_LENGTH] = 0;
-        if (directory_make(request->base, &base, err) < 0 || make_in(base, hex, &layer, err) < 0 ||
+        if (!home_name(request->workspace, request->home, name))
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (directory_make(request->base, &base, err) < 0 || make_in(base, name, &layer, err) < 0 ||
             make_in(layer, HOME_FILES, ret_files, err) < 0 || make_in(layer, HOME_RUNS, &runs, err) < 0 ||
             write_about(layer, request, err) < 0 || home_copy_settings(layer, request, err) < 0)
                 return -1;
-        snprintf(path, sizeof(path), "%s/%s/" HOME_FILES, request->base, hex);
+        snprintf(path, sizeof(path), "%s/%s/" HOME_FILES, request->base, name);
         home->files = arena_dup(arena, str_z(path));
         path[strlen(path) - strlen("/" HOME_FILES)] = 0;
         home->layer = arena_dup(arena, str_z(path));
-        return key.failed || !home->files || !home->layer ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return !home->files || !home->layer ? err_set(err, ERR_MEMORY, "out of memory") : 0;
 }
 
 int home_open(const struct home_request *request, struct arena *arena, struct home *ret, struct err *err) {
