@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -73,5 +74,15 @@ int home_open_beneath(int files, const char *path, int flags);
 
 /* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. */
 int home_copy_settings(int layer, const struct home_request *request, struct err *err);
+
+/* A settings file that commands have changed, removed or made. */
+struct home_setting {
+        const char *path;   /* in the home directory */
+        bool copied, there; /* it was a copy of the user's; there is one now */
+        struct stat status; /* of that */
+};
+
+int home_settings_changes(int layer, void (*tell)(void *context, const struct home_setting *setting), void *context,
+                          struct err *err);
 
 #endif

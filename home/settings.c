@@ -145,8 +145,8 @@ static int make_parent(int files, const char *path) {
 }
 
 /* What the layer has now is what was copied there: no command has changed it. */
-static bool is_untouched(const struct copier *c, const char *path, const struct note *note, bool noted) {
-        FD_AUTO fd = home_open_beneath(c->files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+static bool is_untouched(int files, const char *path, const struct note *note, bool noted) {
+        FD_AUTO fd = home_open_beneath(files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
         char hex[SHA256_HEX_SIZE];
         struct stat st;
         BUF_AUTO text;
@@ -187,7 +187,7 @@ static int copy_one(struct copier *c, const char *path) {
         memcpy(is.copied, was.copied, sizeof(is.copied));
         if (!noted || !is_same(&is, &was)) {
                 c->changed = true;
-                if (is_untouched(c, path, &was, noted) && fd_read_all(fd, &text, NULL) == 0) {
+                if (is_untouched(c->files, path, &was, noted) && fd_read_all(fd, &text, NULL) == 0) {
                         home_settings_without_secrets(buf_str(&text), &kept);
                         sha256_hex(buf_str(&kept), is.copied);
                         if (kept.failed)
@@ -217,6 +217,14 @@ static int copy_all(struct copier *c) {
         return 0;
 }
 
+static int read_notes(int layer, struct buf *notes, struct err *err) {
+        if (faccessat(layer, "settings", F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+            file_read(layer, "settings", "notes of the home's settings", FILE_NO_LINK, notes, err) < 0)
+                return -1;
+        buf_char(notes, 0);
+        return notes->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+}
+
 int home_copy_settings(int layer, const struct home_request *request, struct err *err) {
         FD_AUTO home = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
         FD_AUTO files = openat(layer, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -228,14 +236,43 @@ int home_copy_settings(int layer, const struct home_request *request, struct err
         buf_init(&c.notes, NOTES_MAX);
         if (home < 0 || files < 0)
                 return err_sys(err, "%s", request->home);
-        if (faccessat(layer, "settings", F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
-            file_read(layer, "settings", "notes of the home's settings", FILE_NO_LINK, &before, err) < 0)
+        if (read_notes(layer, &before, err) < 0)
                 return -1;
-        buf_char(&before, 0);
         c.before = buf_str(&before);
         result = copy_all(&c);
         if (result == 0 && c.changed)
                 result = file_replace(layer, "settings", buf_str(&c.notes), 0600, err);
         buf_free(&c.notes);
         return result;
+}
+
+/* ---- what commands did with the copies ---- */
+
+/* Returns false: nothing. */
+static bool find_change(int files, struct str notes, const char *path, struct home_setting *ret) {
+        FD_AUTO fd = home_open_beneath(files, path, O_PATH | O_NOFOLLOW);
+        struct note note = {};
+        bool copied = find_note(notes, path, &note) && strcmp(note.copied, "-") != 0;
+
+        *ret = (struct home_setting){ .path = path, .copied = copied, .there = fd >= 0 };
+        if (fd < 0)
+                return copied;
+        return fstat(fd, &ret->status) == 0 && !(copied && is_untouched(files, path, &note, true));
+}
+
+int home_settings_changes(int layer, void (*tell)(void *context, const struct home_setting *setting), void *context,
+                          struct err *err) {
+        FD_AUTO files = openat(layer, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct home_setting setting;
+        BUF_AUTO notes;
+
+        buf_init(&notes, NOTES_MAX);
+        if (files < 0)
+                return errno == ENOENT ? 0 : err_sys(err, HOME_FILES);
+        if (read_notes(layer, &notes, err) < 0)
+                return -1;
+        for (size_t i = 0; i < shown_count; i++)
+                if (shown_rows[i].kind == SHOWN_SETTINGS && find_change(files, buf_str(&notes), shown_rows[i].path, &setting))
+                        tell(context, &setting);
+        return 0;
 }
