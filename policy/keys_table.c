@@ -125,6 +125,10 @@ const struct key_row keys[] = {
         { ROW(SANDBOX, "home_dir", STRING), FIELD(sandbox.home_dir), .text = &text_directory,
           .help = "Directory for homes of workspaces, outside of your home directory. Empty: /var/tmp/bailey-UID, or "
                   "/var/lib/bailey for root." },
+        { ROW(SANDBOX, "home_max_bytes", BYTES), FIELD(sandbox.home_max_bytes), OR_NONE(HUGE_BYTES), TIGHTEN(LESS),
+          IS(integer, MIB(10240)),
+          .help = "Maximum size of the home of a workspace, which is measured every few minutes. Above 90 %, answers tell it; "
+                  "above 100 %, commands do not run until you run bailey home clear. 0: no limit." },
         { ROW(SANDBOX, "workspace_write", BOOLEAN), FIELD(sandbox.workspace_write), TIGHTEN(FALSE), IS(boolean, true),
           .help = "Allow commands to write the workspace." },
         { ROW(SANDBOX, "protect_workspace", BOOLEAN), FIELD(sandbox.protect_workspace), TIGHTEN(TRUE), IS(boolean, true),

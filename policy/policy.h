@@ -100,6 +100,7 @@ struct sandbox_policy {
         enum sandbox_home home;
         struct str_list home_show; /* in addition to home/shown.c */
         struct str home_dir;       /* where homes of workspaces are kept; empty: in the usual place */
+        int64_t home_max_bytes;    /* how large one may be; 0: no limit */
         bool workspace_write;
         bool protect_workspace;                                                     /* .git/hooks and its like stay read-only */
         struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */

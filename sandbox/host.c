@@ -85,7 +85,7 @@ static int add_directory(const struct host *host, struct host_paths *paths, stru
 
 /* ---- the user ---- */
 
-static int gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
+int host_gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
         const char *home = environment_get(environment, "HOME");
 
         if (home && home[0] == '/' && home[1] && host_add_if_there(host, &host->homes, arena, "home directory", home, err) < 0)
@@ -352,7 +352,8 @@ int host_check_workspace(const struct host *host, struct err *err) {
 
 static int gather_around(struct host *host, const struct policy *policy, const struct host_question *question,
                          struct arena *arena, struct err *err) {
-        if (gather_homes(host, question->environment, arena, err) < 0 || gather_workspace(host, question, arena, err) < 0 ||
+        if (host_gather_homes(host, question->environment, arena, err) < 0 ||
+            gather_workspace(host, question, arena, err) < 0 ||
             host_system_programs(host, question->program ? question->program : "", arena, err) < 0 ||
             host_gather_lists(host, &policy->sandbox, arena, err) < 0 ||
             host_gather_sockets(host, &policy->sandbox, question->environment, arena, err) < 0 ||

@@ -127,17 +127,36 @@ static void home_sees(void *context, const char *path, bool content) {
         host_sees(context, path, content);
 }
 
+static int find_base(const struct policy *policy, const char *const *environment, const char *home, struct arena *arena,
+                     const char **ret, struct err *err) {
+        const char *configured = policy->sandbox.home_dir.len ? arena_dup(arena, policy->sandbox.home_dir)
+                                                              : environment_get(environment, "BAILEY_HOME_DIR");
+        struct directory state;
+
+        return home_base(configured, directory_state(environment, &state) ? state.path : NULL, home, arena, ret, err);
+}
+
+int host_system_kept_homes(const struct policy *policy, const char *const *environment, struct arena *arena,
+                           const char **ret_home, const char **ret_base, struct err *err) {
+        struct host host = { .uid = geteuid() };
+        const char *base = NULL;
+
+        if (host_gather_homes(&host, environment, arena, err) < 0 ||
+            (host.homes.count && find_base(policy, environment, host.homes.items[0].path, arena, &base, err) < 0))
+                return -1;
+        *ret_home = host.homes.count ? host.homes.items[0].path : NULL;
+        *ret_base = base;
+        return 0;
+}
+
 int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                          struct err *err) {
         const char *home = host->homes.count ? host->homes.items[0].path : NULL;
-        const char *configured = policy->sandbox.home_dir.len ? arena_dup(arena, policy->sandbox.home_dir)
-                                                              : environment_get(environment, "BAILEY_HOME_DIR");
         struct home_request request = { .home = home,
                                         .workspace = host->workspace,
                                         .show = policy->sandbox.home_show,
                                         .sees = home_sees,
                                         .context = host };
-        struct directory state;
 
         if (policy->sandbox.home != HOME_OWN || !home)
                 return 0;
@@ -147,8 +166,7 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
                         "sandbox.home: commands can write your home directory %s itself, which is in the workspace or in "
                         "fs_write_allow; use home = \"host\"",
                         home);
-        if (home_base(configured, directory_state(environment, &state) ? state.path : NULL, home, arena, &request.base, err) <
-            0)
+        if (find_base(policy, environment, home, arena, &request.base, err) < 0)
                 return -1;
         if (host_is_writable(host, &policy->sandbox, request.base) || path_within(host->workspace, request.base))
                 return err_set(err, ERR_INVALID,
@@ -157,6 +175,7 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
                                request.base);
         if (home_open(&request, arena, &host->home, err) < 0)
                 return -1;
+        host_sees(host, host->home.layer, false); /* `bailey home clear` removes it */
         return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
 }
 

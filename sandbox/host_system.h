@@ -29,6 +29,10 @@ int host_system_home(struct host *host, struct arena *arena, struct err *err);
 int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                          struct err *err);
 
+/* Where homes of workspaces are kept, and for which home directory; NULL and NULL: there is no home directory. */
+int host_system_kept_homes(const struct policy *policy, const char *const *environment, struct arena *arena,
+                           const char **ret_home, const char **ret_base, struct err *err);
+
 /* Finds the bailey program (""; this program), programs that set up sandboxes, and the features of the kernel. */
 int host_system_programs(struct host *host, const char *self, struct arena *arena, struct err *err);
 
@@ -40,5 +44,8 @@ int host_system_own(struct host *host, const struct sandbox_policy *sandbox, con
 
 /* The result depends on this path: calls `sees` of the question. */
 void host_sees(const struct host *host, const char *path, bool content);
+
+/* Fills in `homes`: $HOME, and the home directory of the user database. */
+int host_gather_homes(struct host *host, const char *const *environment, struct arena *arena, struct err *err);
 
 #endif

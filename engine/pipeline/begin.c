@@ -18,6 +18,8 @@
 /* A session asks again after this long: another program may have been killed. */
 #define RECOVER_EVERY (10 * TIME_SECOND)
 
+enum { HOME_TRIES = 5 };
+
 /* ---- what is asked for ---- */
 
 /* 'it'\''s': one word of bash, whatever is in it. */
@@ -157,6 +159,23 @@ static int look_inside(struct run *run, const struct host_question *question) {
         return host_gather_inside(run->order.policy, question, &run->arena, &run->facts.host, &run->result.err);
 }
 
+/* Whoever removes the home of the workspace at this moment may do so once or twice, not for ever. */
+static int get_host(struct run *run, const struct host_question *question) {
+        int gone = 1;
+
+        for (int i = 0; i < HOME_TRIES && gone > 0; i++) {
+                if (run->facts.host_cache)
+                        host_cache_leave(run->facts.host_cache);
+                run->facts.host_cache = host_cache_get(run->lent.kept, run->order.policy, question, &run->result.err);
+                if (!run->facts.host_cache)
+                        return -1;
+                run->facts.host = run->facts.host_cache->host;
+                gone = run_home_hold(run);
+        }
+        return gone > 0 ? err_set(&run->result.err, ERR_CHANGED, "the home of this workspace is being removed; try again")
+                        : gone;
+}
+
 static int look_around(struct run *run) {
         struct host_question question = {
                 .workspace = run->order.policy->workspace.len ? arena_dup(&run->arena, run->order.policy->workspace) : NULL,
@@ -167,10 +186,8 @@ static int look_around(struct run *run) {
                 .force = run->order.options.force,
         };
 
-        run->facts.host_cache = host_cache_get(run->lent.kept, run->order.policy, &question, &run->result.err);
-        if (!run->facts.host_cache)
+        if (get_host(run, &question) < 0 || run_home_check(run) < 0)
                 return -1;
-        run->facts.host = run->facts.host_cache->host;
         run->facts.request.envp = run->facts.host_cache->envp;
         if (look_inside(run, &question) < 0)
                 return -1;

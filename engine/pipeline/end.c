@@ -207,14 +207,6 @@ static void tell_tmp(struct run *run, const struct backend *backend) {
         run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);
 }
 
-/* What it wrote through overlays. If that fails, the next command tries again. */
-static void settle_home(struct run *run) {
-        struct err err = {};
-
-        if (run->attempt.host.home.layer && home_settle(run->attempt.host.home.layer, &err) < 0)
-                run_notice(run, "what the command wrote in its home directory is incomplete: %s", err.msg);
-}
-
 static void tell_sandbox(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
@@ -282,7 +274,7 @@ void run_end(struct run *run, int result) {
         tell_later(run);
         if (ran) {
                 leave_container(run);
-                settle_home(run);
+                run_home_end(run);
         }
         tmpdir_remove(&run->attempt.tmpdir);
         if (ran) {
@@ -303,5 +295,6 @@ void run_end(struct run *run, int result) {
         record_end(run);
         if (ran)
                 tell_exited(run);
+        fd_close(TAKE_FD(run->facts.home)); /* the command no longer needs it */
         run->over = true;
 }

@@ -13,6 +13,7 @@
 #include "engine/pipeline/secrets.h"
 #include "engine/pipeline/session_tmp.h"
 #include "guard/guard.h"
+#include "home/usage.h"
 #include "include/bailey.h"
 #include "protect/protect.h"
 #include "run/job.h"
@@ -62,6 +63,8 @@ struct run_facts {
         struct sandbox_request request;
         const char *shell_argv[4];
         int64_t timeout;
+        int home;                     /* the directory of the home of the workspace, locked; -1: there is none */
+        struct home_usage home_usage; /* as far as it is known */
 };
 
 /* protection.c: the protected places of the workspace, while the command runs. */
@@ -138,6 +141,12 @@ int run_protect_recover(struct run *run, struct err *err); /* after commands tha
 int run_protect_begin(struct run *run);
 void run_protect_check(struct run *run); /* after covers were restored */
 void run_protect_end(struct run *run);   /* sets aside what it created at protected paths, now or at the next start */
+
+/* ---- a home of the workspace (homes.c) ---- */
+
+int run_home_hold(struct run *run);  /* 1: it has been removed, and has to be opened again */
+int run_home_check(struct run *run); /* that it is not too large */
+void run_home_end(struct run *run);
 
 /* ---- the outcome ---- */
 
