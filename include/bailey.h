@@ -644,6 +644,90 @@ int bailey_aside_drop(const struct bailey_policy *policy, const char *const *env
                       struct bailey_aside_done *ret, char *ret_error, size_t error_size);
 void bailey_aside_done_free(struct bailey_aside_done *done);
 
+/* ---- homes of workspaces ---- */
+
+enum bailey_presence {
+        BAILEY_GONE,
+        BAILEY_PRESENT,
+        BAILEY_UNKNOWN, /* it cannot be told */
+};
+
+/*
+ * With sandbox.home = "own", commands of a workspace have a home directory of their own, which is kept. It holds what they
+ * wrote there, and copies of some settings; nothing else of it is the user's.
+ */
+struct bailey_home {
+        const char *workspace;         /* NULL: not known */
+        const char *home;              /* the home directory that it stands for; NULL: not known */
+        const char *path;              /* where it is kept */
+        enum bailey_presence presence; /* of the workspace */
+        int in_use;                    /* not 0: a command of the workspace is running */
+        const char *last_used;         /* "2026-11-16T04:30:00.000Z", to some minutes */
+        unsigned long long bytes;      /* on the disk */
+        unsigned long long entries;    /* files, directories, links */
+        int complete;                  /* 0: it is more, as not everything could be measured, or not in time */
+        const char *problem;           /* bailey_home_clear(): why it is still there; NULL: it is removed */
+};
+
+struct bailey_homes {
+        const struct bailey_home *items; /* the last used first */
+        size_t count;
+        const char *directory;         /* they are kept in; NULL: there is no home directory */
+        unsigned long long most_bytes; /* that one may take; 0: no limit */
+        const char *problem; /* bailey_home_clear(): what is left of an earlier one cannot be removed; NULL: nothing is */
+        int recorded;        /* bailey_home_clear(): not 0: all of it is in the policy's record */
+        void *memory;
+};
+
+enum bailey_home_choice {
+        BAILEY_HOME_ONE,   /* of a workspace */
+        BAILEY_HOME_STALE, /* those whose workspace is gone */
+        BAILEY_HOME_ALL,
+};
+
+/* Those that are kept, and how large they are: measured for at most `measure_ms` milliseconds in all, 0: as long as it takes;
+ * the rest as it was last known. Of BAILEY_HOME_ONE, `workspace` is a directory that need not be there any more; NULL: the
+ * policy's. There may be none, which is not an error. Errors as with bailey_policy_load(), here and below. */
+int bailey_home_list(const struct bailey_policy *policy, const char *const *environment, enum bailey_home_choice choice,
+                     const char *workspace, long long measure_ms, struct bailey_homes *ret, char *ret_error, size_t error_size);
+
+/* Removes them. One that a command is using stays, and its `problem` says so. */
+int bailey_home_clear(const struct bailey_policy *policy, const char *const *environment, enum bailey_home_choice choice,
+                      const char *workspace, struct bailey_homes *ret, char *ret_error, size_t error_size);
+void bailey_homes_free(struct bailey_homes *homes);
+
+enum bailey_home_change_kind {
+        BAILEY_HOME_ADDED,
+        BAILEY_HOME_CHANGED, /* the user's home has it, too, and commands saw that before */
+        BAILEY_HOME_DELETED, /* the same, and they no longer see it */
+};
+
+struct bailey_home_change {
+        struct bailey_text path; /* in the home directory; commands have chosen it */
+        enum bailey_home_change_kind kind;
+        const char *type; /* "file", "directory", "link", "other"; NULL: it is deleted */
+        int settings;     /* not 0: bailey copies the user's file, or would if there were one */
+        int unreadable;   /* not 0: a directory that could not be listed */
+        unsigned long long bytes;
+};
+
+struct bailey_home_changes {
+        const struct bailey_home_change *items; /* by path */
+        size_t count;
+        unsigned long long left_out, left_out_bytes; /* beside these */
+        int complete;                                /* 0: there may be more */
+        int in_use; /* not 0: what a running command writes in directories of the user's home is not among them yet */
+        int kept;   /* 0: no home is kept for the workspace */
+        const char *workspace;
+        void *memory;
+};
+
+/* What commands of a workspace wrote in their home: at most `limit` items, settings and deletions before others, and large
+ * files before small ones. Empty directories are not told. */
+int bailey_home_diff(const struct bailey_policy *policy, const char *const *environment, const char *workspace, size_t limit,
+                     struct bailey_home_changes *ret, char *ret_error, size_t error_size);
+void bailey_home_changes_free(struct bailey_home_changes *changes);
+
 /* ---- the record ---- */
 
 enum bailey_audit_format {
