@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
         &cli_kill,
         &cli_aside,
         &cli_restore,
+        &cli_home,
         &cli_test,
         &cli_parse,
         &cli_rules,
