@@ -11,6 +11,7 @@
 #include "format/doctor.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
+enum { MEASURE_MS = 2000 };
 
 static const struct option_row option_rows[] = {
         [OPTION_JSON] = { "json", 'j', NULL, "print JSON" },
@@ -26,6 +27,8 @@ static enum exit_status doctor_run(const struct options *options) {
         const char *const *given = options->values;
         POLICY_AUTO policy = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], NULL);
         struct bailey_backends backends;
+        struct bailey_homes stale = {};
+        char error[512];
         BUF_AUTO answer;
         int fine;
 
@@ -33,10 +36,14 @@ static enum exit_status doctor_run(const struct options *options) {
         if (!policy)
                 return EXIT_USAGE;
         fine = bailey_doctor(policy, (const char *const *)environ, &backends);
+        if (bailey_home_list(policy, (const char *const *)environ, BAILEY_HOME_STALE, NULL, MEASURE_MS, &stale, error,
+                             sizeof(error)) < 0)
+                log_line("doctor: homes of workspaces: %s", error);
         if (fine >= 0 && given[OPTION_JSON])
-                format_backends_json(&backends, &answer);
+                format_backends_json(&backends, &stale, &answer);
         else if (fine >= 0)
-                format_backends_text(&backends, paint_wanted(given[OPTION_COLOR]), &answer);
+                format_backends_text(&backends, &stale, paint_wanted(given[OPTION_COLOR]), &answer);
+        bailey_homes_free(&stale);
         if (fine >= 0)
                 bailey_backends_free(&backends);
         if (fine < 0 || answer.failed) {

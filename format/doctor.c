@@ -1,5 +1,6 @@
 #include "format/doctor.h"
 
+#include "format/home.h"
 #include "format/json.h"
 #include "format/outcome.h"
 #include "format/paint.h"
@@ -48,13 +49,15 @@ static void text_backend(const struct bailey_backend *b, bool colors, struct buf
         buf_format(out, "\n    verified: %s\n", b->verified);
 }
 
-void format_backends_text(const struct bailey_backends *backends, bool colors, struct buf *out) {
+void format_backends_text(const struct bailey_backends *backends, const struct bailey_homes *stale, bool colors,
+                          struct buf *out) {
         if (backends->problem) {
                 buf_format(out, "%s\n", backends->problem);
                 return;
         }
         for (size_t i = 0; i < backends->count; i++)
                 text_backend(&backends->items[i], colors, out);
+        format_stale_text(stale, out);
         if (backends->chosen) {
                 buf_format(out, "commands run in the %s sandbox; /tmp is %s\n", backends->chosen->name,
                            !backends->chosen->sandboxes ? "that of the host"
@@ -101,8 +104,20 @@ static void put_backend(struct buf *out, const struct bailey_backend *b) {
         put_end(out);
 }
 
+static void put_stale(struct buf *out, const struct bailey_homes *stale) {
+        unsigned long long bytes = 0;
+
+        for (size_t i = 0; i < stale->count; i++)
+                bytes += stale->items[i].bytes;
+        put_object(out, "stale_homes");
+        put_number(out, "count", (long long)stale->count);
+        put_number(out, "bytes", (long long)bytes);
+        put_text(out, "remedy", stale->count ? "bailey home clear --stale" : NULL);
+        put_end(out);
+}
+
 /* The limits are those of the sandbox that commands run in; where there is none, of the first that is tried. */
-void format_backends_json(const struct bailey_backends *backends, struct buf *out) {
+void format_backends_json(const struct bailey_backends *backends, const struct bailey_homes *stale, struct buf *out) {
         if (backends->problem) {
                 buf_format(out, "%s\n", backends->problem);
                 return;
@@ -116,5 +131,6 @@ void format_backends_json(const struct bailey_backends *backends, struct buf *ou
         for (size_t i = 0; i < backends->count; i++)
                 put_backend(out, &backends->items[i]);
         put_array_end(out);
+        put_stale(out, stale);
         put_end(out);
 }

@@ -7,7 +7,9 @@
 #include "bailey.h"
 #include "base/buf.h"
 
-void format_backends_json(const struct bailey_backends *backends, struct buf *out);
-void format_backends_text(const struct bailey_backends *backends, bool colors, struct buf *out);
+/* `stale`: homes of workspaces that are gone. */
+void format_backends_json(const struct bailey_backends *backends, const struct bailey_homes *stale, struct buf *out);
+void format_backends_text(const struct bailey_backends *backends, const struct bailey_homes *stale, bool colors,
+                          struct buf *out);
 
 #endif

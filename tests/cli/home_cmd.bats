@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# `bailey home`.
+# `bailey home`, and what doctor says of homes.
 # shellcheck disable=SC2016,SC2154,SC2088 # the commands are for bailey; what setup() sets is for all
 
 # shellcheck source=tests/cli/run_helper.bash
@@ -140,10 +140,17 @@ layer() {
                 run bailey run "${own[@]}" --workspace "$BATS_TEST_TMPDIR/$workspace" 'echo 1 >~/f'
                 [ "$status" = 0 ]
         done
+        run bailey doctor
+        [[ $output != *"bailey home clear"* ]]
         rmdir "$BATS_TEST_TMPDIR/other"
         run bailey home
         [ "${#lines[@]}" = 3 ]
         [[ $output == *"/other  "*"workspace is gone"* ]]
+        run bailey doctor
+        echo "$output"
+        [[ $output == *"1 home of workspaces that are gone takes "*" KiB; to remove them: bailey home clear --stale"* ]]
+        run --separate-stderr bailey doctor --json
+        [ "$(query 'j["stale_homes"]["count"], j["stale_homes"]["bytes"] > 0')" = "(1, True)" ]
 
         run bailey home clear --stale </dev/null
         echo "$output"
