@@ -1,0 +1,27 @@
+/*
+ * Special addresses: those that a name must not lead a command to. One table (policy/addresses.c).
+ */
+#ifndef BAILEY_POLICY_ADDRESSES_H
+#define BAILEY_POLICY_ADDRESSES_H
+
+#include <stdint.h>
+
+enum address_kind {
+        ADDRESS_PUBLIC,
+        ADDRESS_PRIVATE, /* of a local network; names in sandbox.network.private_hosts may have them */
+        ADDRESS_LOOPBACK,
+        ADDRESS_LINK_LOCAL,
+        ADDRESS_METADATA, /* of the cloud's own service, which hands out credentials */
+        ADDRESS_RESERVED, /* multicast, benchmarks, forms of IPv4 that nobody needs */
+};
+
+/* An IPv4 address is given as ::ffff:a.b.c.d. One inside an IPv6 address (NAT64, 6to4, mapped) is judged as IPv4, too. */
+enum address_kind address_kind(const uint8_t address[16]);
+
+/* "private", "loopback", "link-local", "metadata", "reserved", "public" */
+const char *address_kind_name(enum address_kind kind);
+
+struct host;
+enum address_kind host_address_kind(const struct host *host); /* of HOST_IPV4 and HOST_IPV6 */
+
+#endif
