@@ -53,6 +53,7 @@ struct key_text {
         const char *expected; /* with its article: "an absolute path" */
         bool (*valid)(struct str text);
         const char *schema; /* a regular expression that says nearly the same, or NULL */
+        bool number;        /* it can be written as a number, too, and is shown as one */
 };
 
 /* All members start at the same place, so that one that is no integer is stored by its size alone. */

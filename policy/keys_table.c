@@ -25,7 +25,7 @@ static const char *const backends[] = { "auto", "native", "bwrap", "landlock", "
                                         "sandbox-exec", "appcontainer", "none", NULL };
 static const char *const roots[] = { "host", "minimal", NULL };
 static const char *const homes[] = { "host", "own", "none", NULL };
-static const char *const networks[] = { "inherit", "deny", "allow_hosts", NULL };
+static const char *const networks[] = { "inherit", "deny", "allow_hosts", "packages", NULL };
 static const char *const allow_or_deny[] = { "allow", "deny", NULL };
 static const char *const syscalls[] = { "inherit", "strict", NULL };
 static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NULL };
@@ -46,6 +46,7 @@ static const struct str blocked[] = {
         STR("iptables"), STR("useradd"), STR("userdel"), STR("visudo"), STR("mount"), STR("umount"), STR("chroot"),
         STR("insmod"), STR("rmmod"), STR("sysctl"),
 };
+static const struct str ports[] = { STR("22"), STR("80"), STR("443") };
 static const struct str registries[] = { STR("docker.io"), STR("ghcr.io"), STR("gcr.io"), STR("quay.io") };
 static const struct str all_capabilities[] = { STR("ALL") };
 
@@ -174,9 +175,25 @@ const struct key_row keys[] = {
         { ROW(SANDBOX, "require_limits", BOOLEAN), FIELD(sandbox.require_limits), TIGHTEN(TRUE),
           .help = "Do not run commands if a limit cannot be enforced." },
         { ROW(NETWORK, "kind", WORD), FIELD(sandbox.network), .words = networks, TIGHTEST(NETWORK_DENY),
-          IS(word, NETWORK_DENY), .help = "deny: localhost only. inherit: the host's network. allow_hosts: only `hosts`." },
-        { ROW(NETWORK, "hosts", LIST), FIELD(sandbox.network_hosts), .text = &text_host,
-          .help = "Hosts that can be reached with allow_hosts." },
+          IS(word, NETWORK_DENY),
+          .help = "deny: localhost only. inherit: the host's network. allow_hosts: only `hosts`. packages: package registries "
+                  "(the preset @packages), and `hosts`." },
+        { ROW(NETWORK, "hosts", LIST), FIELD(sandbox.network_hosts), .text = &text_network_host,
+          .help = "Hosts that can be reached with allow_hosts and packages: a name, *.name (name itself, too), an address; with "
+                  ":PORT or :* for other ports than `ports`; or a preset: @packages, @github, ... `*` needs allow_any." },
+        { ROW(NETWORK, "allow_any", BOOLEAN), FIELD(sandbox.network_allow_any), TIGHTEN(FALSE),
+          .help = "Accept `*`, any host with a public address, in `hosts`." },
+        { ROW(NETWORK, "ports", LIST), FIELD(sandbox.network_ports), .text = &text_port, LISTED(ports),
+          .help = "Ports of hosts that are listed without one." },
+        { ROW(NETWORK, "private_hosts", LIST), FIELD(sandbox.network_private_hosts), .text = &text_host,
+          .help = "Names whose addresses may be private (10.0.0.0/8, 192.168.0.0/16, fc00::/7, ...). They have to be in `hosts`, "
+                  "too." },
+        { ROW(NETWORK, "host_ports", LIST), FIELD(sandbox.network_host_ports), .text = &text_port,
+          .help = "Ports of the host's 127.0.0.1 that commands can connect to at their own localhost, with any kind but inherit." },
+        { ROW(NETWORK, "publish", LIST), FIELD(sandbox.network_publish), .text = &text_publish,
+          .help = "Ports of commands to open on the host's 127.0.0.1: \"3000\", or \"8080:3000\" for port 8080 of the host." },
+        { ROW(NETWORK, "max_connections", INTEGER), FIELD(sandbox.network_max_connections), RANGE(1, 65536), TIGHTEN(LESS),
+          IS(integer, 512), .help = "Limit of open connections of a command to listed hosts; others wait." },
 
         { ROW(SOCKETS, "kind", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny, TIGHTEST(UNIX_SOCKETS_DENY),
           .help = "allow: sockets created by commands, and `paths`. deny: none." },

@@ -81,7 +81,13 @@ enum network_kind {
         NETWORK_INHERIT,
         NETWORK_DENY,
         NETWORK_ALLOW_HOSTS,
+        NETWORK_PACKAGES, /* NETWORK_ALLOW_HOSTS with the preset "@packages", too */
 };
+
+/* Only some hosts can be reached: policy/egress.h. */
+static inline bool network_is_filtered(enum network_kind kind) {
+        return kind == NETWORK_ALLOW_HOSTS || kind == NETWORK_PACKAGES;
+}
 
 enum unix_sockets {
         UNIX_SOCKETS_ALLOW, /* those made inside */
@@ -105,7 +111,13 @@ struct sandbox_policy {
         bool protect_workspace;                                                     /* .git/hooks and its like stay read-only */
         struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */
         enum network_kind network;
-        struct str_list network_hosts; /* with NETWORK_ALLOW_HOSTS, never empty */
+        struct str_list network_hosts;         /* see egress_rule_read(); presets, too */
+        struct str_list network_ports;         /* of hosts without one; see port_list_read() */
+        struct str_list network_private_hosts; /* patterns; see host_matches() */
+        struct str_list network_host_ports;    /* ports of the host's 127.0.0.1 that commands find at theirs */
+        struct str_list network_publish;       /* the other way round; see published_port_read() */
+        uint32_t network_max_connections;      /* of a command */
+        bool network_allow_any;                /* "*" may stand in network_hosts */
         enum unix_sockets unix_sockets;
         struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         enum syscall_policy syscalls;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/text_reader.h"
+#include "policy/egress.h"
 #include "policy/resolver.h"
 #include "policy/value_types.h"
 
@@ -137,15 +138,27 @@ static int timeout_finish(struct resolver *r) {
         return 0;
 }
 
+/* A star opens everything, so it has to be meant. */
+static int network_finish(struct resolver *r) {
+        const struct sandbox_policy *sandbox = &r->policy->sandbox;
+        struct egress_rule rule;
+
+        if (sandbox->network == NETWORK_ALLOW_HOSTS && sandbox->network_hosts.count == 0)
+                return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
+                                   "sandbox.network: allow_hosts needs at least one host; use deny to allow none");
+        for (size_t i = 0; !sandbox->network_allow_any && i < sandbox->network_hosts.count; i++)
+                if (egress_rule_read(sandbox->network_hosts.items[i], &rule) == 0 && str_is(rule.pattern, "*"))
+                        return origin_fail(origin_at(r, "sandbox.network.hosts"), r->err,
+                                           "sandbox.network.hosts: * allows any host; it needs allow_any = true");
+        return 0;
+}
+
 static int policy_finish(struct resolver *r) {
         struct policy *p = r->policy;
 
         if (p->guard.allowed_commands.count && origin_at(r, "guard.allow_only_listed")->layer == LAYER_BUILTIN)
                 p->guard.allow_only_listed = true; /* or the list would mean nothing */
-        if (p->sandbox.network == NETWORK_ALLOW_HOSTS && p->sandbox.network_hosts.count == 0)
-                return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
-                                   "sandbox.network: allow_hosts needs at least one host; use deny to allow none");
-        return timeout_finish(r);
+        return network_finish(r) < 0 ? -1 : timeout_finish(r);
 }
 
 static int policy_files(struct resolver *r) {

@@ -26,7 +26,8 @@ static void number_limits(const struct key_row *key, double unit, struct buf *ou
 }
 
 static void text_type(const struct key_row *key, struct buf *out) {
-        buf_append(out, STR("{\"type\": \"string\""));
+        buf_append(out,
+                   key->text && key->text->number ? STR("{\"type\": [\"string\", \"integer\"]") : STR("{\"type\": \"string\""));
         if (key->text && key->text->schema) {
                 buf_append(out, STR(", \"pattern\": "));
                 buf_json(out, str_z(key->text->schema));

@@ -181,7 +181,23 @@ static int read_word(const struct setting_reader *r, const struct key_row *key, 
         return setting_expected(r, node, words);
 }
 
+static int number_text(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node,
+                       struct str *ret) {
+        char digits[24];
+        int len = snprintf(digits, sizeof(digits), "%" PRId64, node->integer);
+        char *text = arena_dup(r->arena, str_from(digits, (size_t)len));
+
+        if (!text)
+                return setting_no_memory(r);
+        if (!key->text->valid(str_z(text)))
+                return setting_expected(r, node, key->text->expected);
+        *ret = str_z(text);
+        return 0;
+}
+
 int setting_text(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, struct str *ret) {
+        if (node->kind == TREE_INTEGER && key->text && key->text->number)
+                return number_text(r, key, node, ret);
         if (node->kind != TREE_STRING)
                 return setting_expected(r, node, key->text ? key->text->expected : "a string");
         if (memchr(node->text.ptr, '\0', node->text.len))

@@ -69,12 +69,21 @@ static void pairs_write(const struct env_pairs *pairs, enum show_style style, st
         buf_append(out, pairs->count ? STR(" }") : STR("}"));
 }
 
+static bool is_number(const struct key_row *key, struct str text) {
+        for (size_t i = 0; i < text.len; i++)
+                if (!is_ascii_digit((unsigned char)text.ptr[i]))
+                        return false;
+        return key->text && key->text->number;
+}
+
 static void list_write(const struct key_row *key, const struct key_items *list, enum show_style style, struct buf *out) {
         buf_char(out, '[');
         for (size_t i = 0; i < list->count; i++) {
                 buf_append(out, i ? STR(", ") : STR(""));
                 if (key->type == KEY_PATTERNS)
                         pattern_write((const struct user_pattern *)list->items + i, style, out);
+                else if (is_number(key, ((const struct str *)list->items)[i]))
+                        buf_append(out, ((const struct str *)list->items)[i]);
                 else
                         text_write(out, ((const struct str *)list->items)[i]);
         }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
+#include "policy/egress.h"
 #include "policy/env.h"
 #include "policy/hosts.h"
 
@@ -92,6 +93,18 @@ static bool socket_valid(struct str text) {
         return path_valid(text.len && text.ptr[0] == '~' ? str_skip(text, 1) : text);
 }
 
+static bool port_valid(struct str text) {
+        uint16_t port;
+
+        return port_read(text, &port) == 0;
+}
+
+static bool publish_valid(struct str text) {
+        struct published_port ports;
+
+        return published_port_read(text, &ports) == 0;
+}
+
 const struct key_text text_path = { "an absolute path", path_valid, "^/[^\\u0000-\\u001f\\u007f]*$" };
 const struct key_text text_allowed_path = { "an absolute path (patterns with * or ? are for deny lists)", allowed_path_valid,
                                             "^/[^\\u0000-\\u001f\\u007f*?]*$" };
@@ -104,6 +117,12 @@ const struct key_text text_denied_path = { "a path or a pattern, starting with /
 const struct key_text text_socket = { "an absolute path, ~/... or $NAME", socket_valid,
                                       "^(~?/[^\\u0000-\\u001f\\u007f]*|[$][A-Za-z_][A-Za-z0-9_]*)$" };
 const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
+const struct key_text text_network_host = {
+        "a host name, an address or *.name, optionally with :PORT or :*, or a preset such as @packages", egress_host_valid, NULL
+};
+const struct key_text text_port = { "a port: 1 to 65535", port_valid, "^[1-9][0-9]{0,4}$", .number = true };
+const struct key_text text_publish = { "a port, or HOST_PORT:PORT", publish_valid, "^[1-9][0-9]{0,4}(:[1-9][0-9]{0,4})?$",
+                                       .number = true };
 const struct key_text text_variable = { "a variable name", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
 const struct key_text text_variables = { "a variable name, or a prefix followed by *", env_pattern_valid,
                                          "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };

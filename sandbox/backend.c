@@ -110,7 +110,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
         struct launch launch;
         uint32_t missing;
 
-        if (policy->sandbox.network == NETWORK_ALLOW_HOSTS)
+        if (network_is_filtered(policy->sandbox.network))
                 return err_set(err, ERR_INVALID,
                                "policy not supported: no backend supports per-host network access yet; set "
                                "sandbox.network to deny or inherit");

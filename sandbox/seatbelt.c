@@ -39,7 +39,7 @@ static int plan_limits(const struct sandbox_policy *sandbox, struct launch *laun
 }
 
 static int check_policy(const struct sandbox_policy *sandbox, struct err *err) {
-        if (sandbox->network == NETWORK_ALLOW_HOSTS)
+        if (network_is_filtered(sandbox->network))
                 return err_set(err, ERR_INVALID,
                                "policy not supported: sandbox-exec has no rules for names of hosts: set sandbox.network to "
                                "deny or inherit");

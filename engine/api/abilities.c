@@ -26,6 +26,7 @@ static enum bailey_network network_of(const struct policy *policy, const struct 
                 [NETWORK_DENY] = BAILEY_NETWORK_NONE,
                 [NETWORK_INHERIT] = BAILEY_NETWORK_ALL,
                 [NETWORK_ALLOW_HOSTS] = BAILEY_NETWORK_HOSTS,
+                [NETWORK_PACKAGES] = BAILEY_NETWORK_HOSTS,
         };
 
         if (choice->count == 1 && choice->items[0]->id == BACKEND_NONE)

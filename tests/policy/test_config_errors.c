@@ -110,6 +110,14 @@ static const struct {
         { "F.toml", "guard.dangerous_patterns = [1]",
           "F.toml:1:29: guard.dangerous_patterns: expected a table with a regex, or a string, found 1" },
         /* the whole */
+        { "F.toml", "sandbox.network.hosts = [\"a\", \"*:443\"]",
+          "F.toml:1:25: sandbox.network.hosts: * allows any host; it needs allow_any = true" },
+        { "F.toml", "sandbox.network.hosts = [\"a/b\"]",
+          "F.toml:1:26: sandbox.network.hosts: expected a host name, an address or *.name, optionally with :PORT or :*, or a "
+          "preset such as @packages, found \"a/b\"" },
+        { "F.toml", "sandbox.network.ports = [0]", "F.toml:1:26: sandbox.network.ports: expected a port: 1 to 65535, found 0" },
+        { "F.toml", "sandbox.network.publish = [\"80:x\"]",
+          "F.toml:1:28: sandbox.network.publish: expected a port, or HOST_PORT:PORT, found \"80:x\"" },
         { "F.toml", "sandbox.network = \"allow_hosts\"",
           "F.toml:1:19: sandbox.network: allow_hosts needs at least one host; use deny to allow none" },
         { "F.toml", "run.timeout = \"11m\"", "F.toml:1:15: run.timeout is greater than run.timeout_max" },

@@ -1,0 +1,83 @@
+#include "policy/egress.h"
+
+#include "policy/hosts.h"
+#include "policy/presets.h"
+
+/* ---- ports ---- */
+
+int port_read(struct str text, uint16_t *ret) {
+        unsigned port = 0;
+
+        if (text.len == 0 || text.len > 5 || text.ptr[0] == '0')
+                return -1;
+        for (size_t i = 0; i < text.len; i++) {
+                if (!is_ascii_digit((unsigned char)text.ptr[i]))
+                        return -1;
+                port = port * 10 + (unsigned)(text.ptr[i] - '0');
+        }
+        if (port > UINT16_MAX)
+                return -1;
+        *ret = (uint16_t)port;
+        return 0;
+}
+
+size_t port_list_read(struct str_list list, uint16_t *ret, size_t max) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < list.count && count < max; i++)
+                count += port_read(list.items[i], &ret[count]) == 0;
+        return count;
+}
+
+int published_port_read(struct str text, struct published_port *ret) {
+        size_t colon = str_find(text, ':');
+        struct published_port ports;
+
+        if (port_read(str_take(text, colon), &ports.host) < 0)
+                return -1;
+        ports.inside = ports.host;
+        if (colon < text.len && port_read(str_skip(text, colon + 1), &ports.inside) < 0)
+                return -1;
+        *ret = ports;
+        return 0;
+}
+
+/* ---- hosts ---- */
+
+static bool is_ascii(struct str text) {
+        for (size_t i = 0; i < text.len; i++)
+                if ((unsigned char)text.ptr[i] <= ' ' || (unsigned char)text.ptr[i] >= 0x7f)
+                        return false;
+        return true;
+}
+
+/* Cuts ":443" or ":*" off. Colons of an IPv6 address without brackets start no port. */
+static int rule_port(struct str *host, struct egress_rule *rule) {
+        size_t end = host->len && host->ptr[0] == '[' ? str_find(*host, ']') + 1 : str_find(*host, ':');
+        struct str port = str_skip(*host, end);
+
+        if (end > host->len)
+                return -1;
+        if (port.len == 0 || str_find(str_skip(port, 1), ':') < port.len - 1)
+                return 0;
+        *host = str_take(*host, end);
+        rule->any_port = str_is(port, ":*");
+        return rule->any_port || (port.ptr[0] == ':' && port_read(str_skip(port, 1), &rule->port) == 0) ? 0 : -1;
+}
+
+int egress_rule_read(struct str text, struct egress_rule *ret) {
+        struct egress_rule rule = { .pattern = text };
+
+        if (!is_ascii(text) || rule_port(&rule.pattern, &rule) < 0 || !host_pattern_valid(rule.pattern))
+                return -1;
+        if (rule.pattern.ptr[0] == '[')
+                rule.pattern = str_from(rule.pattern.ptr + 1, rule.pattern.len - 2);
+        *ret = rule;
+        return 0;
+}
+
+bool egress_host_valid(struct str text) {
+        struct egress_rule rule;
+
+        return text.len && text.ptr[0] == '@' ? preset_find(text) != NULL : egress_rule_read(text, &rule) == 0;
+}
