@@ -13,7 +13,7 @@
 
 static const char *const config_names[] = { "config.toml", "config.json5", "config.json" };
 static const char *const workspace_names[] = { ".bailey.toml", ".bailey.json5", ".bailey.json" };
-enum { NAME_COUNT = 3, FILE_LAYERS = 4 };
+enum { NAME_COUNT = 3, FILE_LAYERS = 5 }; /* the environment, too */
 
 struct loader {
         const struct policy_request *request;
@@ -146,6 +146,24 @@ static int overrides_load(struct loader *l) {
         return 0;
 }
 
+/*
+ * BAILEY_BASH_ALLOW_NETWORK=1 is for where nobody says anything else: it comes before all files, each of which can set another
+ * kind of network, as the policies readonly and build do.
+ */
+static int environment_load(struct loader *l) {
+        const char *value = environment_get(l->request->environment, "BAILEY_BASH_ALLOW_NETWORK");
+        struct config *config = &l->configs[l->count];
+
+        if (!value || (strcmp(value, "1") != 0 && !str_eq_nocase(str_z(value), STR("true"))))
+                return 0;
+        *config = (struct config){ .layer = LAYER_ENVIRONMENT, .trusted = true, .file = "sandbox.network=inherit" };
+        if (config_read_override(l->arena, config, l->err) < 0)
+                return -1;
+        config->file = "BAILEY_BASH_ALLOW_NETWORK";
+        l->count++;
+        return 0;
+}
+
 /* ---- loading ---- */
 
 static int files_load(struct loader *l) {
@@ -154,6 +172,8 @@ static int files_load(struct loader *l) {
 
         if (l->request->builtin_only)
                 return 0;
+        if (environment_load(l) < 0)
+                return -1;
         if (directory_load(l, LAYER_SYSTEM, system ? system : "/etc/bailey") < 0)
                 return -1;
         if (directory_config(l->request->environment, &user) && directory_load(l, LAYER_USER, user.path) < 0)

@@ -219,6 +219,7 @@ struct audit_policy {
 /* In the order in which they are applied. */
 enum policy_layer {
         LAYER_BUILTIN,
+        LAYER_ENVIRONMENT, /* BAILEY_BASH_ALLOW_NETWORK: another default */
         LAYER_SYSTEM,    /* /etc/bailey/ */
         LAYER_USER,      /* ~/.config/bailey/ */
         LAYER_WORKSPACE, /* .bailey.toml; if it is not trusted, it can only tighten */

@@ -168,7 +168,7 @@ static int policy_files(struct resolver *r) {
         if (!files)
                 return err_set(r->err, ERR_MEMORY, "out of memory");
         for (size_t i = 0; i < r->count; i++)
-                if (r->configs[i].layer != LAYER_OVERRIDE)
+                if (r->configs[i].layer > LAYER_ENVIRONMENT && r->configs[i].layer != LAYER_OVERRIDE)
                         files[used++] = (struct policy_file){ r->configs[i].layer, r->configs[i].file, r->configs[i].trusted };
         r->policy->files = files;
         r->policy->file_count = used;

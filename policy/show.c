@@ -5,8 +5,9 @@
 enum { COMMENT_COLUMN = 60, SHORT_LIST = 4 };
 
 static const char *const layer_names[] = {
-        [LAYER_BUILTIN] = "built-in",    [LAYER_SYSTEM] = "system", [LAYER_USER] = "user",
-        [LAYER_WORKSPACE] = "workspace", [LAYER_FILE] = "file",     [LAYER_OVERRIDE] = "override",
+        [LAYER_BUILTIN] = "built-in",  [LAYER_ENVIRONMENT] = "environment", [LAYER_SYSTEM] = "system",
+        [LAYER_USER] = "user",         [LAYER_WORKSPACE] = "workspace",     [LAYER_FILE] = "file",
+        [LAYER_OVERRIDE] = "override",
 };
 
 /* Whether a list is short, and all items come from one file. */

@@ -390,12 +390,66 @@ static void a_leased_file_is_refused(void **state) {
         assert_int_equal(loaded(NULL)->sandbox.network, NETWORK_INHERIT);
 }
 
+/* BAILEY_BASH_ALLOW_NETWORK is another default, and no more: whoever says something about the network is heard. */
+static void the_environment_opens_the_network(void **state) {
+        static const char *const opens[] = { "1", "true", "TRUE", "True" }, *const does_not[] = { "", "0", "yes", "11",
+                                                                                                  "true " };
+        static const struct {
+                const char *file, *text;
+                enum network_kind kind;
+        } rows[] = {
+                { "etc/config.toml", "sandbox.network = \"deny\"", NETWORK_DENY },
+                { "home/.config/bailey/config.toml", "sandbox.network = \"deny\"", NETWORK_DENY },
+                { "home/.config/bailey/config.toml", "sandbox.network = \"packages\"", NETWORK_PACKAGES },
+                { "home/.config/bailey/config.toml", "sandbox.workspace_write = true", NETWORK_INHERIT },
+                { "work/.bailey.toml", "sandbox.network = \"deny\"", NETWORK_DENY },
+                { "work/.bailey.toml", "sandbox.network = \"packages\"", NETWORK_PACKAGES },
+        };
+        const struct policy *p;
+        char variable[128];
+
+        (void)state;
+        environment[1] = variable;
+        for (size_t i = 0; i < sizeof(does_not) / sizeof(*does_not); i++) {
+                snprintf(variable, sizeof(variable), "BAILEY_BASH_ALLOW_NETWORK=%s", does_not[i]);
+                assert_int_equal(loaded(NULL)->sandbox.network, NETWORK_DENY);
+        }
+        for (size_t i = 0; i < sizeof(opens) / sizeof(*opens); i++) {
+                snprintf(variable, sizeof(variable), "BAILEY_BASH_ALLOW_NETWORK=%s", opens[i]);
+                assert_int_equal(loaded(NULL)->sandbox.network, NETWORK_INHERIT);
+        }
+        p = loaded(NULL);
+        assert_int_equal(p->origins[key_index(key_by_path(STR("sandbox.network.kind")))].origin.layer, LAYER_ENVIRONMENT);
+        assert_int_equal(p->file_count, 0);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                put(rows[i].file, rows[i].text);
+                assert_int_equal(loaded(NULL)->sandbox.network, rows[i].kind);
+                snprintf(variable, sizeof(variable), "%s/%.50s", root, rows[i].file);
+                assert_int_equal(unlink(variable), 0);
+                snprintf(variable, sizeof(variable), "BAILEY_BASH_ALLOW_NETWORK=1");
+        }
+        assert_int_equal(policy_load(&(struct policy_request){ .name = "readonly",
+                                                               .environment = environment,
+                                                               .system_directory = system_directory },
+                                     &arena, &p, NULL),
+                         0);
+        assert_int_equal(p->sandbox.network, NETWORK_DENY);
+        assert_int_equal(
+                policy_load(&(struct policy_request){ .overrides = (const char *const[]){ "sandbox.network=deny", NULL },
+                                                      .environment = environment,
+                                                      .system_directory = system_directory },
+                            &arena, &p, NULL),
+                0);
+        assert_int_equal(p->sandbox.network, NETWORK_DENY);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 CASE(a_leased_file_is_refused),
                 CASE(all_places),
+                CASE(the_environment_opens_the_network),
                 CASE(nothing_is_fine),
                 CASE(xdg),
                 CASE(the_workspace_is_found_once),
