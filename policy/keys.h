@@ -46,6 +46,9 @@ enum key_tighten {
         TIGHTEN_FALSE, /* only to false */
         TIGHTEN_LESS,  /* only to a smaller value; 0 is the largest where it means "no limit" */
         TIGHTEN_WORD,  /* only to `tightest` */
+        TIGHTEN_FEWER, /* only to a list of items that it has already */
+        TIGHTEN_KIND,  /* of a network: from inherit to hosts, from these to deny */
+        TIGHTEN_HOSTS, /* only to hosts that can be reached already */
 };
 
 /* What a string, or an item of a list, has to be. */

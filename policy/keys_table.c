@@ -174,16 +174,17 @@ const struct key_row keys[] = {
           "session." },
         { ROW(SANDBOX, "require_limits", BOOLEAN), FIELD(sandbox.require_limits), TIGHTEN(TRUE),
           .help = "Do not run commands if a limit cannot be enforced." },
-        { ROW(NETWORK, "kind", WORD), FIELD(sandbox.network), .words = networks, TIGHTEST(NETWORK_DENY),
+        { ROW(NETWORK, "kind", WORD), FIELD(sandbox.network), .words = networks, TIGHTEN(KIND),
           IS(word, NETWORK_DENY),
           .help = "deny: localhost only. inherit: the host's network. allow_hosts: only `hosts`. packages: package registries "
                   "(the preset @packages), and `hosts`." },
         { ROW(NETWORK, "hosts", LIST), FIELD(sandbox.network_hosts), .text = &text_network_host,
+          TIGHTEN(HOSTS),
           .help = "Hosts that can be reached with allow_hosts and packages: a name, *.name (name itself, too), an address; with "
                   ":PORT or :* for other ports than `ports`; or a preset: @packages, @github, ... `*` needs allow_any." },
         { ROW(NETWORK, "allow_any", BOOLEAN), FIELD(sandbox.network_allow_any), TIGHTEN(FALSE),
           .help = "Accept `*`, any host with a public address, in `hosts`." },
-        { ROW(NETWORK, "ports", LIST), FIELD(sandbox.network_ports), .text = &text_port, LISTED(ports),
+        { ROW(NETWORK, "ports", LIST), FIELD(sandbox.network_ports), .text = &text_port, TIGHTEN(FEWER), LISTED(ports),
           .help = "Ports of hosts that are listed without one." },
         { ROW(NETWORK, "private_hosts", LIST), FIELD(sandbox.network_private_hosts), .text = &text_host,
           .help = "Names whose addresses may be private (10.0.0.0/8, 192.168.0.0/16, fc00::/7, ...). They have to be in `hosts`, "

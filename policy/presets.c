@@ -29,17 +29,17 @@ static const char *const containers[] = { "docker.io", "*.docker.io", "productio
 
 /* By name. */
 const struct preset_row presets[] = {
-        { "containers", "Registries of container images.", containers },
-        { "debian", "Package archives of Debian and Ubuntu.", debian },
-        { "github", "GitHub: repositories, API, releases. It also stores what commands send to it.", github },
-        { "gitlab", "gitlab.com. It also stores what commands send to it.", gitlab },
-        { "go", "Go's module proxy and checksum database.", go },
-        { "java", "Maven Central and Gradle's plugins.", java },
-        { "npm", "The registries of npm and yarn, and downloads of Node.js.", npm },
-        { "packages", "All package registries in this table. `kind = \"packages\"` allows them, too.", packages },
-        { "python", "PyPI.", python },
-        { "ruby", "RubyGems.", ruby },
-        { "rust", "crates.io and Rust's toolchains.", rust },
+        { "@containers", "Registries of container images.", containers },
+        { "@debian", "Package archives of Debian and Ubuntu.", debian },
+        { "@github", "GitHub: repositories, API, releases. It also stores what commands send to it.", github },
+        { "@gitlab", "gitlab.com. It also stores what commands send to it.", gitlab },
+        { "@go", "Go's module proxy and checksum database.", go },
+        { "@java", "Maven Central and Gradle's plugins.", java },
+        { "@npm", "The registries of npm and yarn, and downloads of Node.js.", npm },
+        { "@packages", "All package registries in this table. `kind = \"packages\"` allows them, too.", packages },
+        { "@python", "PyPI.", python },
+        { "@ruby", "RubyGems.", ruby },
+        { "@rust", "crates.io and Rust's toolchains.", rust },
 };
 /* clang-format on */
 
@@ -47,7 +47,7 @@ const size_t preset_count = sizeof(presets) / sizeof(*presets);
 
 const struct preset_row *preset_find(struct str name) {
         for (size_t i = 0; i < preset_count; i++)
-                if (name.len && name.ptr[0] == '@' && str_is(str_skip(name, 1), presets[i].name))
+                if (str_is(name, presets[i].name))
                         return &presets[i];
         return NULL;
 }

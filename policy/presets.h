@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 struct preset_row {
-        const char *name; /* without the @ */
+        const char *name; /* "@github" */
         const char *help;
         const char *const *hosts; /* entries as in sandbox.network.hosts, but no presets; ends with NULL */
 };
@@ -15,7 +15,7 @@ struct preset_row {
 extern const struct preset_row presets[];
 extern const size_t preset_count;
 
-/* NULL: there is none. `name` starts with @. */
+/* NULL: there is none. */
 const struct preset_row *preset_find(struct str name);
 
 #endif

@@ -138,12 +138,29 @@ static int timeout_finish(struct resolver *r) {
         return 0;
 }
 
+/* Hosts that a flag names are meant to be reached. */
+static int network_hosts_finish(struct resolver *r) {
+        struct sandbox_policy *sandbox = &r->policy->sandbox;
+        struct policy_origin *kind = origin_at(r, "sandbox.network.kind"), *hosts = origin_at(r, "sandbox.network.hosts");
+
+        if (sandbox->network != NETWORK_DENY || hosts->layer != LAYER_OVERRIDE || sandbox->network_hosts.count == 0)
+                return 0;
+        if (kind->layer == LAYER_OVERRIDE)
+                return origin_fail(hosts, r->err, "sandbox.network.hosts: has no effect with sandbox.network = deny");
+        sandbox->network = NETWORK_ALLOW_HOSTS;
+        *kind = *hosts;
+        return 0;
+}
+
 /* A star opens everything, so it has to be meant. */
 static int network_finish(struct resolver *r) {
         const struct sandbox_policy *sandbox = &r->policy->sandbox;
         struct egress_rule rule;
 
-        if (sandbox->network == NETWORK_ALLOW_HOSTS && sandbox->network_hosts.count == 0)
+        if (network_hosts_finish(r) < 0)
+                return -1;
+
+        if (sandbox->network == NETWORK_ALLOW_HOSTS && sandbox->network_hosts.count == 0 && !r->network_tightened)
                 return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
                                    "sandbox.network: allow_hosts needs at least one host; use deny to allow none");
         for (size_t i = 0; !sandbox->network_allow_any && i < sandbox->network_hosts.count; i++)

@@ -16,6 +16,8 @@ struct resolver {
         struct value_origin *origins;       /* by key */
         struct str chain[POLICY_CHAIN_MAX]; /* the chosen policy, the one it extends, ... */
         size_t chain_count;
+        enum network_kind network_before; /* a config that is not trusted */
+        bool network_tightened;           /* by that */
 };
 
 /* Puts a value into the policy. `config` says where it is from. */

@@ -2,6 +2,7 @@
  * A workspace's config that its user has not trusted. It comes from a repository nobody has looked at yet, so it may make
  * the policy tighter and do nothing else; what it wanted to do is said.
  */
+#include "policy/egress.h"
 #include "policy/resolver.h"
 
 enum { NOTICE_MAX = 1024, NAMED_MAX = 5 };
@@ -30,7 +31,58 @@ static bool value_less(const struct key_row *key, const union key_value *wanted,
         return a < b || (key->zero_is_none && b == 0);
 }
 
-static bool is_tighter(const struct setting *setting, const union key_value *now) {
+static bool is_fewer(struct str_list wanted, struct str_list now) {
+        for (size_t i = 0; i < wanted.count; i++) {
+                size_t k = 0;
+
+                while (k < now.count && !str_eq(wanted.items[i], now.items[k]))
+                        k++;
+                if (k == now.count)
+                        return false;
+        }
+        return true;
+}
+
+/* ---- networks ---- */
+
+/* How much can be reached. Two kinds with hosts compare by these: 1 for both would make packages of a single host. */
+static int network_rank(unsigned kind) {
+        static const int ranks[] = {
+                [NETWORK_DENY] = 0, [NETWORK_ALLOW_HOSTS] = 1, [NETWORK_PACKAGES] = 2, [NETWORK_INHERIT] = 3
+        };
+
+        return ranks[kind];
+}
+
+/* With --network allow_hosts, the user says which hosts there are. */
+static bool kind_is_overridden(const struct resolver *r) {
+        for (size_t i = 0; i < r->count; i++)
+                for (const struct setting *s = r->configs[i].settings; r->configs[i].layer == LAYER_OVERRIDE && s; s = s->next)
+                        if (s->key->tighten == TIGHTEN_KIND)
+                                return true;
+        return false;
+}
+
+/* All of them can be reached already. */
+static bool hosts_are_fewer(const struct resolver *r, struct str_list wanted) {
+        struct policy asked = { .sandbox = { .network = NETWORK_ALLOW_HOSTS, .network_hosts = wanted } };
+        struct policy before = *r->policy;
+        struct egress now, then;
+        ARENA_AUTO arena;
+
+        if (r->network_before == NETWORK_INHERIT && !kind_is_overridden(r))
+                return true;
+        arena_init(&arena, 0);
+        before.sandbox.network = r->network_before;
+        if (egress_from_policy(&before, &arena, &now, NULL) < 0 || egress_from_policy(&asked, &arena, &then, NULL) < 0)
+                return false;
+        for (size_t i = 0; i < then.rule_count; i++)
+                if (!egress_covers(&now, &then.rules[i]))
+                        return false;
+        return true;
+}
+
+static bool is_tighter(const struct resolver *r, const struct setting *setting, const union key_value *now) {
         const struct key_row *key = setting->key;
 
         switch (key->tighten) {
@@ -44,6 +96,12 @@ static bool is_tighter(const struct setting *setting, const union key_value *now
                 return value_less(key, &setting->value, now);
         case TIGHTEN_WORD:
                 return setting->value.word == key->tightest;
+        case TIGHTEN_FEWER:
+                return is_fewer(setting->value.list, now->list);
+        case TIGHTEN_KIND:
+                return network_rank(setting->value.word) < network_rank(now->word);
+        case TIGHTEN_HOSTS:
+                return hosts_are_fewer(r, setting->value.list);
         default:
                 return false;
         }
@@ -66,12 +124,13 @@ static int setting_tighten(struct resolver *r, const struct config *config, cons
         now = key_load(key, r->policy);
         if (!key_is_list(key->type) && value_same(key, &setting->value, &now))
                 return 1;
-        if (!is_tighter(setting, &now))
+        if (!is_tighter(r, setting, &now))
                 return 0;
         if (!in_chain(r, setting->policy))
                 return 1;
         if (!key_is_list(key->type) && r->origins[key_index(key)].origin.layer > config->layer)
                 return 1; /* a later layer has decided */
+        r->network_tightened |= key->tighten == TIGHTEN_KIND;
         return setting_apply(r, config, setting) < 0 ? -1 : 1;
 }
 
@@ -112,6 +171,7 @@ int config_tighten(struct resolver *r, const struct config *config) {
         BUF_AUTO names;
 
         buf_init(&names, NOTICE_MAX);
+        r->network_before = r->policy->sandbox.network;
         for (const struct setting *s = config->settings; s; s = s->next) {
                 int status = setting_tighten(r, config, s);
 

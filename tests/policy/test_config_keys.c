@@ -97,11 +97,13 @@ static void tightening_goes_with_the_type(void **state) {
 
                 if (key->tighten == TIGHTEN_ADD)
                         assert_true(key_is_list(key->type));
+                if (key->tighten == TIGHTEN_FEWER || key->tighten == TIGHTEN_HOSTS)
+                        assert_int_equal(key->type, KEY_LIST);
                 if (key->tighten == TIGHTEN_TRUE || key->tighten == TIGHTEN_FALSE)
                         assert_int_equal(key->type, KEY_BOOLEAN);
                 if (key->tighten == TIGHTEN_LESS)
                         assert_true(number);
-                if (key->tighten == TIGHTEN_WORD)
+                if (key->tighten == TIGHTEN_WORD || key->tighten == TIGHTEN_KIND)
                         assert_int_equal(key->type, KEY_WORD);
         }
 }

@@ -340,6 +340,110 @@ static void presets_are_sorted_and_valid(void **state) {
         }
 }
 
+/* Hosts of a flag are to be reached, whatever the files say; unless another flag says no. */
+static void hosts_of_flags_count(void **state) {
+        static const struct {
+                const char *user, *first, *second;
+                enum network_kind kind;
+        } rows[] = {
+                { "", "sandbox.network.hosts=a.b", NULL, NETWORK_ALLOW_HOSTS },
+                { "sandbox.network = \"deny\"", "sandbox.network.hosts=a.b", NULL, NETWORK_ALLOW_HOSTS },
+                { "sandbox.network = \"packages\"", "sandbox.network.hosts=a.b", NULL, NETWORK_PACKAGES },
+                { "sandbox.network = \"inherit\"", "sandbox.network.hosts=a.b", NULL, NETWORK_INHERIT },
+                { "", "sandbox.network=inherit", "sandbox.network.hosts=a.b", NETWORK_INHERIT },
+                { "", "sandbox.network=packages", "sandbox.network.hosts=a.b", NETWORK_PACKAGES },
+                { "", "sandbox.network=packages", NULL, NETWORK_PACKAGES },
+                { "sandbox.network.hosts = [\"c.d\"]", "sandbox.network=allow_hosts", NULL, NETWORK_ALLOW_HOSTS },
+                { "sandbox.network.hosts = [\"c.d\"]", "sandbox.network.ports=1", NULL, NETWORK_DENY },
+        };
+        const struct config_file wrong[] = { { .layer = LAYER_OVERRIDE, .text = "sandbox.network.hosts=a.b" },
+                                             { .layer = LAYER_OVERRIDE, .text = "sandbox.network=deny" },
+                                             { 0 } };
+        const struct policy *policy;
+        struct err err;
+        ARENA_AUTO arena;
+
+        (void)state;
+        arena_init(&arena, 0);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                const struct config_file files[] = { { .layer = LAYER_USER, .text = rows[i].user },
+                                                     { .layer = LAYER_OVERRIDE, .text = rows[i].first },
+                                                     { .layer = LAYER_OVERRIDE, .text = rows[i].second },
+                                                     { 0 } };
+
+                policy = config_policy(files, "default", &arena);
+                if (policy->sandbox.network != rows[i].kind)
+                        fail_msg("%s, then %s: %d", rows[i].user, rows[i].first, policy->sandbox.network);
+        }
+        assert_int_equal(config_resolve(wrong, "default", &arena, &policy, &err), -1);
+        assert_string_equal(err.msg, "sandbox.network.hosts: has no effect with sandbox.network = deny");
+}
+
+/* ---- what a file of a workspace that is not trusted does to it ---- */
+
+static const struct {
+        const char *user, *workspace, *override;
+        enum network_kind kind;
+        const char *reaches, *does_not; /* hosts */
+        bool ignored;
+} untrusted[] = {
+#define ALLOW(hosts) "sandbox.network = { kind = \"allow_hosts\", hosts = [" hosts "] }"
+        { "", ALLOW("\"a.b\""), NULL, NETWORK_DENY, NULL, "a.b", true },
+        { "sandbox.network.hosts = [\"a.b\"]", ALLOW("\"a.b\""), NULL, NETWORK_DENY, NULL, "a.b", true },
+        { ALLOW("\"*.b\""), ALLOW("\"a.b\""), NULL, NETWORK_ALLOW_HOSTS, "c.b", NULL, false },
+        { ALLOW("\"*.b\""), ALLOW("\"a.c\""), NULL, NETWORK_ALLOW_HOSTS, "c.b", "a.c", true },
+        { ALLOW("\"*.b\""), "sandbox.network.hosts = { replace = true, items = [\"a.b\"] }", NULL, NETWORK_ALLOW_HOSTS, "a.b",
+          "c.b", false },
+        { ALLOW("\"*.b\""), "sandbox.network.hosts = { replace = true, items = [\"a.b\", \"a.c\"] }", NULL, NETWORK_ALLOW_HOSTS,
+          "c.b", "a.c", true },
+        { ALLOW("\"*.b\""), "sandbox.network.hosts = [\"a.b:8443\"]", NULL, NETWORK_ALLOW_HOSTS, "a.b", "a.c", true },
+        { ALLOW("\"*.b\""), "sandbox.network = \"packages\"", NULL, NETWORK_ALLOW_HOSTS, "a.b", "pypi.org", true },
+        { ALLOW("\"*.b\""), "sandbox.network = \"inherit\"", NULL, NETWORK_ALLOW_HOSTS, "a.b", "pypi.org", true },
+        { ALLOW("\"*.b\""), "sandbox.network = \"deny\"", NULL, NETWORK_DENY, NULL, "a.b", false },
+        { "sandbox.network = \"packages\"", ALLOW("\"pypi.org\""), NULL, NETWORK_ALLOW_HOSTS, "pypi.org", "crates.io", false },
+        { "sandbox.network = \"packages\"", "sandbox.network = \"allow_hosts\"", NULL, NETWORK_ALLOW_HOSTS, NULL, "crates.io",
+          false },
+        { "sandbox.network = \"inherit\"", ALLOW("\"a.b\""), NULL, NETWORK_ALLOW_HOSTS, "a.b", "c.b", false },
+        { "sandbox.network = \"inherit\"", "sandbox.network = \"packages\"", NULL, NETWORK_PACKAGES, "pypi.org", "c.b", false },
+        { "sandbox.network = \"inherit\"", "sandbox.network = \"allow_hosts\"", NULL, NETWORK_ALLOW_HOSTS, NULL, "c.b", false },
+        /* what a flag lists is all */
+        { "sandbox.network = \"inherit\"", ALLOW("\"evil.b\""), "sandbox.network=packages", NETWORK_PACKAGES, "pypi.org",
+          "evil.b", true },
+        { "sandbox.network = \"inherit\"", "sandbox.network.hosts = [\"evil.b\"]", "sandbox.network=packages", NETWORK_PACKAGES,
+          "pypi.org", "evil.b", true },
+};
+
+static void untrusted_files_open_nothing(void **state) {
+        (void)state;
+        for (size_t i = 0; i < sizeof(untrusted) / sizeof(*untrusted); i++) {
+                const struct config_file files[] = {
+                        { .layer = LAYER_USER, .text = untrusted[i].user },
+                        { .layer = LAYER_WORKSPACE, .text = untrusted[i].workspace, .untrusted = true },
+                        { .layer = LAYER_OVERRIDE, .text = untrusted[i].override },
+                        { 0 },
+                };
+                const struct policy *policy;
+                struct egress egress;
+                struct host host;
+                struct err err;
+                ARENA_AUTO arena;
+
+                arena_init(&arena, 0);
+                policy = config_policy(files, "default", &arena);
+                assert_int_equal(egress_from_policy(policy, &arena, &egress, &err), 0);
+                if (policy->sandbox.network != untrusted[i].kind)
+                        fail_msg("%s, then %s: kind %d", untrusted[i].user, untrusted[i].workspace, policy->sandbox.network);
+                if (!!strstr(policy->notices.items[0].ptr, "ignored") != untrusted[i].ignored)
+                        fail_msg("%s, then %s: %s", untrusted[i].user, untrusted[i].workspace, policy->notices.items[0].ptr);
+                host = host_of(untrusted[i].reaches ? untrusted[i].reaches : "x");
+                if (untrusted[i].reaches && egress_judge(&egress, &host, 443) != EGRESS_ALLOWED)
+                        fail_msg("%s, then %s: %s", untrusted[i].user, untrusted[i].workspace, host.text);
+                host = host_of(untrusted[i].does_not ? untrusted[i].does_not : "x");
+                if (untrusted[i].does_not && egress_judge(&egress, &host, 443) != EGRESS_NOT_LISTED)
+                        fail_msg("%s, then %s: %s", untrusted[i].user, untrusted[i].workspace, host.text);
+        }
+}
+
 /* ---- over the wire ---- */
 
 static void what_is_written_can_be_read(void **state) {
@@ -494,6 +598,8 @@ int main(void) {
                 cmocka_unit_test(rules_are_read),
                 cmocka_unit_test(ports_are_read),
                 cmocka_unit_test(presets_are_sorted_and_valid),
+                cmocka_unit_test(hosts_of_flags_count),
+                cmocka_unit_test(untrusted_files_open_nothing),
                 cmocka_unit_test(what_is_written_can_be_read),
                 cmocka_unit_test(other_bytes_are_refused),
                 cmocka_unit_test(addresses_have_kinds),
