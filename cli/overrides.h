@@ -25,8 +25,22 @@
         { "deny-read", 0, "PATH", "deny reading PATH" }
 #define ROW_DENY_WRITE \
         { "deny-write", 0, "PATH", "deny writing PATH" }
+#define NETWORKS "deny|allow_hosts|packages|inherit"
+#define NETWORKS_HELP                                                                                                    \
+        "deny: only a private localhost (default); allow_hosts: the hosts in the config and of --allow-host; packages: " \
+        "package "                                                                                                       \
+        "registries, too; inherit: the network of the host"
+#define ALLOW_HOST_HELP "also allow connections to HOST, *.HOST, HOST:PORT, HOST:* or a preset such as @github"
+#define PUBLISH_HELP "open a port of the command on the host's 127.0.0.1: 3000, or 8080:3000 for port 8080 of the host"
+#define HOST_PORT_HELP "let the command connect to this port of the host's 127.0.0.1"
 #define ROW_NETWORK \
-        { "network", 'n', "deny|inherit", "deny: only a private localhost (default); inherit: the network of the host" }
+        { "network", 'n', NETWORKS, NETWORKS_HELP }
+#define ROW_ALLOW_HOST \
+        { "allow-host", 0, "HOST", ALLOW_HOST_HELP }
+#define ROW_PUBLISH \
+        { "publish", 0, "PORT", PUBLISH_HELP }
+#define ROW_HOST_PORT \
+        { "host-port", 0, "PORT", HOST_PORT_HELP }
 #define ROW_ROOT \
         { "root", 0, "host|minimal", "visible files: the host's, read-only, or system directories only" }
 #define ROW_MEMORY \

@@ -54,6 +54,14 @@ static void offer_asides(const struct value_request *request, struct buf *out) {
         bailey_aside_items_free(&found);
 }
 
+static void offer_hosts(const struct value_request *request, struct buf *out) {
+        struct bailey_preset preset;
+
+        (void)request;
+        for (size_t i = 0; bailey_preset(i, &preset); i++)
+                offer(out, preset.name, "", preset.help);
+}
+
 /* ---- config keys ---- */
 
 /* The words a key can be set to, if there are such. */
@@ -142,6 +150,7 @@ static const struct value_row {
         { "DIR", .shell = ":directories" },
         { "DOMAIN" },
         { "FILE", .shell = ":files" },
+        { "HOST", .offer = offer_hosts },
         { "ID" },
         { "IMAGE" },
         { "KEY=VALUE", .offer = offer_settings },

@@ -13,6 +13,7 @@
 #include "engine/policy.h"
 #include "policy/files.h"
 #include "policy/load.h"
+#include "policy/presets.h"
 #include "policy/resolve.h"
 #include "policy/show.h"
 
@@ -177,6 +178,13 @@ int bailey_config_keys(struct bailey_config_keys *ret) {
 void bailey_config_keys_free(struct bailey_config_keys *list) {
         config_memory_free(list->memory);
         *list = (struct bailey_config_keys){};
+}
+
+int bailey_preset(size_t index, struct bailey_preset *ret) {
+        if (index >= preset_count)
+                return 0;
+        *ret = (struct bailey_preset){ presets[index].name, presets[index].help, presets[index].hosts };
+        return 1;
 }
 
 int bailey_config_schema(char **ret_text, size_t *ret_length) {

@@ -159,6 +159,16 @@ struct bailey_rule {
 /* The rules of the guard. Returns 1, and the one with this number; 0 past the last one. */
 int bailey_rule(size_t index, struct bailey_rule *ret);
 
+/* Hosts that sandbox.network.hosts can name together: "@github". */
+struct bailey_preset {
+        const char *name; /* with the @ */
+        const char *help;
+        const char *const *hosts; /* NULL-terminated */
+};
+
+/* Returns 1, and the one with this number; 0 past the last one. */
+int bailey_preset(size_t index, struct bailey_preset *ret);
+
 /* ---- config files ---- */
 
 /* What the user should be told, such as that a workspace's file is not trusted; NULL past the last one. */
