@@ -83,6 +83,7 @@ struct guard {
         size_t found_count;
         struct kept_line *kept, **kept_tail;
         size_t kept_count;
+        const struct egress *egress;                          /* what the gateway goes by; NULL: not asked for yet */
         struct byte_set table_beginnings;                     /* of the tables of paths, see paths.c */
         bool last_network;                                    /* the present command prints what the network sent */
         const struct command *network_commands[NETWORK_KEPT]; /* that were seen to talk to the network, however spelled */

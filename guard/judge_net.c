@@ -4,11 +4,27 @@
 #include "guard/options.h"
 #include "guard/paths.h"
 #include "guard/tables/names.h"
+#include "policy/egress.h"
 #include "policy/hosts.h"
 
 /* ---- hosts ---- */
 
 static const struct host localhost = { .kind = HOST_NAME, .ascii = true, .len = 9, .text = "localhost" };
+
+/* The gateway would let the connection pass. What the guard refuses besides would only have to be allowed twice. */
+static bool gateway_allows(struct guard *g, const struct host *host) {
+        struct egress *egress;
+
+        if (!network_is_filtered(g->policy->sandbox.network))
+                return false;
+        if (!g->egress) {
+                egress = ARENA_NEW(g->arena, struct egress);
+                if (!egress || egress_from_policy(g->policy, g->arena, egress, NULL) < 0)
+                        return false;
+                g->egress = egress;
+        }
+        return egress_judge_name(g->egress, host) == EGRESS_ALLOWED;
+}
 
 static uint32_t host_flags(struct call *call, const struct arg *url, struct host *host) {
         const struct guard_policy *policy = &call->guard->policy->guard;
@@ -23,7 +39,7 @@ static uint32_t host_flags(struct call *call, const struct arg *url, struct host
                 return 0;
         if (policy->allow_any_domain || host_list_allows(policy->domain_allowlist, policy->domain_denylist, host))
                 return 0;
-        return HOST_UNLISTED;
+        return gateway_allows(call->guard, host) ? 0 : HOST_UNLISTED;
 }
 
 /* The host of a URL whose end is not known: http://$X/ says nothing, https://github.com/$X enough. */
