@@ -125,11 +125,19 @@ bool env_picks_code(struct str name) {
 
 /* ---- verdicts ---- */
 
-enum env_verdict env_judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule) {
-        const struct env_rule *rule = env_rule_find(name), *none;
+/* http_proxy, ALL_PROXY, npm_config_https_proxy, npm_config_noproxy; not GOPROXY, which is a registry. */
+static bool names_proxy(struct str name) {
+        static const struct str ends[] = { STR("_proxy"), STR("_noproxy") };
 
-        if (!ret_rule)
-                ret_rule = &none;
+        for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+                if (name.len > ends[i].len && str_eq_nocase(str_skip(name, name.len - ends[i].len), ends[i]))
+                        return true;
+        return false;
+}
+
+static enum env_verdict judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule) {
+        const struct env_rule *rule = env_rule_find(name);
+
         *ret_rule = NULL;
         if (name.len == 0)
                 return ENV_INVALID;
@@ -144,6 +152,13 @@ enum env_verdict env_judge(const struct env_policy *policy, struct str name, con
         return list_matches(policy->pass, name) ? ENV_PASS : ENV_UNLISTED;
 }
 
+enum env_verdict env_judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule) {
+        const struct env_rule *none;
+        enum env_verdict verdict = judge(policy, name, ret_rule ? ret_rule : &none);
+
+        return verdict == ENV_PASS && policy->no_proxies && names_proxy(name) ? ENV_PROXY : verdict;
+}
+
 const char *env_verdict_text(enum env_verdict verdict) {
         static const char *const texts[] = {
                 [ENV_PASS] = "passes",
@@ -151,6 +166,7 @@ const char *env_verdict_text(enum env_verdict verdict) {
                 [ENV_SECRET] = "looks like a secret",
                 [ENV_RUNS_CODE] = "makes programs run code",
                 [ENV_UNLISTED] = "not listed",
+                [ENV_PROXY] = "the sandbox has a network gateway, and no proxy",
                 [ENV_INVALID] = "invalid name",
         };
 

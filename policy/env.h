@@ -10,6 +10,8 @@
  *   runs code            dropped, also when [env] pass lists it
  *   built-in, [env] pass passes
  *   the rest             dropped
+ *
+ * What passes and names a proxy (http_proxy, ...) is dropped, too, if only some hosts can be reached.
  */
 #ifndef BAILEY_POLICY_ENV_H
 #define BAILEY_POLICY_ENV_H
@@ -25,6 +27,7 @@ enum env_verdict {
         ENV_SECRET, /* the rest is dropped */
         ENV_RUNS_CODE,
         ENV_UNLISTED,
+        ENV_PROXY,   /* names a proxy, which the sandbox cannot reach and does not need */
         ENV_INVALID, /* not NAME=VALUE */
 };
 

@@ -202,6 +202,7 @@ struct env_policy {
         struct str_list pass;        /* beside the built-in table: NAME or PREFIX* */
         struct str_list pass_secret; /* exact names that the table would drop */
         struct env_pairs set;
+        bool no_proxies; /* made from sandbox.network: connections go to the gateway, whatever the host's proxy is */
 };
 
 /* ---- the audit log ---- */
@@ -220,11 +221,11 @@ struct audit_policy {
 enum policy_layer {
         LAYER_BUILTIN,
         LAYER_ENVIRONMENT, /* BAILEY_BASH_ALLOW_NETWORK: another default */
-        LAYER_SYSTEM,    /* /etc/bailey/ */
-        LAYER_USER,      /* ~/.config/bailey/ */
-        LAYER_WORKSPACE, /* .bailey.toml; if it is not trusted, it can only tighten */
-        LAYER_FILE,      /* --config FILE */
-        LAYER_OVERRIDE,  /* flags */
+        LAYER_SYSTEM,      /* /etc/bailey/ */
+        LAYER_USER,        /* ~/.config/bailey/ */
+        LAYER_WORKSPACE,   /* .bailey.toml; if it is not trusted, it can only tighten */
+        LAYER_FILE,        /* --config FILE */
+        LAYER_OVERRIDE,    /* flags */
 };
 
 struct policy_origin {

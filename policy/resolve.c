@@ -175,7 +175,10 @@ static int policy_finish(struct resolver *r) {
 
         if (p->guard.allowed_commands.count && origin_at(r, "guard.allow_only_listed")->layer == LAYER_BUILTIN)
                 p->guard.allow_only_listed = true; /* or the list would mean nothing */
-        return network_finish(r) < 0 ? -1 : timeout_finish(r);
+        if (network_finish(r) < 0)
+                return -1;
+        p->env.no_proxies = network_is_filtered(p->sandbox.network);
+        return timeout_finish(r);
 }
 
 static int policy_files(struct resolver *r) {

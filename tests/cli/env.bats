@@ -70,3 +70,19 @@ setup() {
         run "$BAILEY" env x
         [ "$status" = 2 ]
 }
+
+@test "with a gateway: no proxies, and nothing that makes package managers give up" {
+        local kind
+        for kind in packages allow_hosts; do
+                printf '[env]\npass = ["http_proxy", "HTTPS_PROXY", "FOO"]\n[sandbox.network]\nkind = "%s"\nhosts = ["a.b"]\n' "$kind" >c.toml
+                run "${clean[@]}" http_proxy=http://hunter2@p/ HTTPS_PROXY=x FOO=1 "$BAILEY" env --config c.toml
+                [ "$status" = 0 ]
+                grep -q '^drop  http_proxy  *the sandbox has a network gateway, and no proxy$' <<<"$output"
+                grep -q '^drop  HTTPS_PROXY  *the sandbox has a network gateway, and no proxy$' <<<"$output"
+                grep -q '^pass  FOO ' <<<"$output"
+                [[ $output != *'no network'* && $output != *hunter2* ]]
+        done
+        sed -i 's/"allow_hosts"/"inherit"/' c.toml
+        run "${clean[@]}" http_proxy=x "$BAILEY" env --config c.toml
+        grep -q '^pass  http_proxy ' <<<"$output"
+}

@@ -250,6 +250,28 @@ static void without_a_network(void **state) {
         assert_null(value_of(result, "CARGO_NET_RETRY"));
 }
 
+/* With a gateway there is no proxy, however a policy came to pass it. What the config sets is meant. */
+static void without_proxies(void **state) {
+        const struct str names_passed[] = { STR("HTTPS_PROXY"), STR("GOPROXY"), STR("x") };
+        const struct str named[] = { STR("all_proxy"), STR("npm_config_proxy"), STR("npm_config_noproxy") };
+        const struct env_pair own[] = { { STR("ftp_proxy"), STR("http://own/") } };
+        struct env_policy policy = { .pass = { names_passed, 3 }, .pass_secret = { named, 3 }, .set = { own, 1 } };
+        static const char *const proxies[] = { "HTTPS_PROXY", "npm_config_proxy", "npm_config_noproxy", "all_proxy" };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(proxies) / sizeof(*proxies); i++) {
+                policy.no_proxies = false;
+                assert_int_equal(env_judge(&policy, str_z(proxies[i]), NULL), ENV_PASS);
+                policy.no_proxies = true;
+                assert_int_equal(env_judge(&policy, str_z(proxies[i]), NULL), ENV_PROXY);
+        }
+        assert_int_equal(env_judge(&policy, STR("NO_PROXY"), NULL), ENV_UNLISTED);
+        assert_int_equal(env_judge(&policy, STR("MY_TOKEN_PROXY"), NULL), ENV_SECRET);
+        assert_int_equal(env_judge(&policy, STR("GOPROXY"), NULL), ENV_RUNS_CODE);
+        assert_int_equal(env_judge(&policy, STR("x"), NULL), ENV_PASS);
+        assert_int_equal(env_judge(&policy, STR("ftp_proxy"), NULL), ENV_SET);
+}
+
 static void offline_rows_are_sorted(void **state) {
         (void)state;
         for (size_t i = 1; i < offline_count; i++)
@@ -271,10 +293,15 @@ static void valid_names(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(rows_are_in_order), cmocka_unit_test(no_row_is_hidden),
-                cmocka_unit_test(verdicts),          cmocka_unit_test(lists_of_a_policy),
-                cmocka_unit_test(valid_names),       cmocka_unit_test(the_environment_of_a_command),
-                cmocka_unit_test(without_a_network), cmocka_unit_test(offline_rows_are_sorted),
+                cmocka_unit_test(rows_are_in_order),
+                cmocka_unit_test(no_row_is_hidden),
+                cmocka_unit_test(verdicts),
+                cmocka_unit_test(lists_of_a_policy),
+                cmocka_unit_test(valid_names),
+                cmocka_unit_test(the_environment_of_a_command),
+                cmocka_unit_test(without_a_network),
+                cmocka_unit_test(without_proxies),
+                cmocka_unit_test(offline_rows_are_sorted),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
