@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/time.h"
+#include "policy/hosts.h"
 #include "run/explain_evidence.h"
 
 enum {
@@ -160,18 +161,61 @@ static void tell_user_pids(const struct evidence *evidence, struct buf *out) {
                    (long long)sandbox->user_max_pids);
 }
 
+#define OWN_TOOLS "Do not retry with curl or wget: use your own fetch or search tool"
+
+/* What the gateway saw comes before what the command looks like. */
+static void tell_refused(const struct evidence *evidence, struct buf *out) {
+        for (size_t i = 0; evidence->in->refused[i]; i++) {
+                new_line(out);
+                buf_format(out, "%s.", evidence->in->refused[i]);
+        }
+        buf_append(out, STR(" " OWN_TOOLS "."));
+}
+
+/* Some hosts can be reached: which could not, and what makes each of them reachable. */
+static void tell_hosts(const struct evidence *evidence, struct buf *out) {
+        const struct str_list denied = evidence->in->policy->guard.domain_denylist;
+
+        for (size_t i = 0; i < evidence->hosts.count; i++) {
+                struct str name = evidence->hosts.items[i];
+                struct host host;
+
+                new_line(out);
+                if (host_from_url(name, &host) == 0 && host_list_has(denied, &host)) {
+                        buf_format(out, "%.*s is in guard.domain_denylist. Do not contact this host.", S(name));
+                        continue;
+                }
+                buf_format(out,
+                           "%.*s is not in sandbox.network.hosts, so the sandbox does not let commands reach it. " OWN_TOOLS,
+                           S(name));
+                if (evidence->in->place == EXPLAIN_ALONE)
+                        buf_format(out, ", or ask the user, who can allow it with `--allow-host %.*s`.", S(name));
+                else
+                        buf_format(out, ", or ask the user, who can allow it in this session with `bailey allow %.*s`.",
+                                   S(name));
+        }
+}
+
 static void tell_network(const struct evidence *evidence, struct buf *out) {
         const struct network_need *need = evidence->need;
 
+        if (evidence->in->refused && *evidence->in->refused)
+                return tell_refused(evidence, out);
         if (!(evidence->seen & SIGN_NETWORK))
                 return;
+        if (network_is_filtered(evidence->in->policy->sandbox.network))
+                return tell_hosts(evidence, out);
         new_line(out);
         if (need && need->program.len)
                 buf_format(out, "%.*s needs the network, but the sandbox allows only localhost. ", S(need->program));
         else
                 buf_append(out, STR("The command tried to reach another host, but the sandbox allows only localhost. "));
-        buf_append(out, STR("Use local files (the workspace, installed packages, caches), or ask the user, who can allow it "
-                            "with `--network inherit` or `[sandbox] network = \"inherit\"`."));
+        buf_append(out, STR(OWN_TOOLS ", or local files (the workspace, installed packages, caches), or ask the user, who can "
+                                      "allow it with "));
+        for (size_t i = 0; i < evidence->hosts.count; i++)
+                buf_format(out, "%s--allow-host %.*s%s", i ? "" : "`", S(evidence->hosts.items[i]),
+                           i + 1 < evidence->hosts.count ? " " : "`, ");
+        buf_append(out, STR("`--network inherit` or BAILEY_BASH_ALLOW_NETWORK=1."));
 }
 
 static bool is_listed(const char *const *list, struct str path) {

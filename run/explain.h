@@ -25,12 +25,13 @@ struct explain_input {
         int signal;
         enum explain_place place;
         bool timed_out, cancelled;
-        bool memory_killed;           /* the cgroup says so */
-        bool user_memory_killed;      /* the one of all commands of the user does: this one, or another */
-        bool output_known;            /* false: it was streamed, and `output` is empty */
-        int64_t timeout;              /* ns; 0: there was none */
-        struct str output;            /* captured */
-        const char *const *masked;    /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
+        bool memory_killed;         /* the cgroup says so */
+        bool user_memory_killed;    /* the one of all commands of the user does: this one, or another */
+        bool output_known;          /* false: it was streamed, and `output` is empty */
+        int64_t timeout;            /* ns; 0: there was none */
+        struct str output;          /* captured */
+        const char *const *refused; /* what the network gateway refused, a sentence for each; NULL: nothing is known of that */
+        const char *const *masked;  /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
         const char *const *read_only; /* protected paths inside the writable ones */
         const char *const *matched;   /* those of both that the policy's patterns deny */
         const char *const *programs;  /* those of `read_only` that are files of bailey's own program */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "policy/egress.h"
+#include "policy/hosts.h"
 #include "run/explain_path.h"
 
 enum { PATH_TEXT_MAX = 512 };
@@ -286,6 +288,8 @@ static unsigned wanted_signs(const struct evidence *evidence) {
         /* A program that needs no network may run one that does, and must have failed for it. */
         if (sandbox->network == NETWORK_DENY && (evidence->need || (failed && !evidence->in->verdict->local)))
                 wanted |= SIGN_NETWORK;
+        if (evidence->hosts.count > 0)
+                wanted |= SIGN_NETWORK;
         if (!evidence->prints_only)
                 wanted |= SIGN_READ_ONLY | SIGN_BUSY;
         if (evidence->in->exit_code != 0 && evidence->in->is_hidden) /* also of one that only prints: it reads */
@@ -328,11 +332,47 @@ static bool silence_says_so(const struct evidence *evidence, const struct networ
                !evidence->in->timed_out && !names_a_cause(evidence);
 }
 
+static int add_host(struct evidence *evidence, struct str host) {
+        struct paths *hosts = &evidence->hosts;
+        char *copy;
+
+        for (size_t i = 0; i < hosts->count; i++)
+                if (str_eq(hosts->items[i], host))
+                        return 0;
+        if (hosts->count == EXPLAIN_PATHS_MAX)
+                return 0;
+        copy = arena_dup(evidence->arena, host);
+        if (!copy)
+                return -1;
+        hosts->items[hosts->count++] = str_from(copy, host.len);
+        return 0;
+}
+
+/* The hosts of the command that are out of its reach. A port that is not listed is for the gateway to say. */
+static int note_hosts(struct evidence *evidence) {
+        const struct policy *policy = evidence->in->policy;
+        struct egress egress;
+        struct host host;
+
+        if (policy->sandbox.network == NETWORK_INHERIT)
+                return 0;
+        if (egress_from_policy(policy, evidence->arena, &egress, NULL) < 0)
+                return -1;
+        for (const struct effect *effect = evidence->in->verdict->effects; effect; effect = effect->next) {
+                if ((effect->kind != FX_CONNECT && effect->kind != FX_UPLOAD) || effect->flags & HOST_UNKNOWN ||
+                    host_from_url(effect->subject, &host) < 0 || host_is_loopback(&host))
+                        continue;
+                if (egress_judge_name(&egress, &host) != EGRESS_ALLOWED && add_host(evidence, host_text(&host)) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 static void note_network(struct evidence *evidence) {
         static bool (*const says_so[])(const struct evidence *evidence, const struct network_need *need) = { code_says_so,
                                                                                                              silence_says_so };
 
-        if (evidence->in->policy->sandbox.network != NETWORK_DENY)
+        if (evidence->in->policy->sandbox.network != NETWORK_DENY && evidence->hosts.count == 0)
                 return;
         evidence->need = evidence->in->verdict->needs;
         for (size_t i = 0; i < sizeof(says_so) / sizeof(*says_so); i++)
@@ -366,6 +406,8 @@ int explain_gather(struct evidence *evidence) {
         for (size_t i = 0; i < evidence->output.len; i++)
                 lower[i] = (char)ascii_lower((unsigned char)evidence->output.ptr[i]);
         evidence->lower = str_from(lower, evidence->output.len);
+        if (note_hosts(evidence) < 0)
+                return -1;
         note_network(evidence);
         wanted = wanted_signs(evidence);
         for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)

@@ -30,6 +30,7 @@ struct paths {
 struct evidence {
         const struct explain_input *in;
         struct arena *arena;
+        struct paths hosts;              /* that the command names, and the policy does not let it reach */
         bool prints_only;                /* what the command prints are not its own failures */
         const struct network_need *need; /* the program to name when there is no network; NULL: none is known */
         struct str output, lower;        /* the part that is looked at; the same in lower case */

@@ -332,6 +332,56 @@ static void network(void **state) {
         CHECK(network_rows, limited());
 }
 
+#define TOOLS "Do not retry with curl or wget: use your own fetch or search tool"
+#define UNLISTED(host) host " is not in sandbox.network.hosts, so the sandbox does not let commands reach it. " TOOLS
+#define FLAG(host) ", or ask the user, who can allow it with `--allow-host " host "`."
+
+static const struct row host_rows[] = {
+        { "curl -s https://evil.example", 6, 0, "", UNLISTED("evil.example") FLAG("evil.example") },
+        { "curl -s https://user:hunter2@evil.example:8443/x", 6, 0, "", UNLISTED("evil.example") FLAG("evil.example") },
+        { "git clone https://evil.example/a/b", 128, 0, "fatal: Could not resolve host: evil.example\n",
+          UNLISTED("evil.example") FLAG("evil.example") },
+        { "curl -s https://api.example.org https://evil.example", 6, 0, "", UNLISTED("evil.example") FLAG("evil.example") },
+        { "curl -s https://denied.example.org", 6, 0, "",
+          "denied.example.org is in guard.domain_denylist. Do not contact this host." },
+        /* not for want of being listed */
+        { "curl -s https://api.example.org", 6, 0, "", NULL },
+        { "curl -s https://api.example.org", 6, 0, "curl: (6) Could not resolve host: api.example.org\n", NULL },
+        { "curl -s http://localhost:1/", 7, 0, "", NULL },
+        { "./deploy.sh", 1, 0, "connect to 10.0.0.1: Network is unreachable\n", NULL },
+};
+
+static struct policy listing(void) {
+        static const struct str hosts[] = { STR("*.example.org") }, denied[] = { STR("denied.example.org") };
+
+        return (struct policy){ .sandbox = { .network = NETWORK_ALLOW_HOSTS, .network_hosts = { hosts, 1 } },
+                                .guard = { .domain_denylist = { denied, 1 } } };
+}
+
+/* Each refusal names the host in what is to be typed. */
+static void hosts(void **state) {
+        static const char *const refused[] = {
+                "evil.example:443 is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example", NULL
+        };
+        const struct row row = { "curl -s https://evil.example", 6, 0, "", NULL }, plain = { "./deploy.sh", 1, 0, "x", NULL };
+        struct policy policy = listing(), off = limited();
+        struct explain_input in = input_of(&policy, &row);
+
+        (void)state;
+        CHECK(host_rows, listing());
+        in.place = EXPLAIN_SESSION;
+        check(&in,
+              UNLISTED("evil.example") ", or ask the user, who can allow it in this session with `bailey allow evil.example`.");
+        in = input_of(&policy, &plain);
+        in.refused = refused;
+        check(&in,
+              "evil.example:443 is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example. " TOOLS
+              ".");
+        in = input_of(&off, &row);
+        check(&in, TOOLS ", or local files (the workspace, installed packages, caches), or ask the user, who can allow it with "
+                         "`--allow-host evil.example`, `--network inherit` or BAILEY_BASH_ALLOW_NETWORK=1.");
+}
+
 static void paths(void **state) {
         (void)state;
         CHECK(path_rows, limited());
@@ -507,6 +557,7 @@ static void no_memory(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(network, setup, teardown),
+                cmocka_unit_test_setup_teardown(hosts, setup, teardown),
                 cmocka_unit_test_setup_teardown(paths, setup, teardown),
                 cmocka_unit_test_setup_teardown(limits, setup, teardown),
                 cmocka_unit_test_setup_teardown(no_guarantees, setup, teardown),
