@@ -26,9 +26,35 @@ static const struct tree_node *child_of(const struct tree_node *table, const cha
         return NULL;
 }
 
+/* The table, or how much of its path there is: `ret_rest` is what is missing of it. */
+static const struct tree_node *table_near(const struct tree_node *root, struct str path, struct str *ret_rest) {
+        const struct tree_node *table = root;
+
+        for (*ret_rest = path; ret_rest->len;) {
+                char name[KEY_NAME_MAX] = "";
+                struct str first = str_take(*ret_rest, str_find(*ret_rest, '.'));
+                const struct tree_node *child;
+
+                memcpy(name, first.ptr, first.len < sizeof(name) ? first.len : 0);
+                child = child_of(table, name);
+                if (!child)
+                        return table;
+                table = child;
+                *ret_rest = str_skip(*ret_rest, first.len + 1);
+        }
+        return table;
+}
+
+static const struct tree_node *table_of(const struct tree_node *root, const char *path) {
+        struct str rest;
+        const struct tree_node *table = table_near(root, str_z(path), &rest);
+
+        return rest.len ? NULL : table;
+}
+
 /* The array itself, also where it is { replace = true, items = [...] }. */
 static const struct tree_node *list_of(const struct tree_node *root, const struct list_value *value) {
-        const struct tree_node *list = child_of(child_of(root, value->table), value->key);
+        const struct tree_node *list = child_of(table_of(root, value->table), value->key);
         const struct tree_node *items = child_of(list, "items");
 
         return items ? items : list;
@@ -53,6 +79,24 @@ static bool holds(const struct tree_node *list, const struct list_value *value) 
 
 /* ---- TOML: nothing else may change ---- */
 
+/* The first table of the path that is new, if it holds nothing but the next one, and so on up to the list. */
+static const struct tree_node *table_added(const struct tree_node *root, const struct tree_node *again, const char *path) {
+        const struct tree_node *table, *added = NULL;
+        struct str rest, name;
+
+        table_near(root, str_z(path), &rest);
+        table = table_near(again, str_take(str_z(path), strlen(path) - rest.len), &name);
+        while (rest.len && table) {
+                name = str_take(rest, str_find(rest, '.'));
+                table = tree_get(table, name);
+                if (!table || table->kind != TREE_TABLE || table->count != 1)
+                        return NULL;
+                added = added ? added : table;
+                rest = str_skip(rest, name.len + 1);
+        }
+        return added;
+}
+
 /* Is `again` the old tree with this one value more, in a list that may be new, in a table that may be? */
 static bool only_adds(const struct tree_node *root, const struct tree_node *again, const struct list_value *value) {
         const struct tree_node *list = list_of(again, value), *added;
@@ -65,8 +109,8 @@ static bool only_adds(const struct tree_node *root, const struct tree_node *agai
         }
         if (list->count != 1 || !is_value(list->first, value))
                 return false;
-        added = child_of(root, value->table) ? list : child_of(again, value->table);
-        return (added == list || added->count == 1) && tree_equal(root, again, added);
+        added = table_of(root, value->table) ? list : table_added(root, again, value->table);
+        return added && tree_equal(root, again, added);
 }
 
 /* ---- TOML: places ---- */
@@ -182,7 +226,7 @@ static void item_at_the_end(struct edit *e) {
 
 /* Each way to put it in; what is right depends on how the file is written. Returns whether there was one more. */
 static bool put_in(struct edit *e, const struct tree_node *root, int way) {
-        const struct tree_node *table = child_of(root, e->value->table), *list = list_of(root, e->value);
+        const struct tree_node *table = table_of(root, e->value->table), *list = list_of(root, e->value);
         size_t at = table ? table->start : 0;
         bool braces = at < e->text.len && e->text.ptr[at] == '{';
 
@@ -217,39 +261,51 @@ static int toml_add(struct edit *e, const struct tree_node *root) {
 
 /* ---- JSON ---- */
 
-/* The value, in what is missing around it. */
-static int json_value(const struct list_value *value, bool in_list, bool in_table, struct arena *arena,
+/* The value, in what is missing around it: the list, and tables of this path but the first. */
+static int json_value(const struct list_value *value, bool in_list, struct str tables, struct arena *arena,
                       struct tree_node **ret) {
         struct tree_node *node, *inner;
+        size_t depth = 0;
         BUF_AUTO text;
 
         buf_init(&text, TREE_TEXT_MAX);
-        if (in_table)
-                buf_format(&text, "{\"%s\": ", value->key);
+        for (struct str rest = str_skip(tables, str_find(tables, '.') + 1); tables.len && depth < KEY_NAME_MAX; depth++) {
+                struct str name = rest.len ? str_take(rest, str_find(rest, '.')) : str_z(value->key);
+
+                buf_format(&text, "{\"%.*s\": ", (int)name.len, name.ptr);
+                if (!rest.len) {
+                        depth++;
+                        break;
+                }
+                rest = str_skip(rest, name.len + 1);
+        }
         if (in_list)
                 put_list(&text, value);
         else
                 buf_json(&text, value->value);
-        if (in_table)
+        for (size_t i = 0; i < depth; i++)
                 buf_char(&text, '}');
         if (text.failed || json5_read(buf_str(&text), &json5_plain, arena, &node, NULL) < 0)
                 return -1;
-        inner = in_table ? node->first : node;
+        *ret = inner = node;
+        for (size_t i = 0; i < depth; i++)
+                inner = inner->first;
         inner = in_list ? inner->first : inner;
-        *ret = node;
         return str_eq(inner->text, value->value) ? 0 : -1; /* or it is no UTF-8 */
 }
 
 static int json_add(const struct edit *e, const struct json5_rules *rules, const struct tree_node *root) {
         const struct json5_file file = { e->text, rules, root };
-        const struct tree_node *table = child_of(root, e->value->table), *list = list_of(root, e->value);
+        const struct tree_node *list = list_of(root, e->value), *table;
         struct tree_node *value;
+        struct str missing;
+        char *name;
 
-        if (json_value(e->value, !list, !table, e->arena, &value) < 0)
+        table = table_near(root, str_z(e->value->table), &missing);
+        name = arena_dup(e->arena, missing.len ? str_take(missing, str_find(missing, '.')) : str_z(e->value->key));
+        if (!name || table->kind != TREE_TABLE || json_value(e->value, !list, missing, e->arena, &value) < 0)
                 return -1;
-        if (list)
-                return json5_insert(&file, list, NULL, value, e->arena, e->out);
-        return json5_insert(&file, table ? table : root, table ? e->value->key : e->value->table, value, e->arena, e->out);
+        return json5_insert(&file, list ? list : table, list ? NULL : name, value, e->arena, e->out);
 }
 
 int config_list_add(struct str text, const char *path, const struct list_value *value, struct arena *arena, struct buf *out,

@@ -7,7 +7,7 @@
 #include "base/value_tree.h"
 
 struct list_value {
-        const char *table, *key; /* guard, domain_allowlist; a file may have them in camelCase */
+        const char *table, *key; /* guard or sandbox.network, domain_allowlist; a file may have them in camelCase */
         const char *member;      /* what an item that is a table calls its value: regex; NULL: items are plain */
         struct str value;        /* example.org */
 };

@@ -182,6 +182,46 @@ static void json(void **state) {
         CHECK(rows, &host, "domainAllowlist");
 }
 
+/* A table in a table, of which any part may be missing. */
+static void tables_in_tables(void **state) {
+        static const struct list_value hosts = { "sandbox.network", "hosts", NULL, STR("new.example") };
+        static const struct {
+                const char *path, *before, *after;
+        } rows[] = {
+#define HOSTS "hosts = [\"new.example\"]\n"
+                { "c.toml", "", "[sandbox.network]\n" HOSTS },
+                { "c.toml", "[sandbox]\nroot = \"host\"\n", "[sandbox]\nroot = \"host\"\n\n[sandbox.network]\n" HOSTS },
+                { "c.toml", "[sandbox.network]\nkind = \"packages\"\n", "[sandbox.network]\n" HOSTS "kind = \"packages\"\n" },
+                { "c.toml", "[sandbox.network]\nhosts = [\"a\"]\n", "[sandbox.network]\nhosts = [\"new.example\", \"a\"]\n" },
+                { "c.toml", "sandbox.network = { kind = \"packages\" }\n",
+                  "sandbox.network = {hosts = [\"new.example\"],  kind = \"packages\" }\n" },
+                { "c.json", "{}", "{\"sandbox\": {\"network\": {\"hosts\": [\"new.example\"]}}}" },
+                { "c.json", "{\"sandbox\": {}}", "{\"sandbox\": {\"network\": {\"hosts\": [\"new.example\"]}}}" },
+                { "c.json", "{\"sandbox\": {\"network\": {\"hosts\": [\"a\"]}}}",
+                  "{\"sandbox\": {\"network\": {\"hosts\": [\"a\", \"new.example\"]}}}" },
+                { "c.toml", "sandbox.network = \"packages\"\n", NULL }, /* for a person to rewrite */
+                { "c.json", "{\"sandbox\": {\"network\": \"packages\"}}", NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct err err = { 0 };
+                ARENA_AUTO arena;
+                BUF_AUTO out;
+                int status;
+
+                arena_init(&arena, 0);
+                buf_init(&out, 1 << 20);
+                status = config_list_add(str_z(rows[i].before), rows[i].path, &hosts, &arena, &out, &err);
+                if (status != (rows[i].after ? 1 : -1))
+                        fail_msg("%s: %d %s", rows[i].before, status, err.msg);
+                if (!rows[i].after)
+                        assert_non_null(strstr(err.msg, "add new.example to sandbox.network.hosts by hand"));
+                else if (!str_eq(buf_str(&out), str_z(rows[i].after)))
+                        fail_msg("%s\nbecomes\n%.*s\nnot\n%s", rows[i].before, (int)out.len, out.ptr, rows[i].after);
+        }
+}
+
 static void what_cannot_be_changed(void **state) {
         static const struct {
                 const char *path, *text, *message;
@@ -356,9 +396,15 @@ static void any_file(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(toml),     cmocka_unit_test(toml_lists), cmocka_unit_test(toml_lines_of_windows),
-                cmocka_unit_test(patterns), cmocka_unit_test(json),       cmocka_unit_test(what_cannot_be_changed),
-                cmocka_unit_test(no_room),  cmocka_unit_test(any_file),
+                cmocka_unit_test(toml),
+                cmocka_unit_test(toml_lists),
+                cmocka_unit_test(toml_lines_of_windows),
+                cmocka_unit_test(patterns),
+                cmocka_unit_test(json),
+                cmocka_unit_test(tables_in_tables),
+                cmocka_unit_test(what_cannot_be_changed),
+                cmocka_unit_test(no_room),
+                cmocka_unit_test(any_file),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
