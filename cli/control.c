@@ -167,6 +167,7 @@ static const struct help_row allow_examples[] = {
 
 static const struct help_row deny_examples[] = {
         { "bailey deny docker", "block docker in the running session" },
+        { "bailey deny evil.example", "block connections to this host in the running session" },
         { "bailey deny --save 'git push'", "block git push permanently" },
         {},
 };
@@ -177,7 +178,9 @@ const struct cli_command cli_allow = {
         .summary = "allow commands of a running session to access a domain",
         .details =
                 "Adds DOMAIN to guard.domain_allowlist of a session (see bailey status), from its next command until it ends.\n"
-                "This changes the verdict of the guard only: a command has a network only with sandbox.network = \"inherit\".\n"
+                "With sandbox.network = \"allow_hosts\" or \"packages\", also adds it to sandbox.network.hosts; DOMAIN can "
+                "then have "
+                "a\nport: example.org:8443. With \"deny\", commands have no network all the same.\n"
                 "The change is written to the audit log.\n",
         .options = allow_options,
         .examples = allow_examples,
@@ -188,10 +191,13 @@ const struct cli_command cli_deny = {
         .name = "deny",
         .operands = "COMMAND",
         .summary = "block a command in a running session",
-        .details = "COMMAND is the name of a program, or the first words of a command; options between the words are ignored.\n"
-                   "Adds it to guard.command_blocklist of a session, from its next command until it ends. The change is "
-                   "written to\n"
-                   "the audit log.\n",
+        .details =
+                "COMMAND is the name of a program, or the first words of a command; options between the words are ignored.\n"
+                "A name with a dot can be a host, too: it is also added to guard.domain_denylist, which takes precedence over\n"
+                "all lists of allowed hosts. bailey allow takes that back.\n"
+                "Adds it to guard.command_blocklist of a session, from its next command until it ends. The change is "
+                "written to\n"
+                "the audit log.\n",
         .options = deny_options,
         .examples = deny_examples,
         .run = deny_run,

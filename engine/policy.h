@@ -21,8 +21,8 @@ struct bailey_policy {
                 *before; /* the one that this was derived from, whose audit, containers and cgroup it has; NULL: none */
 };
 
-/* The same with one override more; no file is read again. `base` has to outlive it. */
-int policy_derive(const struct bailey_policy *base, const char *override, struct bailey_policy **ret, struct err *err);
+/* The same with more overrides (NULL-terminated); no file is read again. `base` has to outlive it. */
+int policy_derive(const struct bailey_policy *base, const char *const *overrides, struct bailey_policy **ret, struct err *err);
 
 /* A copy of a NULL-terminated list; NULL without memory. */
 const char *const *strings_copy(const char *const *strings, struct arena *arena);

@@ -463,8 +463,8 @@ const struct bailey_policy *bailey_session_policy(const struct bailey_session *s
 int bailey_session_listen(struct bailey_session *session, char *ret_error, size_t error_size);
 
 enum bailey_change {
-        BAILEY_ALLOW_DOMAIN, /* "example.org", "*.example.org" */
-        BAILEY_DENY_COMMAND, /* "docker", "git push" */
+        BAILEY_ALLOW_DOMAIN, /* "example.org", "*.example.org"; where only some hosts can be reached, also "example.org:8443" */
+        BAILEY_DENY_COMMAND, /* "docker", "git push"; also "example.org", as a host and as a program */
 };
 
 /* Changes the policy of a session, for commands that start from now on. It goes on record, and ends with the session. */

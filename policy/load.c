@@ -219,18 +219,22 @@ int policy_load(const struct policy_request *request, struct arena *arena, const
         return policy_resolve(l.configs, l.count, request_name(request, arena), l.workspace, arena, ret, err);
 }
 
-int policy_override(const struct policy *base, const char *override, struct arena *arena, const struct policy **ret,
+int policy_override(const struct policy *base, const char *const *overrides, struct arena *arena, const struct policy **ret,
                     struct err *err) {
-        size_t count = base->config_count;
-        struct config *configs = arena_alloc(arena, (count + 1) * sizeof(*configs));
+        size_t count = base->config_count, more = 0;
+        struct config *configs;
 
+        while (overrides[more])
+                more++;
+        configs = arena_alloc(arena, (count + more + 1) * sizeof(*configs));
         if (!configs)
                 return no_memory(err);
         if (count)
                 memcpy(configs, base->configs, count * sizeof(*configs));
-        if (override_load(override, arena, &configs[count], err) < 0)
-                return -1;
-        return policy_resolve(configs, count + 1, base->name, base->workspace, arena, ret, err);
+        for (size_t i = 0; i < more; i++)
+                if (override_load(overrides[i], arena, &configs[count++], err) < 0)
+                        return -1;
+        return policy_resolve(configs, count, base->name, base->workspace, arena, ret, err);
 }
 
 int policy_check(const struct policy_request *request, struct arena *arena, struct err *err) {

@@ -23,9 +23,9 @@ struct policy_request {
 /* The policy lives in the arena. All of `request` may go away afterwards. */
 int policy_load(const struct policy_request *request, struct arena *arena, const struct policy **ret, struct err *err);
 
-/* The same with one override more, which comes last. Looks at no file again: one that has changed since does not count. `base`
- * has to outlive it. */
-int policy_override(const struct policy *base, const char *override, struct arena *arena, const struct policy **ret,
+/* The same with more overrides (NULL-terminated), which come last. Looks at no file again: one that has changed since does not
+ * count. `base` has to outlive it. */
+int policy_override(const struct policy *base, const char *const *overrides, struct arena *arena, const struct policy **ret,
                     struct err *err);
 
 /* Validates everything that the request names, also for each policy that config_file defines. */

@@ -17,25 +17,27 @@
 #include "policy/files.h"
 #include "policy/load.h"
 
-/* Is it a value that the config would take, and would it do anything beside what the files say? */
-static int check_item(const struct config_item *item, const char *const *environment, struct arena *arena, struct err *err) {
-        const char *const overrides[] = { change_override(item, arena), NULL };
-        struct policy_request request = { .overrides = overrides, .environment = environment };
-        const struct policy *policy;
+/* Are these values that the config would take, and would they do anything beside what the files say? */
+static int items_find(enum bailey_change change, const char *subject, const char *const *environment, struct arena *arena,
+                      struct change_items *ret, struct err *err) {
+        struct policy_request request = { .environment = environment };
+        const struct policy *policy, *changed;
+        const char *const *overrides;
 
-        if (!overrides[0])
+        if (policy_load(&request, arena, &policy, err) < 0 || change_items(change, subject, policy, arena, ret, err) < 0)
+                return -1;
+        overrides = change_overrides(ret, policy, arena);
+        if (!overrides)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        return policy_load(&request, arena, &policy, err) < 0 ? -1 : change_check(policy, item, err);
+        return policy_override(policy, overrides, arena, &changed, err) < 0 ? -1 : change_check(changed, ret, err);
 }
 
-/* All that a person changes is in [guard]. */
-static struct list_value value_of(const struct config_item *item) {
-        const char *key = item->key + strlen("guard.");
+static struct list_value value_of(const struct config_item *item, struct arena *arena) {
+        const char *dot = strrchr(item->key, '.');
 
         return (struct list_value){
-                .table = "guard",
-                .key = key,
-                .member = strcmp(key, "dangerous_patterns") == 0 ? "regex" : NULL,
+                .table = arena_dup(arena, str_from(item->key, (size_t)(dot - item->key))),
+                .key = dot + 1,
                 .value = str_z(item->value),
         };
 }
@@ -66,17 +68,42 @@ static int replace(const char *path, struct str text, struct err *err) {
         return file_replace(directory, strrchr(real, '/') + 1, text, st.st_mode & 0777, err);
 }
 
-static int change_file(const char *const *environment, const struct config_item *item, struct arena *arena, char **ret_path,
+/* Puts one after the other into the text. Returns whether it has changed. */
+static int change_text(const struct change_items *items, const struct config_text *config, struct arena *arena,
+                       struct buf *text, struct err *err) {
+        int changed = 0;
+
+        buf_append(text, config->content);
+        for (size_t i = 0; i < items->count; i++) {
+                struct list_value value = value_of(&items->items[i], arena);
+                struct str now = str_from(arena_dup(arena, buf_str(text)), text->len);
+                int added;
+
+                if (!value.table || !now.ptr || text->failed)
+                        return err_set(err, ERR_MEMORY, "out of memory");
+                buf_clear(text);
+                added = config_list_add(now, config->path, &value, arena, text, err);
+                if (added < 0)
+                        return -1;
+                if (added == 0) { /* nothing was written */
+                        buf_clear(text);
+                        buf_append(text, now);
+                }
+                changed |= added;
+        }
+        return changed;
+}
+
+static int change_file(const char *const *environment, const struct change_items *items, struct arena *arena, char **ret_path,
                        struct err *err) {
-        struct list_value value = value_of(item);
         struct config_text config;
         int changed;
         BUF_AUTO text;
 
         buf_init(&text, TREE_TEXT_MAX);
-        if (check_item(item, environment, arena, err) < 0 || user_config_read(environment, arena, &config, err) < 0)
+        if (user_config_read(environment, arena, &config, err) < 0)
                 return -1;
-        changed = config_list_add(config.content, config.path, &value, arena, &text, err);
+        changed = change_text(items, &config, arena, &text, err);
         if (changed < 0 || (changed == 1 && (check_text(buf_str(&text), config.path, arena, err) < 0 ||
                                              replace(config.path, buf_str(&text), err) < 0)))
                 return -1;
@@ -86,14 +113,14 @@ static int change_file(const char *const *environment, const struct config_item 
 
 int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,
                          char *ret_error, size_t error_size) {
-        struct config_item item;
+        struct change_items items;
         struct err err = {};
         ARENA_AUTO arena;
         int result;
 
         arena_init(&arena, 0);
-        result = change_item(change, subject, &arena, &item, &err);
+        result = items_find(change, subject, environment, &arena, &items, &err);
         if (result == 0)
-                result = change_file(environment, &item, &arena, ret_path, &err);
+                result = change_file(environment, &items, &arena, ret_path, &err);
         return result < 0 ? config_hand_error(&err, ret_error, error_size) : result;
 }

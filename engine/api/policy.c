@@ -81,7 +81,7 @@ int bailey_policy_load(const struct bailey_policy_options *options, struct baile
         return 0;
 }
 
-int policy_derive(const struct bailey_policy *base, const char *override, struct bailey_policy **ret, struct err *err) {
+int policy_derive(const struct bailey_policy *base, const char *const *overrides, struct bailey_policy **ret, struct err *err) {
         struct bailey_policy *policy = policy_new(base->program, err);
 
         if (!policy)
@@ -91,7 +91,7 @@ int policy_derive(const struct bailey_policy *base, const char *override, struct
         policy->containers = base->containers;
         policy->shared = base->shared;
         policy->bypassed = base->bypassed;
-        if (policy_override(base->policy, override, &policy->arena, &policy->policy, err) < 0) {
+        if (policy_override(base->policy, overrides, &policy->arena, &policy->policy, err) < 0) {
                 bailey_policy_free(policy);
                 return -1;
         }

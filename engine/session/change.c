@@ -25,34 +25,46 @@ static int record_change(struct bailey_session *session, const char *text, struc
         return policy->audit.required ? err_context(err, "not changed: cannot write to the audit log") : 0;
 }
 
+/* The last word on a subject, "allow" or "deny"; empty: none was said. */
+static struct str last_word(const struct bailey_session *session, const char *subject) {
+        for (const struct change *change = session->changes; change; change = change->next) {
+                struct str word = str_take(str_z(change->text), str_find(str_z(change->text), ' '));
+
+                if (strcmp(change->text + word.len + 1, subject) == 0)
+                        return word;
+        }
+        return STR("");
+}
+
 /* Is it made already? -1 when there is no room for more. */
-static int find_change(const struct bailey_session *session, const char *text, struct err *err) {
+static int find_change(const struct bailey_session *session, enum bailey_change kind, const char *subject, struct err *err) {
         size_t count = 0;
 
-        for (const struct change *change = session->changes; change; change = change->next, count++)
-                if (strcmp(change->text, text) == 0)
-                        return 1;
+        if (str_is(last_word(session, subject), change_word(kind)))
+                return 1;
+        for (const struct change *change = session->changes; change; change = change->next)
+                count++;
         return count < CHANGES_MAX ? 0
                                    : err_set(err, ERR_REFUSED, "the session has reached the limit of %d changes", CHANGES_MAX);
 }
 
 /* All of it, or nothing. */
-static int apply(struct bailey_session *session, const char *text, const struct config_item *item, struct arena *arena,
+static int apply(struct bailey_session *session, const char *text, const struct change_items *items, struct arena *arena,
                  struct err *err) {
-        const char *override = change_override(item, arena);
+        const char *const *overrides = change_overrides(items, session->policy->policy, arena);
         struct bailey_policy *policy;
         struct change *made;
 
-        if (!override)
+        if (!overrides)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        if (policy_derive(session->policy, override, &policy, err) < 0)
+        if (policy_derive(session->policy, overrides, &policy, err) < 0)
                 return -1;
         made = ARENA_NEW(&policy->arena, struct change); /* lives as long as the session, but only if it comes to that */
         if (!made || !(made->text = arena_dup(&policy->arena, str_z(text)))) {
                 bailey_policy_free(policy);
                 return err_set(err, ERR_MEMORY, "out of memory");
         }
-        if (change_check(policy->policy, item, err) < 0 || record_change(session, text, err) < 0) {
+        if (change_check(policy->policy, items, err) < 0 || record_change(session, text, err) < 0) {
                 bailey_policy_free(policy);
                 return -1;
         }
@@ -62,18 +74,26 @@ static int apply(struct bailey_session *session, const char *text, const struct 
         return 0;
 }
 
+/* What the session has denied before, it can allow again; what the config denies, it cannot. */
+static void take_back(const struct bailey_session *session, enum bailey_change change, const char *subject,
+                      struct change_items *items) {
+        if (change == BAILEY_ALLOW_DOMAIN && str_is(last_word(session, subject), change_word(BAILEY_DENY_COMMAND)))
+                items->items[items->count++] = (struct config_item){ "guard.domain_denylist", subject, .remove = true };
+}
+
 static int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct err *err) {
         char text[CHANGE_MAX + 16];
-        struct config_item item;
+        struct change_items items;
         ARENA_AUTO arena;
         int found;
 
         arena_init(&arena, 0);
-        if (change_item(change, subject, &arena, &item, err) < 0)
+        if (change_items(change, subject, session->policy->policy, &arena, &items, err) < 0)
                 return -1;
+        take_back(session, change, subject, &items);
         snprintf(text, sizeof(text), "%s %s", change_word(change), subject);
-        found = find_change(session, text, err);
-        return found ? (found < 0 ? -1 : 0) : apply(session, text, &item, &arena, err);
+        found = find_change(session, change, subject, err);
+        return found ? (found < 0 ? -1 : 0) : apply(session, text, &items, &arena, err);
 }
 
 int bailey_session_change(struct bailey_session *session, enum bailey_change change, const char *subject, char *ret_error,

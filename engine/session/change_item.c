@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "policy/egress.h"
 #include "policy/hosts.h"
+#include "policy/keys.h"
+
+enum { OVERRIDE_MAX = 2 << 20 }; /* a list as long as it can be */
 
 static const char *const words[] = { [BAILEY_ALLOW_DOMAIN] = "allow", [BAILEY_DENY_COMMAND] = "deny" };
 
@@ -35,8 +39,25 @@ static struct str next_word(struct str *rest) {
         return word;
 }
 
-/* A program, or the words that a command begins with: with one space between them. */
-static int deny_item(const char *subject, struct arena *arena, struct config_item *ret, struct err *err) {
+static void add(struct change_items *items, const char *key, const char *value) {
+        items->items[items->count++] = (struct config_item){ .key = key, .value = value };
+}
+
+/* Has a dot or is an address, so that it is no program that everybody knows. Some programs look so, too: deploy.sh. */
+static bool looks_like_host(struct str text) {
+        struct egress_rule rule;
+        struct host host;
+
+        if (egress_rule_read(text, &rule) < 0 || rule.port || rule.any_port || str_is(rule.pattern, "*"))
+                return false;
+        return str_find(text, '.') < text.len || (host_from_url(text, &host) == 0 && host.kind != HOST_NAME);
+}
+
+/* A program, or the words that a command begins with: with one space between them. What can be a host is denied as that, too.
+ */
+static int deny_items(const char *subject, struct arena *arena, struct change_items *ret, struct err *err) {
+        const char *value;
+
         BUF_AUTO text;
 
         buf_init(&text, CHANGE_MAX);
@@ -47,8 +68,32 @@ static int deny_item(const char *subject, struct arena *arena, struct config_ite
         }
         if (!text.len)
                 return err_set(err, ERR_INVALID, "the command consists of spaces only");
-        *ret = (struct config_item){ "guard.command_blocklist", arena_dup(arena, buf_str(&text)) };
-        return ret->value ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        value = arena_dup(arena, buf_str(&text));
+        if (!value)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (looks_like_host(buf_str(&text)))
+                add(ret, "guard.domain_denylist", value);
+        if (!ret->count || *value != '*')
+                add(ret, "guard.command_blocklist", value);
+        return 0;
+}
+
+/* The guard's list has hosts without ports. Where a gateway decides, too, it has to know the host. */
+static int allow_items(const char *subject, const struct policy *policy, struct arena *arena, struct change_items *ret,
+                       struct err *err) {
+        struct egress_rule rule = { .pattern = str_z(subject) };
+        bool filtered = network_is_filtered(policy->sandbox.network);
+        const char *pattern;
+
+        if (filtered)
+                egress_rule_read(str_z(subject), &rule);
+        pattern = arena_dup(arena, rule.pattern);
+        if (!pattern)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        add(ret, "guard.domain_allowlist", pattern);
+        if (filtered)
+                add(ret, "sandbox.network.hosts", subject);
+        return 0;
 }
 
 /* Others would not be what they look like, or not the same in the record. */
@@ -66,26 +111,57 @@ static const char *change_noun(enum bailey_change change) {
         return change == BAILEY_DENY_COMMAND ? "command" : "domain";
 }
 
-int change_item(enum bailey_change change, const char *subject, struct arena *arena, struct config_item *ret, struct err *err) {
+int change_items(enum bailey_change change, const char *subject, const struct policy *policy, struct arena *arena,
+                 struct change_items *ret, struct err *err) {
+        *ret = (struct change_items){ 0 };
         if (!*subject || strlen(subject) > CHANGE_MAX)
                 return err_set(err, ERR_INVALID, "the %s is empty, or longer than %d bytes", change_noun(change), CHANGE_MAX);
         if (!is_plain(str_z(subject)))
                 return err_set(err, ERR_INVALID, "the %s contains invisible characters or invalid UTF-8", change_noun(change));
         if (change == BAILEY_DENY_COMMAND)
-                return deny_item(subject, arena, ret, err);
-        *ret = (struct config_item){ "guard.domain_allowlist", subject };
-        return 0;
+                return deny_items(subject, arena, ret, err);
+        return allow_items(subject, policy, arena, ret, err);
 }
 
 /* In quotes and brackets, so that it is one value whatever it looks like: true, [a, b], { replace: true, items: [] }. */
-const char *change_override(const struct config_item *item, struct arena *arena) {
-        BUF_AUTO text;
+static void override_add(const struct config_item *item, struct buf *out) {
+        buf_format(out, "%s=[", item->key);
+        buf_json(out, str_z(item->value));
+        buf_char(out, ']');
+}
 
-        buf_init(&text, 8 * (size_t)CHANGE_MAX);
-        buf_format(&text, "%s=[", item->key);
-        buf_json(&text, str_z(item->value));
-        buf_char(&text, ']');
-        return text.failed ? NULL : arena_dup(arena, buf_str(&text));
+/* The whole list without the value. */
+static void override_remove(const struct config_item *item, const struct policy *policy, struct buf *out) {
+        struct str_list list = key_load(key_by_path(str_z(item->key)), policy).list;
+        bool first = true;
+
+        buf_format(out, "%s={\"replace\":true,\"items\":[", item->key);
+        for (size_t i = 0; i < list.count; i++) {
+                if (str_is(list.items[i], item->value))
+                        continue;
+                buf_append(out, first ? STR("") : STR(","));
+                buf_json(out, list.items[i]);
+                first = false;
+        }
+        buf_append(out, STR("]}"));
+}
+
+const char *const *change_overrides(const struct change_items *items, const struct policy *policy, struct arena *arena) {
+        const char **overrides = arena_alloc(arena, (items->count + 1) * sizeof(*overrides));
+
+        for (size_t i = 0; overrides && i < items->count; i++) {
+                BUF_AUTO text;
+
+                buf_init(&text, OVERRIDE_MAX);
+                if (items->items[i].remove)
+                        override_remove(&items->items[i], policy, &text);
+                else
+                        override_add(&items->items[i], &text);
+                overrides[i] = text.failed ? NULL : arena_dup(arena, buf_str(&text));
+                if (!overrides[i])
+                        return NULL;
+        }
+        return overrides;
 }
 
 static bool names(struct str_list list, struct str name) {
@@ -95,7 +171,7 @@ static bool names(struct str_list list, struct str name) {
         return false;
 }
 
-int change_check(const struct policy *policy, const struct config_item *item, struct err *err) {
+static int item_check(const struct policy *policy, const struct config_item *item, struct err *err) {
         const struct guard_policy *guard = &policy->guard;
         struct str value = str_z(item->value);
         struct host host;
@@ -108,5 +184,12 @@ int change_check(const struct policy *policy, const struct config_item *item, st
              (host_from_url(value, &host) == 0 && host_list_has(guard->domain_denylist, &host))))
                 return err_set(err, ERR_REFUSED, "%s is in guard.domain_denylist, which takes precedence: remove it there",
                                item->value);
+        return 0;
+}
+
+int change_check(const struct policy *policy, const struct change_items *items, struct err *err) {
+        for (size_t i = 0; i < items->count; i++)
+                if (!items->items[i].remove && item_check(policy, &items->items[i], err) < 0)
+                        return -1;
         return 0;
 }

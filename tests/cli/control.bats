@@ -585,3 +585,38 @@ turned_away() {
         bailey status
         [ ! -e "$stale" ]
 }
+
+# ---- hosts ----
+
+@test "deny closes a host, allow opens it again, and both know lists of hosts" {
+        serve one --allow-host listed.example
+        [ "$(verdict_in one 'curl https://listed.example/')" = allowed ]
+        [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
+        bailey allow new.example:8443
+        [ "$(verdict_in one 'curl https://new.example:8443/')" = allowed ]
+        bailey deny listed.example
+        [ "$(verdict_in one 'curl https://listed.example/')" = blocked ]
+        bailey allow listed.example
+        [ "$(verdict_in one 'curl https://listed.example/')" = allowed ]
+        bailey deny listed.example
+        [ "$(verdict_in one 'curl https://listed.example/')" = blocked ]
+        run bailey allow '*'
+        [ "$status" = 1 ]
+        [[ $output == *'needs allow_any = true'* ]]
+        stop one
+        serve two --allow-host listed.example --set guard.domain_denylist=listed.example
+        run bailey allow listed.example
+        [ "$status" = 1 ]
+        [[ $output == *'listed.example is in guard.domain_denylist'* ]]
+}
+
+@test "allow and deny of hosts, saved" {
+        mkdir -p "$HOME/.config/bailey"
+        printf '[sandbox.network]\nkind = "packages"\n' >"$HOME/.config/bailey/config.toml"
+        bailey allow --save new.example
+        bailey deny --save evil.example
+        bailey config show --json | jq -e '[.. | strings] | index("new.example")'
+        grep -qx 'hosts = \["new.example"\]' "$HOME/.config/bailey/config.toml"
+        grep -qx 'domain_allowlist = \["new.example"\]' "$HOME/.config/bailey/config.toml"
+        grep -qx 'domain_denylist = \["evil.example"\]' "$HOME/.config/bailey/config.toml"
+}

@@ -359,8 +359,12 @@ static void an_override_reads_no_file_again(void **state) {
         put("home/.config/bailey/config.toml", "run.warm = 5\nguard.mode = \"enforce\"\n");
         base = loaded(NULL);
         put("home/.config/bailey/config.toml", "this is no config any more");
-        assert_int_equal(policy_override(base, "guard.domain_allowlist=[\"a.example\"]", &arena, &more, NULL), 0);
-        assert_int_equal(policy_override(more, "guard.domain_allowlist=[\"b.example\"]", &arena, &last, NULL), 0);
+        assert_int_equal(policy_override(base, (const char *const[]){ "guard.domain_allowlist=[\"a.example\"]", NULL }, &arena,
+                                         &more, NULL),
+                         0);
+        assert_int_equal(policy_override(more, (const char *const[]){ "guard.domain_allowlist=[\"b.example\"]", NULL }, &arena,
+                                         &last, NULL),
+                         0);
         assert_int_equal(last->run.warm, 5);
         assert_int_equal(last->guard.domain_allowlist.count, base->guard.domain_allowlist.count + 2);
         assert_true(list_holds(last->guard.domain_allowlist, "a.example"));
@@ -369,7 +373,9 @@ static void an_override_reads_no_file_again(void **state) {
         assert_false(list_holds(base->guard.domain_allowlist, "a.example"));
         assert_str_equal(last->workspace, base->workspace);
         assert_int_equal(last->file_count, base->file_count);
-        assert_int_equal(policy_override(base, "guard.domain_allowlist=[\"a b\"]", &arena, &none, NULL), -1);
+        assert_int_equal(
+                policy_override(base, (const char *const[]){ "guard.domain_allowlist=[\"a b\"]", NULL }, &arena, &none, NULL),
+                -1);
         assert_null(none);
 }
 
