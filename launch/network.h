@@ -11,8 +11,16 @@
 
 #include "base/err.h"
 
+/* The address of the sandbox besides 127.0.0.1. It leads nowhere: it is of the network for benchmarks (RFC 2544), which is
+ * never routed. But where there is no address besides 127.0.0.1, the C library does not look up even localhost for programs
+ * that ask for addresses of this host's families only (AI_ADDRCONFIG). */
+enum { NETWORK_ADDRESS = (int)0xc6120001 }; /* 198.18.0.1 */
+
 /* Sets up localhost in the new network namespace of the caller. */
 int network_raise(struct err *err);
+
+/* Only the address, where something else has set up localhost. */
+int network_add_address(struct err *err);
 
 enum { NETWORK_STACK = 8 << 10 };
 
@@ -20,7 +28,7 @@ struct network {
         pid_t maker;      /* it shares the memory of its parent; -1: none */
         atomic_int state; /* enum state in network.c */
         int why;          /* the errno of a failure */
-        struct ifreq loopback;
+        struct ifreq loopback, address;
         _Alignas(16) unsigned char stack[NETWORK_STACK];
 };
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -29,6 +31,29 @@ static bool loopback_is_up(void) {
         struct ifreq request = { .ifr_name = "lo" };
 
         return fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP);
+}
+
+/* For programs that ask only for addresses of families that this host has. */
+static bool localhost_is_found(void) {
+        const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
+        struct addrinfo *found;
+
+        if (getaddrinfo("localhost", "80", &hints, &found) != 0)
+                return false;
+        freeaddrinfo(found);
+        return true;
+}
+
+static int connect_to(uint32_t address) {
+        const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(address) };
+        FD_AUTO fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+        return connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0 ? errno : 0;
+}
+
+static bool network_works(void) {
+        return loopback_is_up() && localhost_is_found() && connect_to((uint32_t)NETWORK_ADDRESS) == 0 &&
+               connect_to(0xc0000201) == ENETUNREACH;
 }
 
 /* In a process of its own, with a user namespace, so that anybody may. Returns its exit status: which step went wrong. */
@@ -59,12 +84,12 @@ static int enter_made(void) {
                 return 2;
         if (network_enter(&network, &err) < 0)
                 return 3;
-        if (network_here() == before || !loopback_is_up())
+        if (network_here() == before || !network_works())
                 return 4;
         /* It has been told to end; and the network is still there without it. */
         if (waitpid(network.maker, &status, __WALL) != network.maker || WTERMSIG(status) != SIGKILL)
                 return 5;
-        return loopback_is_up() ? 0 : 6;
+        return network_works() ? 0 : 6;
 }
 
 static void one_is_made_meanwhile(void **state) {
@@ -85,7 +110,7 @@ static int enter_killed(void) {
                 return 1;
         if (network_enter(&network, &err) < 0)
                 return 2;
-        return network_here() != before && loopback_is_up() ? 0 : 3;
+        return network_here() != before && network_works() ? 0 : 3;
 }
 
 static void one_whose_maker_is_killed(void **state) {
@@ -101,7 +126,7 @@ static int enter_unmade(void) {
 
         if (network_enter(&network, &err) < 0)
                 return 1;
-        return network_here() != before && loopback_is_up() ? 0 : 2;
+        return network_here() != before && network_works() ? 0 : 2;
 }
 
 static void who_has_no_helper_makes_it(void **state) {
