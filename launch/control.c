@@ -1,9 +1,11 @@
 #include "launch/control.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -41,6 +43,17 @@ static void tell_mounts(const struct control *control) {
         fds_send(control->asked, &byte, 1, &namespace, namespace >= 0);
 }
 
+static int take_request(const struct control *control) {
+        unsigned char byte;
+
+        if (read(control->asked, &byte, 1) != 1)
+                return CONTROL_GONE;
+        if (byte != CONTROL_WANTS_SOCKET)
+                return byte;
+        egress_send_outgoing(control->asked);
+        return CONTROL_CHILD;
+}
+
 int control_wait(struct control *control) {
         struct pollfd fds[] = {
                 { .fd = control->asked, .events = POLLIN },   { .fd = control->signals, .events = POLLIN },
@@ -48,7 +61,6 @@ int control_wait(struct control *control) {
                 { .fd = control->mounts, .events = POLLPRI },
         };
         struct signalfd_siginfo info;
-        unsigned char byte;
 
         if (poll(fds, 5, -1) < 0)
                 return CONTROL_CHILD;
@@ -59,7 +71,7 @@ int control_wait(struct control *control) {
         if (fds[4].revents) /* the kernel says it once */
                 tell_mounts(control);
         if (fds[0].revents)
-                return read(control->asked, &byte, 1) == 1 ? byte : CONTROL_GONE;
+                return take_request(control);
         if (fds[3].revents & POLLIN)
                 return CONTROL_CALL;
         if (fds[3].revents) /* nobody is left who could call */
@@ -70,4 +82,34 @@ int control_wait(struct control *control) {
 int control_watch_mounts(struct control *control, struct err *err) {
         control->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
         return control->mounts < 0 ? err_sys(err, "/proc/self/mountinfo") : 0;
+}
+
+/* ---- outside ---- */
+
+static void take_message(const unsigned char *bytes, size_t len, const int *files, size_t count, struct control_message *ret) {
+        ret->egress.count = 0;
+        ret->namespace = -1;
+        ret->kind = bytes[0] == EGRESS_MESSAGE ? CONTROL_EGRESS : CONTROL_MOUNTS;
+        if (ret->kind == CONTROL_EGRESS) {
+                (void)egress_sockets_read(bytes, len, files, count, &ret->egress);
+                return;
+        }
+        for (size_t i = 0; i < count; i++) {
+                fd_close(ret->namespace);
+                ret->namespace = files[i];
+        }
+}
+
+int control_receive(int socket, struct control_message *ret) {
+        unsigned char bytes[EGRESS_MESSAGE_MAX] = {};
+        int files[FDS_MAX];
+        size_t count;
+        ssize_t len = fds_receive(socket, bytes, sizeof(bytes), files, &count, MSG_DONTWAIT);
+
+        if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+                return 0;
+        if (len == 0 || (len < 0 && errno != EBADMSG))
+                return -1;
+        take_message(bytes, len < 0 ? 0 : (size_t)len, files, count, ret); /* its files may not fit in, but it has come */
+        return 1;
 }

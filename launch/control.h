@@ -1,8 +1,10 @@
 /*
- * Requests from the supervisor (the process outside) to pid 1 (the process inside that waits for the command): each byte is a
- * signal for all processes inside; end of file means that they are to be killed. So does the exit of the supervisor: others may
- * have a copy of its socket, and PR_SET_PDEATHSIG would also be sent when only the thread that started the command exits.
- * Allocates nothing.
+ * A socket between the supervisor (the process outside) and pid 1 (the process inside that waits for the command), which keeps
+ * messages apart. Allocates nothing.
+ *
+ * Requests to pid 1 are one byte long: a signal for all processes inside, or CONTROL_WANTS_SOCKET; end of file means that they
+ * are to be killed. So does the exit of the supervisor: others may have a copy of its socket, and PR_SET_PDEATHSIG would also
+ * be sent when only the thread that started the command exits.
  */
 #ifndef BAILEY_LAUNCH_CONTROL_H
 #define BAILEY_LAUNCH_CONTROL_H
@@ -10,6 +12,11 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "launch/egress.h"
+
+enum { CONTROL_WANTS_SOCKET = 255 }; /* answered with an EGRESS_OUTGOING */
+
+/* ---- inside ---- */
 
 struct control {
         int asked;   /* receives requests; -1: none */
@@ -33,5 +40,16 @@ int control_wait(struct control *control);
 /* From now on control_wait() notifies the supervisor when mounts of this namespace change, and passes the namespace to it
  * (launch/cover.h). Call it after all mounts and before the command starts. */
 int control_watch_mounts(struct control *control, struct err *err);
+
+/* ---- outside ---- */
+
+struct control_message {
+        enum { CONTROL_MOUNTS, CONTROL_EGRESS } kind;
+        int namespace;                /* CONTROL_MOUNTS: where they have changed; -1: that could not be passed */
+        struct egress_sockets egress; /* CONTROL_EGRESS; none if they could not be passed */
+};
+
+/* Receives a message of pid 1, with its files. Returns 1; 0: none now; -1: end of file. */
+int control_receive(int socket, struct control_message *ret);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-enum { FDS_MAX = 8 };
+enum { FDS_MAX = 200 }; /* the kernel takes 253 */
 
 /* Does not wait. 0, or -1 and errno. */
 int fds_send(int socket, const struct iovec *parts, size_t part_count, const int *files, size_t file_count);

@@ -18,6 +18,7 @@
 #include "launch/broker.h"
 #include "launch/control.h"
 #include "launch/descendants.h"
+#include "launch/egress.h"
 #include "launch/execute.h"
 #include "launch/landlock.h"
 #include "launch/report.h"
@@ -237,6 +238,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
 
         /* Who waits must not do so where the program outside was, which is below all mounts. */
         if (enter(files->work < 0 ? launch->cwd : "/", &err) < 0)
+                report_failure(files->report, &err);
+        if (launch->own_pids && egress_set_up(&launch->egress, files->asked, &err) < 0) /* while it has the capabilities */
                 report_failure(files->report, &err);
         if (control_open(files->asked, files->outside, &control, &err) < 0)
                 report_failure(files->report, &err);

@@ -15,6 +15,7 @@
 #include "launch/blob.h"
 #include "launch/cgroup_shared.h"
 #include "launch/container/container.h"
+#include "launch/control.h"
 #include "launch/files.h"
 #include "launch/identity.h"
 #include "launch/inside.h"
@@ -302,7 +303,7 @@ static int open_pipes(struct start *start, struct err *err) {
         if (fd_pipe(start->report, err) < 0)
                 return -1;
         /* No pipe: to write to one whose reader is gone would send us a signal, and we may be a library. */
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start->go) < 0)
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, start->go) < 0)
                 return err_sys(err, "cannot create the control socket");
         if (!start->launch->wrapper)
                 return 0;
@@ -403,6 +404,12 @@ void launch_signal(struct launched *launched, int number) {
 
         if (launched->control >= 0)
                 send(launched->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* when it is full, it was asked often enough */
+}
+
+int launch_request_socket(struct launched *launched) {
+        const unsigned char byte = CONTROL_WANTS_SOCKET;
+
+        return launched->control < 0 || send(launched->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1 ? -1 : 0;
 }
 
 void launch_kill(struct launched *launched) {

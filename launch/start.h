@@ -16,7 +16,7 @@ struct launched {
         bool tells_end; /* reports when all processes have ended, before the sandbox is torn down: launch_over() */
         bool killed;
         int pidfd;
-        int control;    /* launch/control.h; readable: mounts have changed, and pid 1 passes its namespace */
+        int control;    /* launch/control.h; readable: control_receive() */
         int report_fd;  /* readable: launch_started() or launch_end() have something to read */
         int complaints; /* error messages of a wrapper; -1: none */
         uint32_t said;  /* launch/report.h, so far */
@@ -54,6 +54,9 @@ int launch_started(struct launched *launched);
 
 /* Sends a signal to all processes inside that can be reached. */
 void launch_signal(struct launched *launched, int number);
+
+/* Requests a socket that is made inside; it comes as an EGRESS_OUTGOING (launch/egress.h). -1: the sandbox has ended. */
+int launch_request_socket(struct launched *launched);
 
 /* Kills everything inside, at once. */
 void launch_kill(struct launched *launched);

@@ -1,15 +1,12 @@
 #include "run/covers.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/time.h"
 #include "launch/cover.h"
-#include "launch/fd_passing.h"
 
 /* It only mounts: longer than this, something hangs, and the command is not protected meanwhile. */
 #define HELPER_PATIENCE (5 * TIME_SECOND)
@@ -27,20 +24,14 @@ void covers_init(struct covers *covers, const struct launch *launch) {
         };
 }
 
-bool covers_hear(struct covers *covers, int control) {
-        int files[FDS_MAX];
-        size_t count;
-        char byte;
-        ssize_t len;
-
-        while ((len = fds_receive(control, &byte, 1, files, &count, MSG_DONTWAIT)) > 0) {
-                covers->lost = true;
-                for (size_t i = 0; i < count; i++) {
-                        fd_close(covers->namespace);
-                        covers->namespace = files[i];
-                }
-        }
-        return len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EBADMSG);
+void covers_changed(struct covers *covers, int namespace) {
+        covers->lost = covers->launch;
+        if (!covers->launch)
+                fd_close(TAKE_FD(namespace));
+        if (namespace < 0)
+                return;
+        fd_close(covers->namespace);
+        covers->namespace = namespace;
 }
 
 void covers_lose(struct covers *covers) {

@@ -25,8 +25,8 @@ struct covers {
 
 void covers_init(struct covers *covers, const struct launch *launch);
 
-/* Reads a message of pid 1 from the control socket. Returns false at end of file. */
-bool covers_hear(struct covers *covers, int control);
+/* Mounts have changed, in `namespace`, which is its own then; -1: not known. */
+void covers_changed(struct covers *covers, int namespace);
 
 /* Some covers may be missing without a notification of the kernel: a mount moves with a renamed file. */
 void covers_lose(struct covers *covers);

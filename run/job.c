@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
+#include "launch/control.h"
 #include "launch/report.h"
 
 enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_IN, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_COUNT };
@@ -124,28 +125,33 @@ static bool reports(const struct job *job) {
         return job->awaited || job->launched.tells_end;
 }
 
+static bool hears_control(const struct job *job) {
+        return job->covers.launch || job->egress_expected;
+}
+
 static int watch_all(struct job *job, void *data, struct err *err) {
         if (watch(job, job->launched.pidfd, data, err) < 0 || watch(job, job->sources[0].fd, data, err) < 0 ||
             watch(job, job->sources[1].fd, data, err) < 0)
                 return -1;
-        if (job->covers.launch && watch(job, job->launched.control, data, err) < 0)
+        if (hears_control(job) && watch(job, job->launched.control, data, err) < 0)
                 return -1;
         return reports(job) ? watch(job, job->launched.report_fd, data, err) : 0;
 }
 
-static void ignore_covers(struct job *job) {
-        if (job->covers.launch)
+static void ignore_control(struct job *job) {
+        if (hears_control(job))
                 unwatch(job, job->launched.control);
         unwatch(job, job->covers.helper);
         unwatch(job, job->covers.written);
         covers_end(&job->covers);
         job->covers.launch = NULL;
+        job->egress_expected = false;
 }
 
 static void give_up(struct job *job) {
         int status;
 
-        ignore_covers(job);
+        ignore_control(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, job->launched.report_fd);
         launch_kill(&job->launched);
@@ -172,6 +178,9 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .cancel_fd = setup->cancel_fd,
                 .epoll_fd = setup->epoll_fd,
                 .epoll_data = setup->epoll_data,
+                .egress_expected = egress_expected(&setup->launch->egress),
+                .egress = setup->egress,
+                .egress_context = setup->egress_context,
         };
         covers_init(&job->covers, setup->covers);
         job->deadline = setup->timeout ? job->begun + setup->timeout : 0;
@@ -204,7 +213,7 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_IN] = job->input ? relay_poll(job->input) : (struct pollfd){ .fd = -1 };
         fds[FD_OUT] = source_poll(&job->sources[0]);
         fds[FD_ERR] = source_poll(&job->sources[1]);
-        fds[FD_CONTROL] = (struct pollfd){ .fd = job->covers.launch ? job->launched.control : -1, .events = POLLIN };
+        fds[FD_CONTROL] = (struct pollfd){ .fd = hears_control(job) ? job->launched.control : -1, .events = POLLIN };
         fds[FD_HELPER] = (struct pollfd){ .fd = job->covers.helper, .events = POLLIN };
         fds[FD_WRITTEN] = (struct pollfd){ .fd = job->covers.lost || job->covers.helper >= 0 ? -1 : job->covers.written,
                                            .events = POLLIN };
@@ -248,7 +257,7 @@ static void source_drain(struct job *job, struct job_source *source) {
 }
 
 static void force(struct job *job) {
-        ignore_covers(job);
+        ignore_control(job);
         job->killed = true;
         launch_kill(&job->launched);
 }
@@ -284,7 +293,7 @@ static enum job_state finish(struct job *job, struct err *err) {
 
         if (job->launched.group.version != CGROUP_NONE)
                 job->outcome.memory_killed = cgroup_memory_kills(&job->launched.group) > 0;
-        ignore_covers(job);
+        ignore_control(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, reports(job) ? job->launched.report_fd : -1);
         result = launch_end(&job->launched, &job->outcome.status, err);
@@ -314,6 +323,28 @@ static bool hear(struct job *job) {
         return false;
 }
 
+static void take_egress(const struct job *job, struct egress_sockets *sockets) {
+        if (job->egress && sockets->count)
+                job->egress(job->egress_context, sockets);
+        else
+                egress_sockets_close(sockets);
+}
+
+/* What pid 1 of the sandbox tells. */
+static void hear_control(struct job *job) {
+        struct control_message message;
+        int result;
+
+        while (hears_control(job) && (result = control_receive(job->launched.control, &message)) != 0) {
+                if (result < 0)
+                        ignore_control(job); /* its process ends */
+                else if (message.kind == CONTROL_EGRESS)
+                        take_egress(job, &message.egress);
+                else
+                        covers_changed(&job->covers, message.namespace);
+        }
+}
+
 /* Fails closed: a command whose covers cannot be put back does not go on. */
 static void see_to_covers(struct job *job, const struct pollfd fds[static FD_COUNT], int64_t now) {
         int helper = job->covers.helper;
@@ -322,10 +353,6 @@ static void see_to_covers(struct job *job, const struct pollfd fds[static FD_COU
 
         if (!job->covers.launch)
                 return;
-        if (fds[FD_CONTROL].revents && !covers_hear(&job->covers, job->launched.control)) {
-                ignore_covers(job); /* its process ends */
-                return;
-        }
         if (fds[FD_WRITTEN].revents) { /* it tells again when all is back */
                 unwatch(job, job->covers.written);
                 covers_lose(&job->covers);
@@ -355,6 +382,8 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         source_step(job, &job->sources[1], &fds[FD_ERR]);
         if (over || fds[FD_END].revents)
                 return finish(job, err);
+        if (fds[FD_CONTROL].revents)
+                hear_control(job);
         see_to_covers(job, fds, now);
         if (job->killed)
                 return JOB_RUNS;

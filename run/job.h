@@ -7,6 +7,7 @@
 #ifndef BAILEY_RUN_JOB_H
 #define BAILEY_RUN_JOB_H
 
+#include "launch/egress.h"
 #include "launch/warm/warm.h"
 #include "run/covers.h"
 #include "run/relay.h"
@@ -24,6 +25,11 @@ struct job_setup {
         int cancel_fd;            /* readable: cancel; -1: none */
         int epoll_fd;             /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
         void *epoll_data;
+
+        /* Takes sockets that come from the sandbox of a launch with `egress`, at its start and for launch_request_socket().
+         * NULL: they are closed, and then nothing that the command connects to answers. Not called with none. */
+        void (*egress)(void *context, struct egress_sockets *sockets);
+        void *egress_context;
 };
 
 struct outcome {
@@ -51,6 +57,9 @@ struct job {
         int64_t drain;
         int cancel_fd, epoll_fd;
         void *epoll_data;
+        bool egress_expected; /* launch/egress.h: sockets come */
+        void (*egress)(void *context, struct egress_sockets *sockets);
+        void *egress_context;
         struct covers covers;
         struct err uncovered; /* why it was killed: covers could not be restored */
         struct outcome outcome;

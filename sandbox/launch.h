@@ -121,6 +121,20 @@ struct broker_plan {
         const char *const *roots;   /* directories that they are in, opened before anything is covered; NULL-terminated */
 };
 
+/* ---- the network: how connections of the command reach the gateway ---- */
+
+enum { LAUNCH_PORTS_MAX = 128, LAUNCH_HOST_PORTS_MAX = 32 };
+
+struct launch_egress {
+        bool wanted;
+        bool needs_transparent; /* a rule names all ports of a host: a listener for each port is not enough */
+        const uint16_t *ports;  /* for listeners, if the kernel lacks nf_tables or its tproxy */
+        size_t port_count;
+        const uint16_t *host_ports; /* listeners at the command's 127.0.0.1 and ::1; also without `wanted` */
+        size_t host_port_count;
+        size_t publish_count; /* > 0: sockets are requested later */
+};
+
 /* ---- limits ---- */
 
 struct launch_limit {
@@ -258,6 +272,7 @@ struct launch {
         size_t seccomp_count;
         const char *seccomp_name; /* for people */
         struct broker_plan broker;
+        struct launch_egress egress;
         struct launch_limit limits[LAUNCH_LIMITS_MAX];
         size_t limit_count;
         uint32_t limits_ignored;                     /* enum launch_ignored */

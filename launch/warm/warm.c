@@ -67,6 +67,17 @@ static void put_broker(struct buf *out, const struct broker_plan *broker) {
         put_list(out, broker->configs);
 }
 
+/* Not the hosts: these are the gateway's. */
+static void put_egress(struct buf *out, const struct launch_egress *egress) {
+        unsigned char flags[] = { egress->wanted, egress->needs_transparent, egress->publish_count > 0 };
+
+        put(out, flags, sizeof(flags));
+        put(out, &egress->port_count, sizeof(egress->port_count));
+        put(out, egress->ports, egress->port_count * sizeof(*egress->ports));
+        put(out, &egress->host_port_count, sizeof(egress->host_port_count));
+        put(out, egress->host_ports, egress->host_port_count * sizeof(*egress->host_ports));
+}
+
 void warm_key(const struct launch *launch, struct buf *out) {
         for (size_t i = 0; i < launch->mount_count; i++) /* first: warm_places() */
                 put_places(out, &launch->mounts[i]);
@@ -79,6 +90,7 @@ void warm_key(const struct launch *launch, struct buf *out) {
         put_broker(out, &launch->broker);
         if (launch->tmp)
                 put(out, &launch->tmp->id, sizeof(launch->tmp->id));
+        put_egress(out, &launch->egress);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
         put(out, &launch->share.pids, sizeof(launch->share.pids));

@@ -1,0 +1,58 @@
+/*
+ * The way out of a sandbox whose command may reach some hosts: in its network namespace every address is local, and new
+ * connections end at listening sockets, which are passed to the supervisor. The gateway (a process outside) accepts there,
+ * decides, and connects outside. Whoever is inside has no other way out, whether or not somebody accepts.
+ */
+#ifndef BAILEY_LAUNCH_EGRESS_H
+#define BAILEY_LAUNCH_EGRESS_H
+
+#include "base/err.h"
+#include "sandbox/launch.h"
+
+enum egress_socket {
+        EGRESS_DNS_UDP,     /* port 53 of all addresses; IP_PKTINFO says which one was asked */
+        EGRESS_DNS_TCP,     /* the same */
+        EGRESS_TRANSPARENT, /* all other ports of all addresses but localhost; getsockname() is what was connected to */
+        EGRESS_PORT,        /* or one port of all addresses, localhost too */
+        EGRESS_HOST_PORT,   /* a port of 127.0.0.1 or ::1 */
+        EGRESS_OUTGOING,    /* not connected: it connects to the command's ports */
+};
+
+enum { EGRESS_SOCKETS_MAX = 2 + LAUNCH_PORTS_MAX + 2 * LAUNCH_HOST_PORTS_MAX };
+
+struct egress_sockets {
+        bool transparent; /* EGRESS_TRANSPARENT; else one EGRESS_PORT for each port */
+        bool ipv6;
+        size_t count;
+        struct {
+                enum egress_socket kind;
+                uint16_t port; /* 0: any */
+                int fd;        /* does not block */
+        } items[EGRESS_SOCKETS_MAX];
+};
+
+/* Returns true if sockets come from a sandbox of this launch. */
+bool egress_expected(const struct launch_egress *egress);
+
+/*
+ * In the sandbox's network namespace, with CAP_NET_ADMIN and CAP_NET_BIND_SERVICE, when localhost is up: sets up routes and
+ * sockets, and sends the sockets to `control` (launch/control.h). Nothing stays open here. Allocates nothing.
+ */
+int egress_set_up(const struct launch_egress *egress, int control, struct err *err);
+
+/* Sends one socket of this network namespace, which needs no capability. If that fails, sends a message without any. */
+void egress_send_outgoing(int control);
+
+void egress_sockets_close(struct egress_sockets *sockets);
+
+/* ---- the message ---- */
+
+/* The first byte of it, which identifies it. */
+enum { EGRESS_MESSAGE = 'E' };
+enum { EGRESS_MESSAGE_MAX = 4 + EGRESS_SOCKETS_MAX * 4 };
+
+/* Reads one with its files, which are the result's then. -1: it is invalid, and all files are closed. */
+int egress_sockets_read(const unsigned char *bytes, size_t len, const int *files, size_t file_count,
+                        struct egress_sockets *ret);
+
+#endif
