@@ -13,7 +13,7 @@
 /* Written and read on the same machine: native numbers. But a program that has the library in it starts bailey as it is
  * installed, which must be the same version. */
 enum {
-        BLOB_MAGIC = 0x31796c62,
+        BLOB_MAGIC = 0x32796c62,
         BLOB_MAX = 16 << 20, /* more than the kernel takes as arguments and environment */
 };
 
@@ -98,6 +98,7 @@ static void put_launch(struct buf *out, const struct launch *launch) {
         put_filter(out, launch->seccomp, launch->seccomp_count);
         put_size(out, launch->wrapper_masks);
         put_broker(out, &launch->broker);
+        put_size(out, launch->wrapper_network);
         put_size(out, launch->limit_count);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put_text(out, launch->program);
@@ -249,6 +250,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
         launch.seccomp = get_filter(&r, &launch.seccomp_count);
         launch.wrapper_masks = get_size(&r);
         get_broker(&r, &launch.broker);
+        launch.wrapper_network = get_size(&r);
         launch.limit_count = get_size(&r);
         if (launch.limit_count > LAUNCH_LIMITS_MAX)
                 r.bad = true;

@@ -503,6 +503,19 @@ static int mount_mask(struct mounter *m, const struct mount_step *step, struct e
         return 0;
 }
 
+static int mount_text(struct mounter *m, const struct mount_step *step, struct err *err) {
+        FD_AUTO fd = -1;
+        char name[16];
+
+        snprintf(name, sizeof(name), "%d", m->made++);
+        fd = openat(m->private, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+        if (fd < 0)
+                return err_sys(err, "private file for %s", step->target);
+        if (fd_write_all(fd, str_z(step->source), err) < 0)
+                return err_context(err, "private file for %s", step->target);
+        return attach_private(m, name, false, true, step->target, err);
+}
+
 static int seal(const struct mounter *m, const struct mount_step *step, struct err *err) {
         struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
 
@@ -680,6 +693,8 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
                 return mount_tmpfs(m, step->target, err);
         case MOUNT_SYMLINK:
                 return make_link(m, step, err);
+        case MOUNT_TEXT:
+                return mount_text(m, step, err);
         case MOUNT_PROC:
                 return mount_proc(m, step, err);
         case MOUNT_DEV:

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@
 #include "launch/kernel.h"
 #include "launch/mount.h"
 #include "launch/network.h"
+#include "launch/network_helper.h"
 #include "launch/clone.h"
 #include "launch/report.h"
 #include "launch/tmp_holder.h"
@@ -89,22 +91,46 @@ static _Noreturn void become_wrapper(const struct launch *launch) {
         report_failure(LAUNCH_REPORT_FD, &err);
 }
 
+/* The wrapper has the other end as LAUNCH_NETWORK_FD. */
+static int open_network_helper(struct err *err) {
+        int ends[2];
+
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 || dup2(ends[1], LAUNCH_NETWORK_FD) < 0)
+                return err_sys(err, "cannot create a socket");
+        fd_close(ends[1]);
+        return ends[0];
+}
+
+static pid_t start_wrapper(const struct launch *launch) {
+        pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in inside.c */
+
+        if (pid == 0)
+                become_wrapper(launch); /* NOLINT(clang-analyzer-unix.Vfork) */
+        return pid;
+}
+
 /* As a child of this process: what executes something sends a SIGCHLD at its end, and is seen by wait(). That must not come to
  * a program that has not started it. */
 static _Noreturn void run_wrapper(const struct launch *launch) {
         struct err err = {};
+        int helper = -1;
         pid_t pid;
 
         if (geteuid() == 0 && mount_keep_devices(&err) < 0)
                 report_failure(LAUNCH_REPORT_FD, &err);
-        pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in inside.c */
-        if (pid == 0)
-                become_wrapper(launch); /* NOLINT(clang-analyzer-unix.Vfork) */
+        if (launch->wrapper_network && (helper = open_network_helper(&err)) < 0)
+                report_failure(LAUNCH_REPORT_FD, &err);
+        pid = start_wrapper(launch);
         if (pid < 0) {
                 err_sys(&err, "fork");
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
-        files_close_from(0); /* they are the wrapper's, and whoever reads from them waits for their end */
+        /* They are the wrapper's, and whoever reads from them waits for their end. */
+        if (launch->wrapper_network && dup2(helper, 0) == 0 && dup2(LAUNCH_CONTROL_FD, 1) == 1) {
+                files_close_from(2);
+                network_helper_serve(0, 1, &launch->egress);
+        }
+        files_close_from(0);
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
                 ;
         kill(-getpid(), SIGKILL); /* if somebody else has killed the wrapper: what it has started may wait for it for ever */
@@ -112,6 +138,17 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
 }
 
 enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 1 };
+
+/* A file of a wrapper: empty, or with a text. */
+static int open_mask(const char *text, struct err *err) {
+        FD_AUTO fd = text ? memfd_create("bailey-text", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0)
+                return err_sys(err, text ? "memfd" : "/dev/null");
+        if (text && (fd_write_all(fd, str_z(text), err) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+                return -1;
+        return TAKE_FD(fd);
+}
 
 /* In the order of enum launch_fd. */
 static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_tmp, struct err *err) {
@@ -127,6 +164,8 @@ static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_
                 from[count++] = start->go[0];
         }
         from[count++] = start->outside >= 0 ? start->outside : start->report[1]; /* tells as much as the socket */
+        if (start->launch->wrapper)
+                from[count++] = start->report[1]; /* keeps the place of LAUNCH_NETWORK_FD */
         if (start->work[1] >= 0)
                 from[count++] = start->work[1];
         if (start->preload >= 0)
@@ -134,9 +173,9 @@ static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
                 if (count == FILES_MAX - BROKER_ROOTS_MAX - 1)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
-                from[count] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+                from[count] = open_mask(i == 0 ? start->launch->wrapper_text : NULL, err);
                 if (from[count++] < 0)
-                        return err_sys(err, "/dev/null");
+                        return -1;
         }
         *ret_roots = count;
         for (size_t i = 0; i < start->root_count; i++)

@@ -41,6 +41,7 @@ static const struct {
         { "root", "minimal root file system" },
         { "privileges", "no capabilities, no set-user-id programs, no changes to kernel settings" },
         { "metadata", "no changes to modes, owners and times of files outside the workspace" },
+        { "hosts", "no network except for listed hosts" },
 };
 
 static size_t guarantee_index(enum guarantee guarantee) {
@@ -85,7 +86,7 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
                          GUARANTEE_KILL | GUARANTEE_PRIVILEGES;
 
         if (policy->sandbox.network != NETWORK_INHERIT)
-                needs |= GUARANTEE_NETWORK;
+                needs |= network_is_filtered(policy->sandbox.network) ? GUARANTEE_HOSTS : GUARANTEE_NETWORK;
         if (policy->sandbox.root == ROOT_MINIMAL)
                 needs |= GUARANTEE_ROOT;
         if (protects_workspace(policy, host) || denies_inside(policy, host))
@@ -105,15 +106,16 @@ static int refuse(const struct backend *backend, uint32_t missing, bool protect_
                        protect_only ? " (to give this up, set sandbox.protect_workspace = false)" : "");
 }
 
+/* With the network of the host, they are there already. */
+static bool forwards_ports(const struct sandbox_policy *sandbox) {
+        return sandbox->network != NETWORK_INHERIT && (sandbox->network_host_ports.count || sandbox->network_publish.count);
+}
+
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
                  const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct launch launch;
         uint32_t missing;
 
-        if (network_is_filtered(policy->sandbox.network))
-                return err_set(err, ERR_INVALID,
-                               "policy not supported: no backend supports per-host network access yet; set "
-                               "sandbox.network to deny or inherit");
         if (backend->plan(backend, policy, host, request, arena, &launch, err) < 0)
                 return -1;
         if (policy->sandbox.unix_socket_paths.count && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY && !backend->brokers)
@@ -121,6 +123,10 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
                         err, ERR_UNSUPPORTED,
                         "policy not supported: %s cannot restrict commands to listed unix sockets (sandbox.unix_sockets)",
                         backend->name);
+        if (forwards_ports(&policy->sandbox) && !(backend->guarantees & GUARANTEE_HOSTS))
+                return err_set(err, ERR_UNSUPPORTED,
+                               "policy not supported: %s cannot forward ports (sandbox.network.host_ports and publish)",
+                               backend->name);
         /* A run without any guarantee has to be requested twice. */
         missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.guarantees & ~launch.waived;
         if (missing)

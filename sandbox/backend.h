@@ -58,7 +58,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
 /* Description of a guarantee, for messages; `guarantee` is one bit. */
 const char *guarantee_name(enum guarantee guarantee);
 const char *guarantee_text(enum guarantee guarantee);
-enum { GUARANTEE_COUNT = 14 };
+enum { GUARANTEE_COUNT = 15 };
 
 /* ---- for backends ---- */
 
@@ -79,6 +79,12 @@ uint32_t plan_socket_flags(const struct host *host);
 struct mount_list;
 int plan_broker(const struct policy *policy, const struct host *host, const struct mount_list *mounts, struct arena *arena,
                 struct launch *launch, struct err *err);
+
+/* Plans how connections reach the gateway. */
+int plan_egress(const struct policy *policy, struct arena *arena, struct launch *launch, struct err *err);
+
+/* Returns true if commands of this policy reach some hosts, through the gateway. */
+bool plan_has_egress(const struct policy *policy);
 
 void plan_notices(const struct policy *policy, const struct host *host, struct launch *launch);
 

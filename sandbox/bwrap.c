@@ -17,6 +17,7 @@ struct arguments {
         size_t count;
         struct arena *arena;
         size_t masks;                 /* empty files used so far */
+        const char *text;             /* of the first of them, which is not empty then */
         struct wrapped_mount *mounts; /* of the host */
         size_t mount_count;
 };
@@ -90,6 +91,10 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 add_option(a, "--perms", "0000", NULL);
                 add_option(a, "--ro-bind-data", number(a, LAUNCH_EMPTY_FD + a->masks++), step->target);
                 break;
+        case MOUNT_TEXT:
+                add_option(a, "--perms", "0444", NULL);
+                add_option(a, "--ro-bind-data", number(a, LAUNCH_EMPTY_FD), step->target);
+                break;
         case MOUNT_SEAL:
                 add_option(a, "--remount-ro", step->target, NULL);
                 break;
@@ -137,6 +142,10 @@ static int compile(const struct policy *policy, const struct host *host, const s
         if (!a->mounts)
                 return err_set(err, ERR_MEMORY, "out of memory");
         add_guarantees(a, policy, host);
+        for (size_t i = 0; i < mounts->count; i++)
+                if (mounts->items[i].kind == MOUNT_TEXT)
+                        a->text = mounts->items[i].source;
+        a->masks = a->text ? 1 : 0;
         for (size_t i = 0; i < mounts->count; i++) {
                 if (is_run(&mounts->items[i])) {
                         add_option(a, "--ro-bind", host->self, SELF_INSIDE);
@@ -171,7 +180,8 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
             mounts_compile(policy, host, false, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
-            plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || compile(policy, host, &mounts, &a, err) < 0)
+            plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || plan_egress(policy, arena, &launch, err) < 0 ||
+            compile(policy, host, &mounts, &a, err) < 0)
                 return -1;
         plan_notices(policy, host, &launch);
         launch.backend = backend->name;
@@ -179,6 +189,8 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
         launch.own_pids = true;
         launch.wrapper = a.items;
         launch.wrapper_masks = a.masks;
+        launch.wrapper_text = a.text;
+        launch.wrapper_network = policy->sandbox.network != NETWORK_INHERIT;
         launch.wrapped = a.mounts;
         launch.wrapped_count = a.mount_count;
         *ret = launch;
@@ -193,7 +205,8 @@ const struct backend backend_bwrap = {
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
                       GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
-                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
+                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA |
+                      GUARANTEE_HOSTS,
         .summary = "the same sandbox as native, set up by bubblewrap",
         .remedy = "install bubblewrap (apt install bubblewrap) and allow user namespaces (Ubuntu allows them for bwrap)",
         .limits = "enforced by a cgroup if available; otherwise best effort: memory per process, processes per user",

@@ -85,7 +85,7 @@ uint32_t plan_guarantees(const struct backend *backend, const struct policy *pol
 
         if (policy->sandbox.network == NETWORK_INHERIT)
                 guarantees &= ~(uint32_t)(GUARANTEE_NETWORK | GUARANTEE_LOCALHOST);
-        return guarantees;
+        return guarantees & ~(uint32_t)(plan_has_egress(policy) ? GUARANTEE_NETWORK : GUARANTEE_HOSTS);
 }
 
 /* ---- unix sockets ---- */

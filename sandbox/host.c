@@ -222,6 +222,8 @@ static int gather_directories(struct host *host, const struct policy *policy, st
                 if (policy->sandbox.network == NETWORK_INHERIT &&
                     host_add_if_there(host, &host->kept, arena, "system", *i, err) < 0)
                         return -1;
+        if (network_is_filtered(policy->sandbox.network))
+                return host_add_if_there(host, &host->resolver, arena, "system", "/etc/resolv.conf", err);
         return 0;
 }
 

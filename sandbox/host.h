@@ -67,6 +67,7 @@ struct host {
         bool session_tmp;           /* but /tmp is that of the session; only for a backend that shares it */
         struct host_paths emptied;  /* /run, /home, ...: replaced by empty ones */
         struct host_paths kept;     /* paths in these that commands need */
+        struct host_paths resolver; /* the file that /etc/resolv.conf is, if only some hosts can be reached */
         struct host_paths masks;    /* credential stores, fs_read_deny */
         struct host_paths engines;  /* sockets of container engines, as the environment names them */
         struct host_paths sockets;  /* sandbox.unix_sockets: allowed; need not exist */

@@ -32,6 +32,7 @@ enum guarantee {
         GUARANTEE_ROOT = 1 << 11,        /* root = "minimal" */
         GUARANTEE_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
         GUARANTEE_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside cannot be changed */
+        GUARANTEE_HOSTS = 1 << 14,       /* instead of GUARANTEE_NETWORK: only listed hosts can be reached */
 };
 
 /*
@@ -51,6 +52,7 @@ enum mount_kind {
         MOUNT_SESSION_TMP, /* the directory that commands of a session share: `tmp` of struct launch */
         MOUNT_TMPFS,       /* an empty directory that holds `size` bytes, together with the others no more than the largest */
         MOUNT_SYMLINK,     /* `source` is the text of the link */
+        MOUNT_TEXT,        /* a file that holds `source`, read-only */
         MOUNT_PROC,        /* a fresh one, read-only */
         MOUNT_DEV,         /* a minimal one, read-only, with /dev/shm of `size` bytes */
         MOUNT_MASK_DIR,    /* replaced by a directory that cannot be opened */
@@ -253,6 +255,8 @@ struct launch {
         const char *const *wrapper;   /* argv of a program that sets up the sandbox and starts this one again inside; or the
                                          command, if `profile` describes the whole sandbox */
         size_t wrapper_masks;         /* how many empty files it is given */
+        const char *wrapper_text;     /* what the first of these holds instead; NULL: nothing */
+        bool wrapper_network;         /* it makes a network, which is set up from outside: launch/network_helper.h */
         const struct wrapped_mount *wrapped; /* what it mounts, verified inside: it uses names, which may change */
         size_t wrapped_count;
         const char *profile; /* a text that it reads from the file `profile_path`, which is written before, in a directory
@@ -291,7 +295,8 @@ enum launch_fd {
         LAUNCH_ERROR_FD = 5,   /* the command's 2 */
         LAUNCH_CONTROL_FD = 6, /* requests; launch/control.h */
         LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the supervisor */
-        LAUNCH_EMPTY_FD = 8,   /* an empty file, for masks; the first of as many as there are masked files. The directories
+        LAUNCH_NETWORK_FD = 8, /* launch/network_helper.h */
+        LAUNCH_EMPTY_FD = 9,   /* an empty file, for masks; the first of as many as there are masked files. The directories
                                   that brokered calls work in follow */
 };
 

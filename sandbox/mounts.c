@@ -327,6 +327,15 @@ static int add_sockets(struct compiler *c) {
         return 0;
 }
 
+/* Any name server would answer, as all addresses are local, but not every file names one that can be used inside. If there is
+ * no file, programs ask 127.0.0.1 anyway. */
+static int add_resolver(struct compiler *c) {
+        for (size_t i = 0; network_is_filtered(c->policy->sandbox.network) && i < c->host->resolver.count; i++)
+                if (step(c, MOUNT_TEXT, "nameserver 127.0.0.1\n", c->host->resolver.items[i].path, 0) < 0)
+                        return -1;
+        return 0;
+}
+
 /* Also where only something in it is to be seen. */
 static bool reachable(const struct mount_list *list, const char *path) {
         for (size_t i = 0; i < list->count; i++) {
@@ -370,7 +379,7 @@ int mounts_compile(const struct policy *policy, const struct host *host, bool ov
         bool minimal = policy->sandbox.root == ROOT_MINIMAL;
 
         if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
-            add_sockets(&c) < 0 || add_denied(&c) < 0)
+            add_sockets(&c) < 0 || add_resolver(&c) < 0 || add_denied(&c) < 0)
                 return -1;
         if ((minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0) || set_points(&c) < 0)
                 return -1;

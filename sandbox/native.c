@@ -13,7 +13,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
             mounts_compile(policy, host, !host->home.no_overlay, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
-            plan_broker(policy, host, &mounts, arena, &launch, err) < 0)
+            plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || plan_egress(policy, arena, &launch, err) < 0)
                 return -1;
         plan_notices(policy, host, &launch);
         launch.backend = backend->name;
@@ -36,7 +36,8 @@ const struct backend backend_native = {
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
                       GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
-                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA,
+                      GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA |
+                      GUARANTEE_HOSTS,
         .summary = "namespaces, Landlock and seccomp, set up by bailey",
         .remedy = "use Linux 5.12 or later and allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "

@@ -8,13 +8,21 @@
 #include "sandbox/container/container.h"
 
 static const char *const mount_names[] = {
-        [MOUNT_ROOT_HOST] = "root-host", [MOUNT_ROOT_EMPTY] = "root-empty",
-        [MOUNT_READ] = "read",           [MOUNT_WRITE] = "write",
-        [MOUNT_LAYERS] = "layers",       [MOUNT_SHOWN] = "shown",
-        [MOUNT_SOCKET] = "socket",       [MOUNT_SESSION_TMP] = "session-tmp",
-        [MOUNT_TMPFS] = "tmpfs",         [MOUNT_SYMLINK] = "symlink",
-        [MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
-        [MOUNT_MASK_DIR] = "mask-dir",   [MOUNT_MASK_FILE] = "mask-file",
+        [MOUNT_ROOT_HOST] = "root-host",
+        [MOUNT_ROOT_EMPTY] = "root-empty",
+        [MOUNT_READ] = "read",
+        [MOUNT_WRITE] = "write",
+        [MOUNT_LAYERS] = "layers",
+        [MOUNT_SHOWN] = "shown",
+        [MOUNT_SOCKET] = "socket",
+        [MOUNT_SESSION_TMP] = "session-tmp",
+        [MOUNT_TMPFS] = "tmpfs",
+        [MOUNT_SYMLINK] = "symlink",
+        [MOUNT_TEXT] = "text",
+        [MOUNT_PROC] = "proc",
+        [MOUNT_DEV] = "dev",
+        [MOUNT_MASK_DIR] = "mask-dir",
+        [MOUNT_MASK_FILE] = "mask-file",
         [MOUNT_SEAL] = "seal",
 };
 
@@ -223,6 +231,24 @@ static void print_broker(const struct broker_plan *broker, struct buf *out) {
         print_paths("configs", broker->configs, out);
 }
 
+static void print_ports(const char *name, const uint16_t *ports, size_t count, struct buf *out) {
+        if (!count)
+                return;
+        buf_format(out, "network %s", name);
+        for (size_t i = 0; i < count; i++)
+                buf_format(out, " %u", ports[i]);
+        buf_char(out, '\n');
+}
+
+static void print_egress(const struct launch_egress *egress, struct buf *out) {
+        if (egress->wanted)
+                buf_format(out, "network gateway%s\n", egress->needs_transparent ? ", nf_tables needed" : "");
+        print_ports("ports", egress->ports, egress->port_count, out);
+        print_ports("host-ports", egress->host_ports, egress->host_port_count, out);
+        if (egress->publish_count)
+                buf_format(out, "network published %zu\n", egress->publish_count);
+}
+
 void launch_print(const struct launch *launch, struct buf *out) {
         buf_format(out, "backend %s\n", launch->backend);
         print_guarantees(launch, out);
@@ -234,6 +260,7 @@ void launch_print(const struct launch *launch, struct buf *out) {
         if (launch->seccomp_count)
                 buf_format(out, "seccomp %s\n", launch->seccomp_name);
         print_broker(&launch->broker, out);
+        print_egress(&launch->egress, out);
         for (const char *const *notice = launch->notices; *notice; notice++)
                 buf_format(out, "notice %s\n", *notice);
         buf_append(out, STR("cwd"));

@@ -11,6 +11,7 @@
 #include "launch/clone.h"
 #include "launch/files.h"
 #include "launch/mount.h"
+#include "launch/network_helper.h"
 #include "launch/report.h"
 
 /* Where files go that are needed longer than the plan. */
@@ -38,7 +39,8 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
                 return config_hand_error(&err, ret_error, error_size);
         }
         if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0 ||
-            mount_verify(launch.wrapped, launch.wrapped_count, &launch.broker, &err) < 0)
+            mount_verify(launch.wrapped, launch.wrapped_count, &launch.broker, &err) < 0 ||
+            (launch.wrapper_network && network_helper_ask(LAUNCH_NETWORK_FD, &err) < 0))
                 report_failure(LAUNCH_REPORT_FD, &err);
         if (dup2(LAUNCH_ERROR_FD, STDERR_FILENO) < 0 || dup3(LAUNCH_CONTROL_FD, CONTROL_FD, O_CLOEXEC) < 0 ||
             dup3(LAUNCH_OUTSIDE_FD, OUTSIDE_FD, O_CLOEXEC) < 0 || (last = move_roots(&launch)) < 0 ||

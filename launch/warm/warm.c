@@ -25,7 +25,8 @@ static void put_text(struct buf *out, const char *text) {
 }
 
 static void put_places(struct buf *out, const struct mount_step *step) {
-        bool link = step->kind == MOUNT_SYMLINK, same = step->source && step->target && strcmp(step->source, step->target) == 0;
+        bool link = step->kind == MOUNT_SYMLINK || step->kind == MOUNT_TEXT,
+             same = step->source && step->target && strcmp(step->source, step->target) == 0;
         struct mount_places places = { .target = mount_look(step->point ? NULL : step->target) };
 
         places.source = same && !step->point ? places.target : mount_look(link ? NULL : step->source);

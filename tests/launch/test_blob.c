@@ -26,6 +26,7 @@ static const struct launch sent = {
         .landlock = { .wanted = true, .deny_tcp = true, .rules = rules, .rule_count = 2 },
         .seccomp = filter,
         .seccomp_count = 2,
+        .wrapper_network = true,
         .limits = { { RLIMIT_CORE, 0 }, { RLIMIT_AS, UINT64_C(1) << 40 } },
         .limit_count = 2,
         .program = "/bin/bash",
@@ -54,6 +55,7 @@ static void arrives(void **state) {
         assert_int_equal(write(fd, "x", 1), -1); /* nobody can change it on the way */
         assert_int_equal(blob_read(fd, &arena, &got, &err), 0);
         assert_true(got.own_pids);
+        assert_true(got.wrapper_network && !got.egress.wanted); /* that is done outside */
         assert_true(got.landlock.wanted && got.landlock.deny_tcp && !got.landlock.required);
         assert_int_equal(got.landlock.rule_count, 2);
         assert_string_equal(got.landlock.rules[1].path, "/a b");
