@@ -1,0 +1,124 @@
+/*
+ * The network gateway: the one way out of a sandbox whose policy lists hosts. A process of its own answers the DNS questions
+ * of commands, accepts their connections on sockets that were made inside, decides by name, dials and relays.
+ *
+ * gateway_run() is that process. The other functions are for the engine. None of them waits.
+ */
+#ifndef BAILEY_GATEWAY_GATEWAY_H
+#define BAILEY_GATEWAY_GATEWAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum gateway_socket {
+        GATEWAY_DNS_UDP,
+        GATEWAY_DNS_TCP,
+        GATEWAY_TRANSPARENT, /* accepts connections to every address and port */
+        GATEWAY_PORT,        /* to every address, of one port */
+        GATEWAY_HOST_PORT,   /* at the command's localhost, for the same port of the host's */
+};
+
+struct gateway_item {
+        enum gateway_socket kind;
+        uint16_t port;
+        int fd;
+};
+
+enum { GATEWAY_ITEMS_MAX = 240 }; /* a message carries 253 files */
+
+struct gateway_options {
+        int socket;                 /* SEQPACKET, to the engine */
+        int outside;                /* a pidfd: this process ends with that one */
+        const char *resolv_conf;    /* NULL: /etc/resolv.conf */
+        const char *upstream_proxy; /* NULL: none. http://[user:password@]host[:port] */
+        bool keep_stderr;           /* for tests */
+};
+
+/*
+ * Confines itself and serves until the engine ends. Allocates: the process must be one where malloc() works. A child that a
+ * program with threads has made with clone() is none, one of fork() is.
+ */
+_Noreturn void gateway_run(const struct gateway_options *options);
+
+/* ---- for the engine ---- */
+
+/* A command, by a number that no other has; `egress` is what egress_write() wrote. Files are copied. */
+int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
+                struct err *err);
+
+/* Another policy, at once. Connections that it does not allow are closed. */
+int gateway_change(int socket, uint64_t command, struct str egress, struct err *err);
+
+/* Listens at the host's 127.0.0.1, for `inside_port` of the command: GATEWAY_PUBLISHED, or GATEWAY_FAILED with `port`. */
+int gateway_publish(int socket, uint64_t command, uint16_t host_port, uint16_t inside_port, struct err *err);
+
+/* Answers GATEWAY_NEEDS_SOCKET with a TCP socket made inside; -1: there is none. */
+int gateway_give_socket(int socket, uint64_t command, int fd, struct err *err);
+
+/* Asks for rows and sums of a running command: GATEWAY_ROW for each host, then GATEWAY_SUMS. */
+int gateway_ask(int socket, uint64_t command, struct err *err);
+
+/* Closes everything of the command: GATEWAY_ROW for each host, then GATEWAY_ENDED. */
+int gateway_end(int socket, uint64_t command, struct err *err);
+
+enum gateway_event_kind {
+        GATEWAY_READY,   /* it is confined and serves */
+        GATEWAY_REFUSED, /* the first refusal of this host, port and reason */
+        GATEWAY_ROW,     /* connections to a host; refused ones come first; at most GATEWAY_ROWS_MAX */
+        GATEWAY_ENDED,   /* the sums of all connections, also of those without a row */
+        GATEWAY_NEEDS_SOCKET,
+        GATEWAY_PUBLISHED,
+        GATEWAY_FAILED, /* `text` says why */
+        GATEWAY_SUMS,
+};
+
+enum { GATEWAY_ROWS_MAX = 64 };
+
+/* How the gateway knew the host. */
+enum gateway_by {
+        GATEWAY_BY_DNS,
+        GATEWAY_BY_SNI,
+        GATEWAY_BY_HTTP,
+        GATEWAY_BY_ADDRESS,
+        GATEWAY_BY_FORWARD,
+};
+
+enum gateway_reason {
+        GATEWAY_ALLOWED,
+        GATEWAY_NOT_LISTED,
+        GATEWAY_DENIED,
+        GATEWAY_PORT_NOT_LISTED,
+        GATEWAY_PRIVATE,         /* the name has a private address */
+        GATEWAY_SPECIAL_ADDRESS, /* the name has one that no name may have; `text`: of which kind */
+        GATEWAY_OTHER_NAME,      /* TLS or HTTP asked for `host`; the name that was resolved is in `text` */
+        GATEWAY_NO_NAME,         /* an address that no name led to, and no name in the connection either */
+        GATEWAY_UNRESOLVED,
+        GATEWAY_UNREACHABLE,
+        GATEWAY_LIMIT,
+};
+
+struct gateway_event {
+        enum gateway_event_kind kind;
+        enum gateway_by by;
+        uint64_t command;
+        enum gateway_reason reason;
+        uint16_t port; /* 0: a DNS question */
+        uint32_t open; /* connections of the command, now */
+        uint64_t connections, up, down;
+        char host[256], address[46], text[256]; /* NUL-terminated, printable ASCII only */
+};
+
+/* 1: one; 0: none now; -1: the gateway has ended. */
+int gateway_receive(int socket, struct gateway_event *ret);
+
+/* The sentence that people, 403 responses, ssh and DNS clients get of a refusal. Cut to `size`; returns its length. */
+size_t gateway_message(const struct gateway_event *event, char *out, size_t size);
+
+const char *gateway_by_name(enum gateway_by by);             /* "dns", "sni", ... */
+const char *gateway_reason_name(enum gateway_reason reason); /* "allowed", "not_listed", ... */
+
+#endif
