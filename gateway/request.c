@@ -16,9 +16,26 @@ static bool is_method(unsigned char c) {
         return (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
 }
 
+/* "HTTP/1.1" and the end of the line, which is `ret_len` bytes behind. */
+static enum first_words read_version(struct str text, size_t *ret_len) {
+        static const struct str begin = STR("HTTP/1.");
+        size_t at = begin.len + 1; /* a digit */
+
+        if (!str_starts(begin, str_take(text, begin.len)))
+                return FIRST_OTHER;
+        if (text.len > begin.len && !is_ascii_digit((unsigned char)text.ptr[begin.len]))
+                return FIRST_OTHER;
+        at += text.len > at && text.ptr[at] == '\r';
+        if (text.len <= at)
+                return FIRST_MORE;
+        *ret_len = at + 1;
+        return text.ptr[at] == '\n' ? FIRST_NAME : FIRST_OTHER;
+}
+
 /* FIRST_NAME: it is the first line of a request, and ends before `ret_rest`. */
 static enum first_words read_line(struct str bytes, struct line *ret, struct str *ret_rest) {
         size_t method = 0, target, end;
+        enum first_words found;
 
         while (method < bytes.len && method <= METHOD_MAX && is_method((unsigned char)bytes.ptr[method]))
                 method++;
@@ -33,17 +50,12 @@ static enum first_words read_line(struct str bytes, struct line *ret, struct str
                 return target < REQUEST_HEAD_MAX ? FIRST_MORE : FIRST_OTHER;
         if (target == method + 1 || bytes.ptr[target] != ' ')
                 return FIRST_OTHER; /* HTTP/0.9, or something else that begins with capitals */
-        end = target + 1 + str_find(str_skip(bytes, target + 1), '\n');
-        if (end == bytes.len) {
-                struct str version = str_skip(bytes, target + 1);
-
-                return str_starts(STR("HTTP/1."), str_take(version, 7)) && version.len < 16 ? FIRST_MORE : FIRST_OTHER;
-        }
-        if (!str_starts(str_skip(bytes, target + 1), STR("HTTP/1.")))
-                return FIRST_OTHER;
+        found = read_version(str_skip(bytes, target + 1), &end);
+        if (found != FIRST_NAME)
+                return found;
         ret->method = str_take(bytes, method);
         ret->target = str_from(bytes.ptr + method + 1, target - method - 1);
-        *ret_rest = str_skip(bytes, end + 1);
+        *ret_rest = str_skip(bytes, target + 1 + end);
         return FIRST_NAME;
 }
 

@@ -51,18 +51,16 @@ static enum gateway_reason objection(const struct egress *egress, const struct h
         };
         enum address_kind kind = address_kind(address);
 
+        if (kind != ADDRESS_PUBLIC && kind != ADDRESS_PRIVATE) {
+                *ret_kind = kinds[kind];
+                return GATEWAY_SPECIAL_ADDRESS;
+        }
         if (is_own(own, address)) {
                 *ret_kind = "an address of this machine";
                 return GATEWAY_SPECIAL_ADDRESS;
         }
-        if (kind == ADDRESS_PUBLIC)
-                return GATEWAY_ALLOWED;
-        if (kind == ADDRESS_PRIVATE) {
-                *ret_kind = "a private address";
-                return egress_may_be_private(egress, host) ? GATEWAY_ALLOWED : GATEWAY_PRIVATE;
-        }
-        *ret_kind = kinds[kind];
-        return GATEWAY_SPECIAL_ADDRESS;
+        *ret_kind = "a private address";
+        return kind == ADDRESS_PUBLIC || egress_may_be_private(egress, host) ? GATEWAY_ALLOWED : GATEWAY_PRIVATE;
 }
 
 void verdict_vet(const struct egress *egress, const struct host *host, struct own_addresses own, const uint8_t (*addresses)[16],
