@@ -1,0 +1,112 @@
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "gateway/protocol.h"
+
+union files_space {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int) * GATEWAY_ITEMS_MAX)];
+};
+
+/* Does not wait: a gateway that does not read its messages is of no use. */
+static int send_request(int socket, struct request *request, struct str egress, const int *files, size_t count,
+                        struct err *err) {
+        union files_space space = {};
+        struct iovec parts[] = { { request, sizeof(*request) }, { (void *)(uintptr_t)egress.ptr, egress.len } };
+        struct msghdr message = { .msg_iov = parts, .msg_iovlen = egress.len ? 2 : 1 };
+
+        if (egress.len > REQUEST_EGRESS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "the network gateway: too many hosts");
+        request->egress_len = (uint32_t)egress.len;
+        if (count) {
+                message.msg_control = &space;
+                message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+                space.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+                                               .cmsg_type = SCM_RIGHTS,
+                                               .cmsg_len = CMSG_LEN(sizeof(int) * count) };
+                memcpy(CMSG_DATA(&space.head), files, sizeof(int) * count);
+        }
+        if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+                return errno == EPIPE || errno == ECONNRESET ? err_set(err, ERR_NOT_FOUND, "the network gateway has ended")
+                                                             : err_sys(err, "the network gateway");
+        return 0;
+}
+
+int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
+                struct err *err) {
+        struct request request = { .kind = REQUEST_ADD, .command = command, .item_count = (uint32_t)count };
+        int files[GATEWAY_ITEMS_MAX];
+
+        if (count > GATEWAY_ITEMS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "the network gateway: too many ports");
+        for (size_t i = 0; i < count; i++) {
+                request.items[i].kind = (uint16_t)items[i].kind;
+                request.items[i].port = items[i].port;
+                files[i] = items[i].fd;
+        }
+        return send_request(socket, &request, egress, files, count, err);
+}
+
+int gateway_change(int socket, uint64_t command, struct str egress, struct err *err) {
+        struct request request = { .kind = REQUEST_CHANGE, .command = command };
+
+        return send_request(socket, &request, egress, NULL, 0, err);
+}
+
+int gateway_publish(int socket, uint64_t command, uint16_t host_port, uint16_t inside_port, struct err *err) {
+        struct request request = {
+                .kind = REQUEST_PUBLISH, .command = command, .host_port = host_port, .inside_port = inside_port
+        };
+
+        return send_request(socket, &request, (struct str){}, NULL, 0, err);
+}
+
+int gateway_give_socket(int socket, uint64_t command, int fd, struct err *err) {
+        struct request request = { .kind = REQUEST_SOCKET, .command = command };
+
+        return send_request(socket, &request, (struct str){}, &fd, fd >= 0, err);
+}
+
+int gateway_ask(int socket, uint64_t command, struct err *err) {
+        struct request request = { .kind = REQUEST_ASK, .command = command };
+
+        return send_request(socket, &request, (struct str){}, NULL, 0, err);
+}
+
+int gateway_end(int socket, uint64_t command, struct err *err) {
+        struct request request = { .kind = REQUEST_END, .command = command };
+
+        return send_request(socket, &request, (struct str){}, NULL, 0, err);
+}
+
+static bool is_printable(const char *text, size_t size) {
+        size_t len = strnlen(text, size);
+
+        for (size_t i = 0; i < len; i++)
+                if (text[i] < ' ' || text[i] > '~')
+                        return false;
+        return len < size;
+}
+
+/* It parses hostile bytes, so what it says is checked, too. */
+static bool is_valid(const struct gateway_event *event) {
+        return event->kind <= GATEWAY_SUMS && event->by <= GATEWAY_BY_FORWARD && event->reason <= GATEWAY_LIMIT &&
+               is_printable(event->host, sizeof(event->host)) && is_printable(event->address, sizeof(event->address)) &&
+               is_printable(event->text, sizeof(event->text));
+}
+
+int gateway_receive(int socket, struct gateway_event *ret) {
+        struct gateway_event event;
+        ssize_t len;
+
+        do
+                len = recv(socket, &event, sizeof(event), MSG_DONTWAIT | MSG_TRUNC);
+        while (len < 0 && errno == EINTR);
+        if (len < 0 && errno == EAGAIN)
+                return 0;
+        if (len != (ssize_t)sizeof(event) || !is_valid(&event))
+                return -1;
+        *ret = event;
+        return 1;
+}
