@@ -1,0 +1,364 @@
+#include "gateway/connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+        ACCEPT_BATCH = 64, /* of a listener in a turn */
+        CLOSING_READ_MAX = 16,
+};
+
+/* ---- the end ---- */
+
+void connection_close_side(struct gateway *gateway, struct side *side, bool reset) {
+        static const struct linger at_once = { .l_onoff = 1 };
+
+        if (side->watch.fd < 0)
+                return;
+        if (reset)
+                setsockopt(side->watch.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+        loop_unwatch(gateway, &side->watch);
+}
+
+void connection_close(struct gateway *gateway, struct connection *connection, bool reset) {
+        struct command *command = connection->command;
+
+        if (connection->state == CONNECTION_DEAD)
+                return;
+        connection->state = CONNECTION_DEAD;
+        relay_drop(gateway, connection);
+        for (int i = 0; i < 2; i++)
+                connection_close_side(gateway, &connection->sides[i], reset);
+        timer_stop(&connection->words);
+        timer_stop(&connection->dial);
+        resolver_leave(&connection->waiter);
+        free(connection->addresses);
+        connection->addresses = NULL;
+        *(connection->previous ? &connection->previous->next : &command->connections) = connection->next;
+        if (connection->next)
+                connection->next->previous = connection->previous;
+        command->open--;
+        gateway->open--;
+        connection->next = gateway->grave;
+        gateway->grave = connection;
+        command_resume(gateway, command);
+}
+
+/* A close would reset the connection while the client still sends, and the reset could overtake what we said. */
+static void close_gently(struct gateway *gateway, struct connection *connection) {
+        struct side *side = &connection->sides[COMMAND_SIDE];
+
+        relay_drop(gateway, connection);
+        connection_close_side(gateway, &connection->sides[OUTSIDE], true);
+        timer_stop(&connection->words);
+        timer_stop(&connection->dial);
+        shutdown(side->watch.fd, SHUT_WR);
+        connection->looking = false;
+        connection->state = CONNECTION_CLOSING;
+        timer_start(&gateway->closing, &connection->dial);
+        side->watch.ready(gateway, &side->watch, EPOLLIN);
+}
+
+static void read_away(struct gateway *gateway, struct connection *connection) {
+        for (int i = 0; i < CLOSING_READ_MAX; i++) {
+                ssize_t n = recv(connection->sides[COMMAND_SIDE].watch.fd, gateway->buffer, LOOP_BUFFER, MSG_DONTWAIT);
+
+                if (n < 0 && errno == EAGAIN)
+                        return;
+                if (n <= 0)
+                        break;
+        }
+        connection_close(gateway, connection, false);
+}
+
+void connection_closing_expired(struct gateway *gateway, struct timer *timer) {
+        connection_close(gateway, CONTAINER_OF(timer, struct connection, dial), false);
+}
+
+/* ---- refusals ---- */
+
+void connection_refuse(struct gateway *gateway, struct connection *connection, const struct refusal *refusal, int speaks,
+                       int status) {
+        struct gateway_event event;
+        char text[600];
+
+        refusal_record(gateway, connection->command, refusal, &event);
+        gateway_message(&event, text, sizeof(text));
+        if (!connection->published && refuse_say(connection->sides[COMMAND_SIDE].watch.fd, speaks, status, text))
+                close_gently(gateway, connection);
+        else
+                connection_close(gateway, connection, true);
+}
+
+/* The host is allowed, and does not answer. */
+void connection_give_up(struct gateway *gateway, struct connection *connection, enum gateway_reason reason, const char *text) {
+        struct row *row = connection->row;
+        const char *host = row && !row->rest ? row->host : "";
+        struct refusal refusal = {
+                .by = row ? row->by : GATEWAY_BY_ADDRESS, .reason = reason, .port = connection->port, .host = host, .text = text
+        };
+
+        connection_refuse(gateway, connection, &refusal, look_speaks(gateway, connection), 502);
+}
+
+/* ---- the relay ---- */
+
+void connection_relay(struct gateway *gateway, struct connection *connection) {
+        int result = relay_turn(gateway, connection);
+
+        if (result < 0) {
+                connection_close(gateway, connection, true);
+        } else if (relay_ended(connection)) {
+                connection_close(gateway, connection, false);
+        } else if (result && !connection->is_unfinished) {
+                connection->is_unfinished = true;
+                connection->unfinished = gateway->unfinished;
+                gateway->unfinished = connection;
+        }
+}
+
+void connection_continue(struct gateway *gateway) {
+        struct connection *connection = gateway->unfinished;
+
+        gateway->unfinished = NULL;
+        while (connection) {
+                struct connection *next = connection->unfinished;
+
+                connection->is_unfinished = false;
+                if (connection->state == CONNECTION_RELAY)
+                        connection_relay(gateway, connection);
+                connection = next;
+        }
+}
+
+/* ---- events ---- */
+
+static void relay_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events) {
+        int error = 0;
+        socklen_t len = sizeof(error);
+
+        /* one that has ended its own direction is not read from any more, and may still break */
+        if (events & EPOLLERR && getsockopt(watch->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error)
+                connection_close(gateway, connection, true);
+        else
+                connection_relay(gateway, connection);
+}
+
+static void side_event(struct gateway *gateway, struct connection *connection, struct watch *watch, uint32_t events) {
+        if (connection->looking && watch == &connection->sides[COMMAND_SIDE].watch)
+                look_at(gateway, connection);
+        switch ((enum connection_state)connection->state) {
+        case CONNECTION_DIAL:
+                dial_event(gateway, connection, watch, events);
+                break;
+        case CONNECTION_RELAY:
+                relay_event(gateway, connection, watch, events);
+                break;
+        case CONNECTION_RESOLVE:
+        case CONNECTION_SOCKET:
+                if (events & (EPOLLERR | EPOLLHUP))
+                        connection_close(gateway, connection, true);
+                break;
+        case CONNECTION_CLOSING:
+                read_away(gateway, connection);
+                break;
+        case CONNECTION_LOOK:
+        case CONNECTION_DEAD:
+                break;
+        }
+}
+
+static void command_side_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        side_event(gateway, CONTAINER_OF(watch, struct connection, sides[COMMAND_SIDE].watch), watch, events);
+}
+
+static void outside_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        side_event(gateway, CONTAINER_OF(watch, struct connection, sides[OUTSIDE].watch), watch, events);
+}
+
+/* ---- the beginning ---- */
+void connection_take_row(struct connection *connection, enum gateway_by by, const char *host, const uint8_t *address) {
+        struct command *command = connection->command;
+
+        connection->row = row_get(command, by, host, connection->port, address);
+        if (connection->row)
+                connection->row->connections++;
+        command->connection_count++;
+}
+
+static struct connection *connection_new(struct gateway *gateway, struct command *command, int fd) {
+        struct connection *connection = calloc(1, sizeof(*connection));
+
+        if (!connection)
+                return NULL;
+        connection->sides[COMMAND_SIDE].watch = (struct watch){ .ready = command_side_ready, .fd = fd };
+        connection->sides[OUTSIDE].watch = (struct watch){ .ready = outside_ready, .fd = -1 };
+        connection->command = command;
+        connection->next = command->connections;
+        if (connection->next)
+                connection->next->previous = connection;
+        command->connections = connection;
+        command->open++;
+        gateway->open++;
+        dial_set_options(fd);
+        return connection;
+}
+
+static void begin_forward(struct gateway *gateway, struct connection *connection, const struct listener *listener) {
+        static const uint8_t local[][16] = { { [10] = 0xff, 0xff, 127, 0, 0, 1 }, { [15] = 1 } };
+
+        connection->published = listener->published;
+        connection->port = listener->published ? listener->inside_port : listener->port;
+        connection_take_row(connection, GATEWAY_BY_FORWARD, "localhost", NULL);
+        if (listener->published) {
+                connection->state = CONNECTION_SOCKET;
+                connection->command->sockets_wanted++;
+                event_flush(gateway);
+        } else if (dial_set_addresses(connection, local[0], local + 1, 1) < 0) {
+                connection_close(gateway, connection, true);
+        } else {
+                dial_next(gateway, connection);
+        }
+}
+
+static void begin(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
+        struct command *command = connection->command;
+        struct verdict_start start;
+        struct refusal refusal;
+
+        verdict_start(&command->egress, &command->names, address, connection->port, &start);
+        if (start.action == START_REFUSE) {
+                refusal = (struct refusal){ .by = start.by,
+                                            .reason = start.reason,
+                                            .port = connection->port,
+                                            .host = start.host.text,
+                                            .address = address };
+                connection_refuse(gateway, connection, &refusal, SPEAKS_OTHER, 403);
+                return;
+        }
+        if (dial_set_addresses(connection, address, start.name ? (const uint8_t(*)[16])start.name->addresses : NULL,
+                               start.name ? start.name->count : 0) < 0) {
+                connection_close(gateway, connection, true);
+                return;
+        }
+        connection->named = start.action == START_DIAL;
+        connection->looking = start.action != START_PASS;
+        if (start.action == START_LOOK) {
+                connection->state = CONNECTION_LOOK;
+                timer_start(&gateway->first_words, &connection->words);
+                return;
+        }
+        connection_take_row(connection, start.by, start.host.text, address);
+        dial_next(gateway, connection);
+}
+
+/* The address that the client wanted to connect to. */
+static int destination(int fd, uint8_t ret[16], uint16_t *ret_port) {
+        struct sockaddr_storage address;
+        struct sockaddr_in *v4 = (struct sockaddr_in *)&address;
+        struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&address;
+        socklen_t len = sizeof(address);
+
+        if (getsockname(fd, (struct sockaddr *)&address, &len) < 0)
+                return -1;
+        memset(ret, 0, 16);
+        if (address.ss_family == AF_INET) {
+                memset(ret + 10, 0xff, 2);
+                memcpy(ret + 12, &v4->sin_addr, 4);
+                *ret_port = ntohs(v4->sin_port);
+        } else if (address.ss_family == AF_INET6) {
+                memcpy(ret, &v6->sin6_addr, 16);
+                *ret_port = ntohs(v6->sin6_port);
+        } else {
+                return -1;
+        }
+        return 0;
+}
+
+static void accepted(struct gateway *gateway, const struct listener *listener, int fd) {
+        struct connection *connection = connection_new(gateway, listener->command, fd);
+        uint8_t address[16];
+
+        if (!connection) {
+                close(fd);
+                return;
+        }
+        /* what a first event would tell is not known before it is watched, and a refusal needs no watching */
+        if (loop_watch(gateway, &connection->sides[COMMAND_SIDE].watch, CONNECTION_EVENTS) < 0 ||
+            (listener->kind != GATEWAY_HOST_PORT && destination(fd, address, &connection->port) < 0))
+                connection_close(gateway, connection, true);
+        else if (listener->kind == GATEWAY_HOST_PORT)
+                begin_forward(gateway, connection, listener);
+        else
+                begin(gateway, connection, address);
+}
+
+void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        struct listener *listener = CONTAINER_OF(watch, struct listener, watch);
+        struct command *command = listener->command;
+
+        (void)events;
+        for (int i = 0; i < ACCEPT_BATCH && watch->fd >= 0; i++) {
+                int fd;
+
+                if (command->open >= command->egress.max_connections || gateway->open >= gateway->open_max) {
+                        command_pause(gateway, listener);
+                        return;
+                }
+                fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+                if (fd < 0) {
+                        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+                                loop_files_short(gateway, listener);
+                        return;
+                }
+                accepted(gateway, listener, fd);
+        }
+}
+
+/* ---- changes ---- */
+
+/* What is not allowed any more; where the host is not known any more, nothing is. */
+static bool still_allowed(const struct connection *connection) {
+        const struct row *row = connection->row;
+        struct host host;
+
+        if (!row || row->by == GATEWAY_BY_FORWARD)
+                return true; /* a look will come, or it does not depend on hosts */
+        if (row->rest || host_from_url(str_z(row->host), &host) < 0)
+                return false;
+        return verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED;
+}
+
+void connection_judge_again(struct gateway *gateway, struct command *command) {
+        struct connection *next;
+
+        for (struct connection *connection = command->connections; connection; connection = next) {
+                next = connection->next;
+                if (connection->state != CONNECTION_CLOSING && !still_allowed(connection))
+                        connection_close(gateway, connection, true);
+        }
+}
+
+void connection_end(struct gateway *gateway, struct command *command) {
+        while (command->connections)
+                connection_close(gateway, command->connections, true);
+}
+
+void connection_free_dead(struct gateway *gateway) {
+        struct connection **at = &gateway->unfinished;
+
+        while (*at)
+                if ((*at)->state == CONNECTION_DEAD)
+                        *at = (*at)->unfinished;
+                else
+                        at = &(*at)->unfinished;
+        while (gateway->grave) {
+                struct connection *connection = gateway->grave;
+
+                gateway->grave = connection->next;
+                free(connection);
+        }
+}

@@ -1,0 +1,91 @@
+/*
+ * A connection of a command, from accept() to the relay of its bytes.
+ */
+#ifndef BAILEY_GATEWAY_CONNECTION_H
+#define BAILEY_GATEWAY_CONNECTION_H
+
+#include "gateway/loop.h"
+
+enum { COMMAND_SIDE, OUTSIDE }; /* of a published port: the host's client, the command */
+
+/* One end, and what was read from it that the other end has not taken. */
+struct side {
+        struct watch watch;
+        char *kept;
+        uint32_t kept_at, kept_len;
+        struct relay_pipe *pipe; /* borrowed */
+        uint64_t bytes;          /* that the other end has taken */
+        bool eof, shut;          /* shut: nothing more will be sent to this end */
+};
+
+enum connection_state {
+        CONNECTION_LOOK,    /* waits for what the client says first, to know where to */
+        CONNECTION_RESOLVE, /* for the address of a name */
+        CONNECTION_SOCKET,  /* for a socket made inside */
+        CONNECTION_DIAL,
+        CONNECTION_RELAY,
+        CONNECTION_CLOSING, /* for the client to have read why it was refused */
+        CONNECTION_DEAD,
+};
+
+struct connection {
+        struct side sides[2];
+        struct connection *previous, *next; /* of the command; next: of the dead, too */
+        struct connection *unfinished;
+        struct command *command;
+        struct row *row;
+        struct timer words, dial;
+        struct waiter waiter;
+        uint8_t (*addresses)[16]; /* to dial, NULL once that is done */
+        uint8_t address_count, tried, rounds;
+        uint8_t state;
+        bool looking; /* nothing of the client goes out before it was looked at */
+        bool named;   /* a name led here */
+        bool published, is_unfinished, own_port;
+        uint16_t port;
+        int error; /* of the last address that was tried */
+};
+
+enum { CONNECTION_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+
+void connection_close(struct gateway *gateway, struct connection *connection, bool reset);
+void connection_close_side(struct gateway *gateway, struct side *side, bool reset);
+void connection_relay(struct gateway *gateway, struct connection *connection);
+void connection_take_row(struct connection *connection, enum gateway_by by, const char *host, const uint8_t *address);
+
+/* Records it, tells the client and ends the connection. `status`: of HTTP. */
+void connection_refuse(struct gateway *gateway, struct connection *connection, const struct refusal *refusal, int speaks,
+                       int status);
+
+/* The host is allowed, and does not answer. */
+void connection_give_up(struct gateway *gateway, struct connection *connection, enum gateway_reason reason, const char *text);
+
+/* ---- look.c ---- */
+
+/* Decides by what the client has said so far; it may be closed then. */
+void look_at(struct gateway *gateway, struct connection *connection);
+int look_speaks(struct gateway *gateway, const struct connection *connection);
+
+/* ---- dial.c ---- */
+
+/* Addresses to dial: the first one (NULL: none), then the others of the list. */
+int dial_set_addresses(struct connection *connection, const uint8_t *first, const uint8_t (*others)[16], size_t count);
+void dial_next(struct gateway *gateway, struct connection *connection);
+void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events);
+void dial_set_options(int fd);
+
+/* ---- relay.c ---- */
+
+/* Moves what there is to move; -1: the connection broke, 1: there is more to do in the next turn. */
+int relay_turn(struct gateway *gateway, struct connection *connection);
+bool relay_ended(const struct connection *connection);
+
+/* Gives back what a connection holds of shared memory and pipes. */
+void relay_drop(struct gateway *gateway, struct connection *connection);
+
+/* ---- refuse.c ---- */
+
+/* Tells the client, in the words of its protocol; false: it has none that would be understood. */
+bool refuse_say(int fd, int speaks, int status, const char *text);
+
+#endif

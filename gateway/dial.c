@@ -1,0 +1,202 @@
+#include "gateway/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum {
+        DIAL_ROUNDS = 3, /* how many times the duration of `dials` the last address has */
+};
+
+static bool retry_inside(struct gateway *gateway, struct connection *connection);
+
+static socklen_t to_sockaddr(const uint8_t address[16], uint16_t port, struct sockaddr_storage *ret) {
+        static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+        struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
+        struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+
+        memset(ret, 0, sizeof(*ret));
+        if (memcmp(address, mapped, sizeof(mapped)) == 0) {
+                v4->sin_family = AF_INET;
+                v4->sin_port = htons(port);
+                memcpy(&v4->sin_addr, address + 12, 4);
+                return sizeof(*v4);
+        }
+        v6->sin6_family = AF_INET6;
+        v6->sin6_port = htons(port);
+        memcpy(&v6->sin6_addr, address, 16);
+        return sizeof(*v6);
+}
+
+void dial_set_options(int fd) {
+        static const int one = 1;
+
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
+/* 0: it is on its way */
+static int dial_address(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
+        struct side *side = &connection->sides[OUTSIDE];
+        struct sockaddr_storage to;
+        socklen_t len = to_sockaddr(address, connection->port, &to);
+
+        side->watch.fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (side->watch.fd < 0)
+                return -1;
+        dial_set_options(side->watch.fd);
+        if (connect(side->watch.fd, (struct sockaddr *)&to, len) < 0 && errno != EINPROGRESS) {
+                int error = errno;
+
+                close(side->watch.fd);
+                side->watch.fd = -1;
+                errno = error;
+                return -1;
+        }
+        return loop_watch(gateway, &side->watch, CONNECTION_EVENTS);
+}
+
+/* The next address that is not tried yet. */
+void dial_next(struct gateway *gateway, struct connection *connection) {
+        connection->state = CONNECTION_DIAL;
+        connection->rounds = 0;
+        while (connection->tried < connection->address_count) {
+                if (dial_address(gateway, connection, connection->addresses[connection->tried++]) == 0) {
+                        timer_start(&gateway->dials, &connection->dial);
+                        return;
+                }
+                connection->error = errno;
+        }
+        connection_give_up(gateway, connection, GATEWAY_UNREACHABLE,
+                           err_text(connection->error ? connection->error : EHOSTUNREACH));
+}
+
+static void dial_failed(struct gateway *gateway, struct connection *connection, int error) {
+        connection->error = error;
+        if (!connection->published) {
+                connection_close_side(gateway, &connection->sides[OUTSIDE], false);
+                dial_next(gateway, connection);
+        } else if (!retry_inside(gateway, connection)) {
+                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(error));
+        }
+}
+
+void connection_dial_expired(struct gateway *gateway, struct timer *timer) {
+        struct connection *connection = CONTAINER_OF(timer, struct connection, dial);
+
+        if (connection->tried >= connection->address_count && ++connection->rounds < DIAL_ROUNDS)
+                timer_start(&gateway->dials, &connection->dial);
+        else
+                dial_failed(gateway, connection, ETIMEDOUT);
+}
+
+/* Addresses to dial: the first one, then the others of the list. */
+int dial_set_addresses(struct connection *connection, const uint8_t *first, const uint8_t (*others)[16], size_t count) {
+        size_t n = 0;
+
+        free(connection->addresses);
+        connection->addresses = malloc((count + 1) * sizeof(*connection->addresses));
+        if (!connection->addresses)
+                return -1;
+        if (first)
+                memcpy(connection->addresses[n++], first, 16);
+        for (size_t i = 0; i < count; i++)
+                if (!first || memcmp(others[i], first, 16) != 0)
+                        memcpy(connection->addresses[n++], others[i], 16);
+        connection->address_count = (uint8_t)n;
+        connection->tried = 0;
+        return 0;
+}
+
+static void connected(struct gateway *gateway, struct connection *connection) {
+        timer_stop(&connection->dial);
+        free(connection->addresses);
+        connection->addresses = NULL;
+        connection->state = CONNECTION_RELAY;
+        connection_relay(gateway, connection);
+}
+
+void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events) {
+        int error = 0;
+        socklen_t len = sizeof(error);
+        struct sockaddr_storage peer;
+        socklen_t peer_len = sizeof(peer);
+
+        if (watch == &connection->sides[COMMAND_SIDE].watch) {
+                if (events & (EPOLLERR | EPOLLHUP))
+                        connection_close(gateway, connection, true);
+                return;
+        }
+        if (getsockopt(watch->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
+                dial_failed(gateway, connection, error ? error : errno);
+        else if (getpeername(watch->fd, (struct sockaddr *)&peer, &peer_len) == 0)
+                connected(gateway, connection);
+        else if (events & (EPOLLERR | EPOLLHUP))
+                dial_failed(gateway, connection, ECONNREFUSED);
+}
+
+/* ---- published ports: sockets from inside ---- */
+
+static void connect_inside(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
+        struct side *side = &connection->sides[OUTSIDE];
+        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(connection->port) };
+        struct sockaddr_storage v4;
+        int family = 0;
+        socklen_t len = sizeof(family);
+        int result;
+
+        getsockopt(side->watch.fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
+        memcpy(&v6.sin6_addr, address, 16);
+        if (family == AF_INET6)
+                result = connect(side->watch.fd, (struct sockaddr *)&v6, sizeof(v6));
+        else
+                result = connect(side->watch.fd, (struct sockaddr *)&v4, to_sockaddr(address, connection->port, &v4));
+        connection->own_port = family != AF_INET6 || connection->tried++;
+        if (result < 0 && errno != EINPROGRESS)
+                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(errno));
+        else
+                timer_start(&gateway->dials, &connection->dial);
+}
+
+/* A server may listen at ::1 only. A socket that was refused can be used again. */
+static bool retry_inside(struct gateway *gateway, struct connection *connection) {
+        static const uint8_t local6[16] = { [15] = 1 };
+
+        if (connection->own_port)
+                return false;
+        connect_inside(gateway, connection, local6);
+        return true;
+}
+
+void connection_give_socket(struct gateway *gateway, struct command *command, int fd) {
+        static const uint8_t local[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
+        struct connection *connection = command->connections, *oldest = NULL;
+        int type = 0;
+        socklen_t len = sizeof(type);
+
+        for (; connection; connection = connection->next)
+                if (connection->state == CONNECTION_SOCKET)
+                        oldest = connection;
+        if (!oldest) {
+                fd_close(fd);
+                return;
+        }
+        if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_STREAM) {
+                fd_close(fd);
+                connection_give_up(gateway, oldest, GATEWAY_UNREACHABLE, "there is no socket inside");
+                return;
+        }
+        dial_set_options(fd);
+        oldest->sides[OUTSIDE].watch.fd = fd;
+        oldest->state = CONNECTION_DIAL;
+        if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway, &oldest->sides[OUTSIDE].watch, CONNECTION_EVENTS) < 0)
+                connection_close(gateway, oldest, true);
+        else
+                connect_inside(gateway, oldest, local);
+}

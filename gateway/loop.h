@@ -1,0 +1,195 @@
+/*
+ * The inside of the gateway process: one thread, one epoll, everything bounded. What it serves hangs from commands; a command
+ * holds its listeners, DNS questions, connections and the rows of what it reached.
+ */
+#ifndef BAILEY_GATEWAY_LOOP_H
+#define BAILEY_GATEWAY_LOOP_H
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+
+#include "base/arena.h"
+#include "gateway/gateway.h"
+#include "gateway/names.h"
+#include "gateway/resolve.h"
+#include "gateway/verdict.h"
+#include "policy/egress.h"
+
+enum {
+        LOOP_BUFFER = 256 << 10,     /* shared by all connections, and the most that is kept for one direction */
+        LOOP_KEPT_SMALL = 4 << 10,   /* that, once LOOP_KEPT_MAX is reached */
+        LOOP_KEPT_MAX = 64 << 20,    /* of all directions */
+        LOOP_OWN_MAX = 256,          /* addresses of interfaces */
+        LOOP_OUTBOX = 128,           /* events that wait for the engine */
+        LOOP_COMMANDS_MAX = 256,     /* at a time */
+        LOOP_FILES_SPARE = 128,      /* not used for connections */
+        COMMAND_PUBLISHED_MAX = 64,  /* ports */
+        COMMAND_STREAMS_MAX = 32,    /* DNS over TCP */
+        COMMAND_QUESTIONS_MAX = 128, /* that wait for an answer from outside */
+        COMMAND_QUESTIONS_SECOND = 200,
+        COMMAND_ROWS_MAX = 1024, /* of hosts; the rest shares one */
+        COMMAND_REFUSALS_MAX = 256,
+};
+
+struct gateway;
+
+/* A file in the epoll set. */
+struct watch {
+        void (*ready)(struct gateway *gateway, struct watch *watch, uint32_t events);
+        int fd;
+};
+
+/* Something that happens after a fixed time: a queue has one duration, so it is sorted. */
+struct timer {
+        struct timer *previous, *next;
+        struct timer_queue *queue; /* NULL: it is not running */
+        int64_t deadline;
+};
+struct timer_queue {
+        struct timer *first, *last;
+        int64_t duration;
+        void (*expired)(struct gateway *gateway, struct timer *timer);
+};
+void timer_start(struct timer_queue *queue, struct timer *timer);
+void timer_stop(struct timer *timer);
+
+#define CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+/* ---- what a command reached ---- */
+
+struct row {
+        struct row *next;
+        enum gateway_by by;
+        enum gateway_reason reason;
+        uint16_t port;
+        bool rest; /* of several hosts, as there were too many */
+        uint64_t connections, up, down;
+        char address[INET6_ADDRSTRLEN];
+        char *text;  /* see struct gateway_event */
+        char host[]; /* NUL-terminated */
+};
+
+struct listener {
+        struct watch watch;
+        struct command *command;
+        struct listener *next;
+        enum gateway_socket kind; /* GATEWAY_HOST_PORT, too, if published */
+        bool published, paused;
+        uint16_t port, inside_port;
+};
+
+struct command {
+        struct command *next;
+        uint64_t id;
+        struct arena arena; /* of egress */
+        char *egress_bytes;
+        struct egress egress;
+        struct names names;
+        struct listener *listeners;
+        struct connection *connections;
+        struct question *questions;
+        struct stream *streams;
+        struct row *rows;
+        uint32_t open;
+        size_t row_count, refusal_count, stream_count, question_count, published_count;
+        size_t sockets_wanted; /* of GATEWAY_NEEDS_SOCKET, not yet sent */
+        uint64_t connection_count, up, down;
+        int64_t tokens_at; /* questions: when the tokens were counted */
+        double tokens;
+        bool throttled; /* a listener waits for tokens, or for a connection to end */
+        /* the answer to REQUEST_END or REQUEST_ASK, as far as the engine has read */
+        bool ending, asked;
+        size_t sent; /* rows */
+};
+
+struct gateway {
+        int epoll;
+        struct watch engine, outside, netlink;
+        bool engine_full; /* EPOLLOUT is awaited */
+        struct command *commands;
+        size_t command_count;
+        struct resolver *resolver;
+        struct relay_pipes *pipes;
+        uint8_t *buffer;
+        uint8_t own[LOOP_OWN_MAX][16];
+        size_t own_count;
+        size_t open, open_max; /* connections */
+        size_t kept;           /* bytes */
+        struct connection *unfinished, *grave;
+        struct stream *dead_streams;
+        struct listener *dead_listeners;
+        struct timer_queue first_words, dials, closing, idle_streams;
+        int64_t files_short_until; /* nothing is accepted until then */
+        char hostname[256];
+        struct gateway_event *outbox; /* a ring */
+        size_t outbox_first, outbox_count;
+};
+
+int loop_watch(struct gateway *gateway, struct watch *watch, uint32_t events);
+void loop_change(struct gateway *gateway, struct watch *watch, uint32_t events);
+void loop_unwatch(struct gateway *gateway, struct watch *watch); /* and closes it */
+
+/* There is no file for another connection: nothing is accepted for a moment. */
+void loop_files_short(struct gateway *gateway, struct listener *listener);
+
+/* ---- events: events.c ---- */
+
+/* One that must arrive; the process ends when the engine reads none for long. */
+void event_send(struct gateway *gateway, const struct gateway_event *event);
+
+/* False: the engine reads no more now. */
+bool event_try(struct gateway *gateway, const struct gateway_event *event);
+
+/* Sends what waits. */
+void event_flush(struct gateway *gateway);
+
+/* Of a refusal: makes or finds its row, and tells the engine of the first one. `ret` may be NULL. */
+struct refusal {
+        enum gateway_by by;
+        enum gateway_reason reason;
+        uint16_t port;
+        const char *host, *text; /* text: NULL: none */
+        const uint8_t *address;  /* NULL: none */
+};
+void refusal_record(struct gateway *gateway, struct command *command, const struct refusal *refusal, struct gateway_event *ret);
+
+/* The row of connections to a host; NULL without memory. */
+struct row *row_get(struct command *command, enum gateway_by by, const char *host, uint16_t port, const uint8_t *address);
+void row_free_all(struct command *command);
+
+void address_format(const uint8_t address[16], char ret[static INET6_ADDRSTRLEN]);
+
+/* ---- commands: command.c ---- */
+
+void command_request(struct gateway *gateway, const void *bytes, size_t len, int *files, size_t file_count);
+void command_pause(struct gateway *gateway, struct listener *listener);                     /* until there is room */
+int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
+void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
+void command_free_dead(struct gateway *gateway);
+
+/* ---- forward.c ---- */
+
+/* Asks for sockets, as far as the engine reads. */
+bool forward_ask_sockets(struct gateway *gateway, struct command *command);
+
+/* ---- connections: connection.c ---- */
+
+void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t events); /* of a listener */
+void connection_words_expired(struct gateway *gateway, struct timer *timer);
+void connection_dial_expired(struct gateway *gateway, struct timer *timer);
+void connection_closing_expired(struct gateway *gateway, struct timer *timer);
+void connection_give_socket(struct gateway *gateway, struct command *command, int fd); /* -1: there is none */
+void connection_judge_again(struct gateway *gateway, struct command *command);
+void connection_end(struct gateway *gateway, struct command *command); /* all of the command */
+void connection_continue(struct gateway *gateway);                     /* those in `unfinished` */
+void connection_free_dead(struct gateway *gateway);
+
+/* ---- addresses of this machine: own.c ---- */
+
+int own_open(struct gateway *gateway, struct err *err);
+
+/* ---- confine.c ---- */
+
+int confine(const char *resolv_conf, struct err *err);
+
+#endif

@@ -1,0 +1,80 @@
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
+#include "gateway/loop.h"
+
+static int ask(int socket) {
+        struct {
+                struct nlmsghdr head;
+                struct ifaddrmsg body;
+        } request = {
+                .head = { .nlmsg_len = sizeof(request), .nlmsg_type = RTM_GETADDR, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+                .body = { .ifa_family = AF_UNSPEC }
+        };
+
+        return send(socket, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+static void add(struct gateway *gateway, int family, const void *address) {
+        uint8_t bytes[16] = { [10] = 0xff, 0xff };
+
+        memcpy(family == AF_INET ? bytes + 12 : bytes, address, family == AF_INET ? 4 : 16);
+        for (size_t i = 0; i < gateway->own_count; i++)
+                if (memcmp(gateway->own[i], bytes, 16) == 0)
+                        return;
+        if (gateway->own_count < LOOP_OWN_MAX)
+                memcpy(gateway->own[gateway->own_count++], bytes, 16);
+}
+
+/* Addresses are only added: one that the machine had a moment ago is still no place for a name to lead to. */
+static void take(struct gateway *gateway, const struct nlmsghdr *head) {
+        const struct ifaddrmsg *body = NLMSG_DATA(head);
+        size_t left = head->nlmsg_len - NLMSG_LENGTH(sizeof(*body)), size = body->ifa_family == AF_INET ? 4 : 16;
+
+        if (head->nlmsg_type != RTM_NEWADDR || head->nlmsg_len < NLMSG_LENGTH(sizeof(*body)))
+                return;
+        if (body->ifa_family != AF_INET && body->ifa_family != AF_INET6)
+                return;
+        for (const struct rtattr *at = IFA_RTA(body); RTA_OK(at, left); at = RTA_NEXT(at, left))
+                if ((at->rta_type == IFA_LOCAL || at->rta_type == IFA_ADDRESS) && RTA_PAYLOAD(at) == size)
+                        add(gateway, body->ifa_family, RTA_DATA(at));
+}
+
+/* False at the end of the list. */
+static bool read_some(struct gateway *gateway, int flags) {
+        struct nlmsghdr buffer[1024];
+        ssize_t len = recv(gateway->netlink.fd, buffer, sizeof(buffer), flags);
+        bool more = len > 0;
+
+        if (len < 0 && errno == ENOBUFS) /* messages were lost */
+                return ask(gateway->netlink.fd) == 0;
+        for (const struct nlmsghdr *head = buffer; len > 0 && NLMSG_OK(head, (size_t)len); head = NLMSG_NEXT(head, len)) {
+                if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR)
+                        more = false;
+                else
+                        take(gateway, head);
+        }
+        return more;
+}
+
+static void changed(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        (void)watch;
+        (void)events;
+        read_some(gateway, MSG_DONTWAIT); /* level-triggered: the rest comes in the next turn */
+}
+
+int own_open(struct gateway *gateway, struct err *err) {
+        struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
+        FD_AUTO fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+        if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || ask(fd) < 0)
+                return err_sys(err, "the addresses of this machine");
+        gateway->netlink = (struct watch){ .ready = changed, .fd = TAKE_FD(fd) };
+        while (read_some(gateway, 0))
+                ;
+        return loop_watch(gateway, &gateway->netlink, EPOLLIN) < 0 ? err_sys(err, "epoll") : 0;
+}

@@ -1,0 +1,266 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "gateway/loop.h"
+#include "gateway/protocol.h"
+#include "gateway/question.h"
+#include "gateway/relay.h"
+
+enum {
+        EVENTS_BATCH = 256,
+        REQUESTS_BATCH = 32,
+        RESUME_MS = 50, /* how often those are looked at that wait for room */
+        OPEN_MAX = 65536,
+};
+
+/* ---- the epoll set ---- */
+
+int loop_watch(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        struct epoll_event event = { .events = events, .data.ptr = watch };
+
+        return epoll_ctl(gateway->epoll, EPOLL_CTL_ADD, watch->fd, &event);
+}
+
+void loop_change(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        struct epoll_event event = { .events = events, .data.ptr = watch };
+
+        epoll_ctl(gateway->epoll, EPOLL_CTL_MOD, watch->fd, &event);
+}
+
+/* The engine may have a copy of a listener, so that closing ours would not take it out of the set. */
+void loop_unwatch(struct gateway *gateway, struct watch *watch) {
+        epoll_ctl(gateway->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+        close(watch->fd);
+        watch->fd = -1;
+}
+
+void loop_files_short(struct gateway *gateway, struct listener *listener) {
+        gateway->files_short_until = time_monotonic() + RESUME_MS * (TIME_SECOND / 1000);
+        command_pause(gateway, listener);
+}
+
+/* ---- timers ---- */
+
+void timer_stop(struct timer *timer) {
+        struct timer_queue *queue = timer->queue;
+
+        if (!queue)
+                return;
+        *(timer->previous ? &timer->previous->next : &queue->first) = timer->next;
+        *(timer->next ? &timer->next->previous : &queue->last) = timer->previous;
+        timer->queue = NULL;
+}
+
+void timer_start(struct timer_queue *queue, struct timer *timer) {
+        timer_stop(timer);
+        *timer = (struct timer){ .previous = queue->last, .queue = queue, .deadline = time_monotonic() + queue->duration };
+        *(queue->last ? &queue->last->next : &queue->first) = timer;
+        queue->last = timer;
+}
+
+static void run_timers(struct gateway *gateway, struct timer_queue *queue, int64_t now) {
+        while (queue->first && queue->first->deadline <= now) {
+                struct timer *timer = queue->first;
+
+                timer_stop(timer);
+                queue->expired(gateway, timer);
+        }
+}
+
+static int sooner(int a, int b) {
+        return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
+/* Returns for how long there is nothing to do, as epoll_wait() takes it. */
+static int run_all_timers(struct gateway *gateway) {
+        struct timer_queue *queues[] = { &gateway->first_words, &gateway->dials, &gateway->closing, &gateway->idle_streams };
+        int wait = resolver_turn(gateway->resolver);
+        int64_t now = time_monotonic();
+
+        for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+                run_timers(gateway, queues[i], now);
+                if (queues[i]->first)
+                        wait = sooner(wait, time_left_ms(queues[i]->first->deadline));
+        }
+        for (struct command *command = gateway->commands; command; command = command->next) {
+                command_resume(gateway, command);
+                if (command->throttled)
+                        wait = sooner(wait, RESUME_MS);
+        }
+        return gateway->unfinished ? 0 : wait;
+}
+
+/* ---- the engine ---- */
+
+union files_space {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int) * (GATEWAY_ITEMS_MAX + 1))];
+};
+
+/* Its length; 0: none now. Ends the process with the engine. */
+static size_t receive(struct gateway *gateway, void *bytes, size_t size, int files[static GATEWAY_ITEMS_MAX + 1],
+                      size_t *ret_count) {
+        union files_space space = {};
+        struct iovec part = { bytes, size };
+        struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &space, .msg_controllen = sizeof(space) };
+        ssize_t len = recvmsg(gateway->engine.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+        *ret_count = 0;
+        if (len < 0 && (errno == EAGAIN || errno == EINTR))
+                return 0;
+        if (len <= 0 || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+                _exit(0);
+        if (message.msg_controllen >= sizeof(space.head) && space.head.cmsg_type == SCM_RIGHTS) {
+                *ret_count = (space.head.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+                memcpy(files, CMSG_DATA(&space.head), *ret_count * sizeof(int));
+        }
+        return (size_t)len;
+}
+
+static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        (void)watch;
+        if (events & EPOLLOUT)
+                event_flush(gateway);
+        for (int i = 0; i < REQUESTS_BATCH; i++) {
+                int files[GATEWAY_ITEMS_MAX + 1];
+                size_t count, len = receive(gateway, gateway->buffer, LOOP_BUFFER, files, &count);
+
+                if (!len)
+                        return;
+                command_request(gateway, gateway->buffer, len, files, count);
+                for (size_t k = 0; k < count; k++)
+                        fd_close(files[k]);
+        }
+}
+
+static void outside_ended(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        (void)gateway;
+        (void)watch;
+        (void)events;
+        _exit(0);
+}
+
+/* ---- the beginning ---- */
+
+/* Nothing of the engine's files is left but these two, which become 3 and 4. */
+static int keep_files(const struct gateway_options *options, int *ret_socket, int *ret_outside, struct err *err) {
+        int socket = fcntl(options->socket, F_DUPFD_CLOEXEC, 10), outside = fcntl(options->outside, F_DUPFD_CLOEXEC, 10);
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+        if (socket < 0 || outside < 0 || null < 0)
+                return err_sys(err, "files");
+        for (int fd = 0; fd < (options->keep_stderr ? 2 : 3); fd++)
+                if (dup2(null, fd) < 0)
+                        return err_sys(err, "files");
+        if (dup3(socket, 3, O_CLOEXEC) < 0 || dup3(outside, 4, O_CLOEXEC) < 0)
+                return err_sys(err, "files");
+        if (syscall(SYS_close_range, 5, ~0U, 0) < 0)
+                return err_sys(err, "closing files");
+        *ret_socket = 3;
+        *ret_outside = 4;
+        return 0;
+}
+
+static void raise_file_limit(struct gateway *gateway) {
+        struct rlimit limit = { 1024, 1024 };
+
+        getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+        gateway->open_max = limit.rlim_cur > LOOP_FILES_SPARE + 2 ? (limit.rlim_cur - LOOP_FILES_SPARE) / 2 : 1;
+        if (gateway->open_max > OPEN_MAX)
+                gateway->open_max = OPEN_MAX;
+}
+
+/* What a terminal sends is for the engine, which ends this process when it is done. */
+static void set_signals(void) {
+        static const int ignored[] = { SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
+        sigset_t none;
+
+        for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+                signal(ignored[i], SIG_IGN);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_queues(struct gateway *gateway) {
+        gateway->first_words = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = connection_words_expired };
+        gateway->dials = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = connection_dial_expired };
+        gateway->closing = (struct timer_queue){ .duration = 2 * TIME_SECOND, .expired = connection_closing_expired };
+        gateway->idle_streams = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = question_stream_expired };
+}
+
+static int open_all(struct gateway *gateway, const struct gateway_options *options, struct err *err) {
+        gateway->buffer = malloc(LOOP_BUFFER);
+        gateway->outbox = malloc(LOOP_OUTBOX * sizeof(*gateway->outbox));
+        gateway->pipes = calloc(1, sizeof(*gateway->pipes));
+        if (!gateway->buffer || !gateway->outbox || !gateway->pipes)
+                return err_set(err, ERR_MEMORY, "no memory");
+        gateway->epoll = epoll_create1(EPOLL_CLOEXEC);
+        if (gateway->epoll < 0 || loop_watch(gateway, &gateway->engine, EPOLLIN) < 0 ||
+            loop_watch(gateway, &gateway->outside, EPOLLIN) < 0)
+                return err_sys(err, "epoll");
+        if (gethostname(gateway->hostname, sizeof(gateway->hostname) - 1) < 0)
+                gateway->hostname[0] = '\0';
+        if (own_open(gateway, err) < 0 || resolver_open(gateway, options->resolv_conf, &gateway->resolver, err) < 0)
+                return -1;
+        return confine(options->resolv_conf ? options->resolv_conf : "/etc/resolv.conf", err);
+}
+
+static void serve(struct gateway *gateway) {
+        struct epoll_event events[EVENTS_BATCH];
+
+        for (;;) {
+                int count, wait = run_all_timers(gateway);
+
+                connection_free_dead(gateway);
+                question_free_dead(gateway);
+                command_free_dead(gateway);
+                count = epoll_wait(gateway->epoll, events, EVENTS_BATCH, wait);
+                if (count < 0 && errno != EINTR)
+                        _exit(1);
+                for (int i = 0; i < count; i++) {
+                        struct watch *watch = events[i].data.ptr;
+
+                        if (watch->fd >= 0) /* it may have been closed by one before it */
+                                watch->ready(gateway, watch, events[i].events);
+                }
+                connection_continue(gateway);
+        }
+}
+
+_Noreturn void gateway_run(const struct gateway_options *options) {
+        static struct gateway gateway;
+        struct gateway_event event = { .kind = GATEWAY_READY };
+        struct err err = {};
+
+        gateway.engine.ready = engine_ready;
+        gateway.outside.ready = outside_ended;
+        set_signals();
+        prctl(PR_SET_NAME, "bailey-gateway");
+        if (keep_files(options, &gateway.engine.fd, &gateway.outside.fd, &err) < 0)
+                _exit(1);
+        raise_file_limit(&gateway);
+        set_queues(&gateway);
+        if (open_all(&gateway, options, &err) < 0) {
+                event.kind = GATEWAY_FAILED;
+                snprintf(event.text, sizeof(event.text), "%s", err.msg);
+                event_try(&gateway, &event);
+                _exit(1);
+        }
+        event_send(&gateway, &event);
+        serve(&gateway);
+        _exit(1);
+}

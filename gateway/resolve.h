@@ -1,0 +1,51 @@
+/*
+ * Looks names up outside, with c-ares: resolv.conf and /etc/hosts, both families, without search domains. Does not wait.
+ */
+#ifndef BAILEY_GATEWAY_RESOLVE_H
+#define BAILEY_GATEWAY_RESOLVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum {
+        RESOLVE_MAX = 64,           /* lookups at a time */
+        RESOLVE_ADDRESSES_MAX = 32, /* of a name */
+};
+
+struct gateway;
+struct resolver;
+struct lookup;
+
+enum resolution_kind {
+        RESOLUTION_FOUND, /* maybe without an address */
+        RESOLUTION_NO_NAME,
+        RESOLUTION_FAILED,
+};
+
+struct resolution {
+        enum resolution_kind kind;
+        const char *text; /* why it failed */
+        uint32_t ttl;
+        size_t count;
+        uint8_t addresses[RESOLVE_ADDRESSES_MAX][16];
+};
+
+/* Somebody who waits for a lookup. */
+struct waiter {
+        struct waiter *next;
+        struct lookup *lookup; /* NULL: it does not wait */
+        void (*done)(struct gateway *gateway, struct waiter *waiter, const struct resolution *resolution);
+};
+
+int resolver_open(struct gateway *gateway, const char *resolv_conf, struct resolver **ret, struct err *err);
+
+/* `done` is called once, maybe before this returns. Who asks for a name that is being looked up waits with the others. */
+void resolver_find(struct resolver *resolver, const char *name, struct waiter *waiter);
+void resolver_leave(struct waiter *waiter);
+
+/* Timeouts of c-ares; returns when to call it again, -1: never. */
+int resolver_turn(struct resolver *resolver);
+
+#endif
