@@ -13,7 +13,7 @@ union files_space {
 static int send_request(int socket, struct request *request, struct str egress, const int *files, size_t count,
                         struct err *err) {
         union files_space space = {};
-        struct iovec parts[] = { { request, sizeof(*request) }, { (void *)(uintptr_t)egress.ptr, egress.len } };
+        struct iovec parts[] = { { request, sizeof(*request) }, { (char *)egress.ptr, egress.len } };
         struct msghdr message = { .msg_iov = parts, .msg_iovlen = egress.len ? 2 : 1 };
 
         if (egress.len > REQUEST_EGRESS_MAX)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -150,6 +151,8 @@ static int add_items(struct gateway *gateway, struct command *command, const str
 
                 if (kind > GATEWAY_HOST_PORT || !is_listening(files[i], kind))
                         return err_set(err, ERR_INVALID, "a file that is no socket for connections");
+                if (fcntl(files[i], F_SETFL, O_NONBLOCK) < 0)
+                        return err_sys(err, "a socket");
                 if (command_listen(gateway, command,
                                    (struct listener){ .watch.fd = files[i], .kind = kind, .port = request->items[i].port }) < 0)
                         return err_sys(err, "watching a socket");
@@ -179,14 +182,21 @@ static int add_command(struct gateway *gateway, const struct request *request, s
         return add_items(gateway, command, request, files, err);
 }
 
+void command_end_some(struct gateway *gateway, struct command *command) {
+        if (command->asked || !connection_end(gateway, command))
+                return;
+        command->asked = true;
+        command->sent = 0;
+        event_flush(gateway);
+}
+
 static void end_command(struct gateway *gateway, struct command *command) {
         close_listeners(gateway, command);
         question_end(gateway, command);
-        connection_end(gateway, command);
         command->sockets_wanted = 0;
-        command->ending = command->asked = true;
-        command->sent = 0;
-        event_flush(gateway);
+        command->ending = true;
+        command->asked = false;
+        command_end_some(gateway, command);
 }
 
 static int handle(struct gateway *gateway, struct command *command, const struct request *request, struct str egress,

@@ -36,7 +36,7 @@ struct dns_question {
 };
 
 /* -1: it is no question that deserves an answer, and `ret` is not to be used. */
-int dns_read(const void *bytes, size_t len, struct dns_question *ret);
+int dns_read(const void *question, size_t len, struct dns_question *ret);
 
 struct dns_answer {
         enum dns_code code;

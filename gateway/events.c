@@ -187,7 +187,7 @@ static bool flush_commands(struct gateway *gateway) {
 
                 if (!forward_ask_sockets(gateway, command) || (command->asked && !send_answer(gateway, command)))
                         return false;
-                if (command->ending)
+                if (command->ending && !command->asked && !command->connections)
                         free_command(gateway, at);
                 else
                         at = &command->next;

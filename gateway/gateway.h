@@ -34,7 +34,7 @@ struct gateway_options {
         int socket;                 /* SEQPACKET, to the engine */
         int outside;                /* a pidfd: this process ends with that one */
         const char *resolv_conf;    /* NULL: /etc/resolv.conf */
-        const char *upstream_proxy; /* NULL: none. http://[user:password@]host[:port] */
+        const char *upstream_proxy; /* not used yet: connections are always direct */
         bool keep_stderr;           /* for tests */
 };
 

@@ -167,6 +167,9 @@ int command_listen(struct gateway *gateway, struct command *command, struct list
 void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
 void command_free_dead(struct gateway *gateway);
 
+/* Ends some connections of a command that ends, and answers after the last; it may be gone then. */
+void command_end_some(struct gateway *gateway, struct command *command);
+
 /* ---- forward.c ---- */
 
 /* Asks for sockets, as far as the engine reads. */
@@ -180,7 +183,7 @@ void connection_dial_expired(struct gateway *gateway, struct timer *timer);
 void connection_closing_expired(struct gateway *gateway, struct timer *timer);
 void connection_give_socket(struct gateway *gateway, struct command *command, int fd); /* -1: there is none */
 void connection_judge_again(struct gateway *gateway, struct command *command);
-void connection_end(struct gateway *gateway, struct command *command); /* all of the command */
+bool connection_end(struct gateway *gateway, struct command *command); /* some of the command; true: that was all */
 void connection_continue(struct gateway *gateway);                     /* those in `unfinished` */
 void connection_free_dead(struct gateway *gateway);
 

@@ -94,6 +94,10 @@ static int run_all_timers(struct gateway *gateway) {
                         wait = sooner(wait, time_left_ms(queues[i]->first->deadline));
         }
         for (struct command *command = gateway->commands; command; command = command->next) {
+                if (command->ending && !command->asked) {
+                        command_end_some(gateway, command);
+                        return 0; /* the list may be another one now */
+                }
                 command_resume(gateway, command);
                 if (command->throttled)
                         wait = sooner(wait, RESUME_MS);

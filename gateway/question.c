@@ -476,9 +476,12 @@ void question_tcp_ready(struct gateway *gateway, struct watch *watch, uint32_t e
 }
 
 void question_end(struct gateway *gateway, struct command *command) {
-        while (command->questions) {
-                resolver_leave(&command->questions->waiter);
-                question_free(command->questions);
+        struct question *next;
+
+        for (struct question *question = command->questions; question; question = next) {
+                next = question->next;
+                resolver_leave(&question->waiter);
+                question_free(question);
         }
         while (command->streams)
                 stream_close(gateway, command->streams);

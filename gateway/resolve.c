@@ -94,7 +94,7 @@ static int channel_open(struct resolver *resolver, struct err *err) {
                 .tries = TRIES,
                 .sock_state_cb = socket_changed,
                 .sock_state_cb_data = channel,
-                .resolvconf_path = (char *)(uintptr_t)resolver->resolv_conf,
+                .resolvconf_path = (char *)resolver->resolv_conf,
         };
         int status;
 
@@ -175,10 +175,11 @@ int resolver_open(struct gateway *gateway, const char *resolv_conf, struct resol
 /* ---- lookups ---- */
 
 static void take_address(const struct ares_addrinfo_node *node, struct resolution *resolution) {
-        uint8_t *to = resolution->addresses[resolution->count];
+        uint8_t *to;
 
         if (resolution->count == RESOLVE_ADDRESSES_MAX)
                 return;
+        to = resolution->addresses[resolution->count];
         if (node->ai_family == AF_INET) {
                 memset(to, 0, 10);
                 memset(to + 10, 0xff, 2);

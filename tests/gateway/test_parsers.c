@@ -215,7 +215,7 @@ static void answers_fit(void **state) {
 
                 assert_true(len <= size);
                 if (len)
-                        assert_int_equal(len, dns.len + out[7] * 28);
+                        assert_int_equal(len, dns.len + (size_t)out[7] * 28);
         }
 }
 

@@ -653,6 +653,34 @@ static void sums_at_the_end(void **state) {
         set_up(state);
 }
 
+/* An engine that reads no events misses refusals, but gets all sums. */
+static void many_refusals(void **state) {
+        FD_AUTO fd = connect_from(inside_namespace, "8.8.8.8", 53);
+        uint8_t bytes[512], answer[1500];
+        struct gateway_event event;
+        struct err err;
+        size_t rows = 0;
+
+        (void)state;
+        for (int i = 0; i < 400; i++) {
+                char name[32];
+                size_t len;
+
+                snprintf(name, sizeof(name), "n%d.evil.example", i);
+                len = make_question(name, 1, bytes + 2);
+                bytes[0] = 0;
+                bytes[1] = (uint8_t)len;
+                MUST(send(fd, bytes, len + 2, 0));
+                assert_int_equal(recv(fd, answer, 2, MSG_WAITALL), 2);
+                assert_int_equal(recv(fd, answer + 2, answer[1], MSG_WAITALL), answer[1]);
+        }
+        assert_int_equal(gateway_ask(gateway.socket, command, &err), 0);
+        while ((event = next_event(gateway.socket)).kind != GATEWAY_SUMS)
+                rows += event.kind == GATEWAY_ROW;
+        assert_int_equal(rows, GATEWAY_ROWS_MAX);
+        assert_false(was_asked("evil.example"));
+}
+
 /* ---- ports ---- */
 
 static void ports_of_the_host(void **state) {
@@ -818,8 +846,6 @@ static int begin(void **state) {
                                                   .port = wanted[i].port,
                                                   .fd = listen_at(inside_namespace, wanted[i].type, wanted[i].address,
                                                                   wanted[i].port) };
-        for (int i = 0; i < LISTENERS; i++)
-                MUST(fcntl(items[i].fd, F_SETFL, O_NONBLOCK));
         gateway = start_gateway(resolv_path, -1);
         assert_int_equal(next_event(gateway.socket).kind, GATEWAY_READY);
         return 0;
@@ -855,6 +881,7 @@ int main(void) {
                 TEST(connections_are_limited),
                 TEST(changes_count_at_once),
                 TEST(sums_at_the_end),
+                TEST(many_refusals),
                 TEST(ports_of_the_host),
                 TEST(published_ports),
                 TEST(it_is_confined),
