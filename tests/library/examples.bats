@@ -155,7 +155,7 @@ until_said() {
 
 @test "it can become a part of another library" {
         # shellcheck disable=SC2046
-        gcc -shared -fPIC -o libother.so "$hosts/other.c" $(pkg-config --cflags bailey) "$library/libbailey.a" -lpcre2-8 -lm
+        gcc -shared -fPIC -o libother.so "$hosts/other.c" $(pkg-config --cflags bailey) "$library/libbailey.a" -lpcre2-8 -lcares -lm
 }
 
 # Memcheck 3.19 does not know the system calls that make walls, so the commands have none here.
