@@ -56,6 +56,8 @@ static int format(const struct gateway_event *event, const char *place, char *ou
                 return snprintf(out, size, "a connection to %s asked for %s, which is not in sandbox.network.hosts", text,
                                 host);
         case GATEWAY_NO_NAME:
+                if (event->by != GATEWAY_BY_ADDRESS)
+                        return snprintf(out, size, "a connection to %s does not say clearly which host it asks for", place);
                 return snprintf(out, size, "%s is not in sandbox.network.hosts, and the connection names no host that is",
                                 place);
         case GATEWAY_UNRESOLVED:

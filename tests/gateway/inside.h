@@ -144,6 +144,25 @@ static inline int listen_at(int namespace, int type, const char *address, int po
         return fd;
 }
 
+/* At all addresses of both families, as sandboxes have it. */
+static inline int listen_both(int namespace, int type, int port) {
+        struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+        int one = 1, fd;
+
+        enter(namespace);
+        fd = (int)MUST(socket(AF_INET6, type | SOCK_CLOEXEC, 0));
+        MUST(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
+        if (type == SOCK_DGRAM) {
+                MUST(setsockopt(fd, SOL_IP, IP_PKTINFO, &one, sizeof(one)));
+                MUST(setsockopt(fd, SOL_IPV6, IPV6_RECVPKTINFO, &one, sizeof(one)));
+        }
+        MUST(bind(fd, (struct sockaddr *)&at, sizeof(at)));
+        if (type == SOCK_STREAM)
+                MUST(listen(fd, 4096));
+        enter(outside_namespace);
+        return fd;
+}
+
 static inline int connect_from(int namespace, const char *address, int port) {
         struct sockaddr_in to = place(address, port);
         struct timeval limit = { .tv_sec = 60 };

@@ -467,6 +467,15 @@ static void other_names_are_refused(void **state) {
         assert_string_equal(event.text, "github.com");
         close(ends[0]);
         close(ends[1]);
+        connect_both("github.com", "93.184.216.34", 80, ends);
+        MUST(send(ends[0], "CONNECT evil.example:443 HTTP/1.1\r\n\r\n", 37, 0));
+        expect_text(ends[0], "HTTP/1.1 403 Forbidden\r\n");
+        expect_reset(ends[1]);
+        event = wait_event(gateway.socket, GATEWAY_REFUSED);
+        assert_int_equal(event.reason, GATEWAY_NO_NAME);
+        assert_string_equal(event.host, "github.com");
+        close(ends[0]);
+        close(ends[1]);
         connect_both("github.com", "93.184.216.34", 443, ends);
         MUST(send(ends[0], hello, tls_hello("github.com", hello), 0));
         assert_int_equal(recv(ends[1], answer, sizeof(answer), MSG_WAITALL), sizeof(answer));
@@ -823,12 +832,12 @@ static int begin(void **state) {
         static const struct {
                 enum gateway_socket kind;
                 int type;
-                const char *address;
+                const char *address; /* NULL: all of both families */
                 uint16_t port;
         } wanted[LISTENERS] = {
-                [UDP] = { GATEWAY_DNS_UDP, SOCK_DGRAM, "0.0.0.0", 53 },
-                [TCP] = { GATEWAY_DNS_TCP, SOCK_STREAM, "0.0.0.0", 53 },
-                [HTTPS] = { GATEWAY_PORT, SOCK_STREAM, "0.0.0.0", 443 },
+                [UDP] = { GATEWAY_DNS_UDP, SOCK_DGRAM, NULL, 53 },
+                [TCP] = { GATEWAY_DNS_TCP, SOCK_STREAM, NULL, 53 },
+                [HTTPS] = { GATEWAY_PORT, SOCK_STREAM, NULL, 443 },
                 [HTTP] = { GATEWAY_PORT, SOCK_STREAM, "0.0.0.0", 80 },
                 [SSH] = { GATEWAY_PORT, SOCK_STREAM, "0.0.0.0", 22 },
                 [OTHER] = { GATEWAY_PORT, SOCK_STREAM, "0.0.0.0", 8443 },
@@ -842,10 +851,12 @@ static int begin(void **state) {
         write_file(resolv_path, "nameserver 127.0.0.1\nsearch corp.example\noptions ndots:5\n");
         zone_pid = start_zone(zone, log_path);
         for (int i = 0; i < LISTENERS; i++)
-                items[i] = (struct gateway_item){ .kind = wanted[i].kind,
-                                                  .port = wanted[i].port,
-                                                  .fd = listen_at(inside_namespace, wanted[i].type, wanted[i].address,
-                                                                  wanted[i].port) };
+                items[i] = (struct gateway_item){
+                        .kind = wanted[i].kind,
+                        .port = wanted[i].port,
+                        .fd = wanted[i].address ? listen_at(inside_namespace, wanted[i].type, wanted[i].address, wanted[i].port)
+                                                : listen_both(inside_namespace, wanted[i].type, wanted[i].port)
+                };
         gateway = start_gateway(resolv_path, -1);
         assert_int_equal(next_event(gateway.socket).kind, GATEWAY_READY);
         return 0;

@@ -246,6 +246,8 @@ static void sentences(void **state) {
                   "evil.example is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example" },
                 { { .reason = GATEWAY_NO_NAME, .by = GATEWAY_BY_ADDRESS, .port = 443, .host = "2606::1" },
                   "[2606::1]:443 is not in sandbox.network.hosts, and the connection names no host that is" },
+                { { .reason = GATEWAY_NO_NAME, .by = GATEWAY_BY_DNS, .port = 443, .host = "github.com" },
+                  "a connection to github.com:443 does not say clearly which host it asks for" },
                 { { .reason = GATEWAY_PRIVATE, .host = "gitlab.corp", .address = "10.1.2.3" },
                   "gitlab.corp has the private address 10.1.2.3; list it in sandbox.network.private_hosts" },
                 { { .reason = GATEWAY_SPECIAL_ADDRESS,
