@@ -18,7 +18,8 @@
 #include "gateway/relay.h"
 
 enum {
-        EVENTS_BATCH = 256,
+        EVENTS_BATCH = 64, /* each may reset a connection, which takes 0.1 ms */
+        TIMERS_BATCH = 64,
         REQUESTS_BATCH = 32,
         RESUME_MS = 50, /* how often those are looked at that wait for room */
         OPEN_MAX = 65536,
@@ -70,7 +71,7 @@ void timer_start(struct timer_queue *queue, struct timer *timer) {
 }
 
 static void run_timers(struct gateway *gateway, struct timer_queue *queue, int64_t now) {
-        while (queue->first && queue->first->deadline <= now) {
+        for (int i = 0; i < TIMERS_BATCH && queue->first && queue->first->deadline <= now; i++) {
                 struct timer *timer = queue->first;
 
                 timer_stop(timer);
