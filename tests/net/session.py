@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""session.py BAILEY FLAG...: a session of `bailey mcp`, by the lines of its standard input.
+
+    run COMMAND          a command; prints its output
+    start COMMAND        one in the background
+    until TEXT           waits until one in the background has printed that
+    end                  ends the one that was started last
+    host COMMAND         on the host, where BAILEY is bailey and SERVER the process of the server; prints its output
+    warm                 waits until a sandbox is ready
+
+What takes longer than PATIENCE is told of, and the end.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+PATIENCE = 60
+
+
+class Session:
+    def __init__(self, words):
+        self.words = words
+        self.server = subprocess.Popen([words[0], "mcp", *words[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.count = 0
+        self.shells = []
+        self.said = ""
+        self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "net", "version": "1"}})
+        self.send({"method": "notifications/initialized"})
+
+    def send(self, message):
+        self.server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.server.stdin.flush()
+
+    def ask(self, method, params):
+        self.count += 1
+        self.send({"id": self.count, "method": method, "params": params})
+        while line := self.server.stdout.readline():
+            answer = json.loads(line)
+            if answer.get("id") == self.count:
+                return answer.get("result") or answer
+        raise EOFError("the server has ended")
+
+    def tool(self, name, **arguments):
+        result = self.ask("tools/call", {"name": name, "arguments": arguments})
+        return result.get("structuredContent") or {"output": json.dumps(result)}
+
+    def run(self, command):
+        result = self.tool("Bash", command=command, description="a test")
+        for text in (result.get("output", ""), result.get("message") or "", result.get("explanation") or ""):
+            if text:
+                print(text.rstrip("\n"), flush=True)
+
+    def start(self, command):
+        result = self.tool("Bash", command=command, description="a test", run_in_background=True)
+        self.shells.append(result["shell_id"])
+        self.said = ""
+
+    def until(self, text):
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.said:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no {text!r} in {self.said!r}")
+            self.said += self.tool("BashOutput", shell_id=self.shells[-1]).get("output", "")
+        print(text, flush=True)
+
+    def end(self, _):
+        self.tool("KillShell", shell_id=self.shells.pop())
+
+    def host(self, command):
+        environment = {**os.environ, "BAILEY": self.words[0], "SERVER": str(self.server.pid)}
+        subprocess.run(["bash", "-c", command], env=environment, check=False, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+
+    def warm(self, _):
+        """A shell waits in a sandbox that is ready: see tests/escape/warm.py."""
+        deadline = time.monotonic() + PATIENCE
+        while not any(command == b"bash\0-c\0:\0" for command in commands()):
+            if time.monotonic() > deadline:
+                raise TimeoutError("no sandbox is ready")
+            time.sleep(0.005)
+
+
+def commands():
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                yield file.read()
+        except OSError:
+            continue
+
+
+def main():
+    session = Session(sys.argv[1:])
+    try:
+        for line in sys.stdin:
+            word, _, rest = line.strip().partition(" ")
+            if word:
+                getattr(session, word)(rest)
+    except (EOFError, TimeoutError, KeyError) as error:
+        print("session:", error)
+    session.server.stdin.close()
+    sys.exit(session.server.wait(PATIENCE))
+
+
+main()
