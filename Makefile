@@ -50,7 +50,7 @@ lint:
 
 bench:
 	@tools/deps run
-	@tools/build release all bench/bench bench/bench_sandbox
+	@tools/build release all bench/bench bench/bench_sandbox bench/bench_net
 	@build/bench/bench $(BENCH)
 
 fuzz:

@@ -49,6 +49,7 @@ struct bench {
         bool quick;
         char bailey[PATH_MAX];  /* the program that is measured */
         char sandbox[PATH_MAX]; /* bench_sandbox.c; may not be there */
+        char net[PATH_MAX];     /* bench_net.c; the same */
         char bash[PATH_MAX];
         char place[PATH_MAX], home[PATH_MAX], work[PATH_MAX];
         char variables[ENVIRONMENT_MAX][PATH_MAX + 32];
@@ -123,10 +124,14 @@ void place_home(struct bench *bench, const char *name);
 /* Has a part measured by an ordinary user, and takes its rows. For root. */
 void place_as_user(struct bench *bench, measure *part);
 
+/* Has a part measured by an ordinary user, too, in a process that has entered somewhere before. Returns false when it could
+ * not. */
+bool place_apart(struct bench *bench, bool (*enter)(void), measure *part);
+
 /* ---- groups of rows ---- */
 
 measure measure_start, measure_hook, measure_cold, measure_mcp, measure_age, measure_memory, measure_shells, measure_capture,
-        measure_guard, measure_worst, measure_peers;
+        measure_guard, measure_worst, measure_peers, measure_net;
 
 /* bubblewrap with the sandbox of `bailey run` here. argv lives as long as `memory`. Returns false without bubblewrap. */
 struct wrapped {

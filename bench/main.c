@@ -18,7 +18,7 @@
 static const char usage[] =
         "usage: bench [OPTION...]\n\n"
         "  -j, --json         for programs\n"
-        "  -r, --rows LIST    only these groups: start,hook,cold,mcp,age,memory,shells,capture,guard,worst,peers\n"
+        "  -r, --rows LIST    only these groups: start,hook,cold,mcp,age,memory,shells,capture,guard,worst,net,peers\n"
         "  -n, --runs N       of each in turns; default: 300\n"
         "  -q, --quick        a look: fewer of everything\n"
         "  -p, --pause MS     before a call that is measured alone; default: 10\n"
@@ -34,7 +34,7 @@ static const struct group {
 } groups[] = {
         { "mcp", measure_mcp },     { "cold", measure_cold },     { "start", measure_start },     { "hook", measure_hook },
         { "guard", measure_guard }, { "worst", measure_worst },   { "capture", measure_capture }, { "shells", measure_shells },
-        { "age", measure_age },     { "memory", measure_memory }, { "peers", measure_peers },
+        { "age", measure_age },     { "memory", measure_memory }, { "net", measure_net },         { "peers", measure_peers },
 };
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
@@ -174,6 +174,9 @@ static void find_programs(struct bench *bench, const struct wishes *wishes) {
         if (slash)
                 snprintf(slash, sizeof(here) - (size_t)(slash - here), "/bench_sandbox");
         snprintf(bench->sandbox, sizeof(bench->sandbox), "%s", here);
+        if (slash)
+                snprintf(slash, sizeof(here) - (size_t)(slash - here), "/bench_net");
+        snprintf(bench->net, sizeof(bench->net), "%s", here);
         if (slash)
                 snprintf(slash, sizeof(here) - (size_t)(slash - here), "/../bailey");
         if (!realpath(wishes->bailey ? wishes->bailey : here, bench->bailey))

@@ -19,7 +19,7 @@
 /* Not /tmp, which some peers take for no place to have a home in. */
 #define PLACE "/var/tmp/bailey-bench.XXXXXX"
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, CANNOT_BECOME = 77 };
 
 _Noreturn void bench_die(const char *format, ...) {
         va_list arguments;
@@ -121,13 +121,16 @@ static void become_user(struct bench *bench) {
         copy_program(bench, "bailey", bench->bailey);
         if (access(bench->sandbox, R_OK) == 0)
                 copy_program(bench, "bench_sandbox", bench->sandbox);
+        if (access(bench->net, R_OK) == 0)
+                copy_program(bench, "bench_net", bench->net);
         if (chown(bench->place, NOBODY, NOBODY) < 0 || chown(bench->home, NOBODY, NOBODY) < 0 ||
             chown(bench->work, NOBODY, NOBODY) < 0 || setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
             setresuid(NOBODY, NOBODY, NOBODY) < 0)
                 bench_die("cannot become an ordinary user: %s", strerror(errno));
 }
 
-void place_as_user(struct bench *bench, measure *part) {
+/* Has a part measured by another process, once that has become what it is to be; returns its exit status. */
+static int measure_elsewhere(struct bench *bench, bool (*become)(struct bench *), measure *part) {
         struct row row;
         int fds[2], status;
         struct err err;
@@ -139,7 +142,8 @@ void place_as_user(struct bench *bench, measure *part) {
         if (pid == 0) {
                 bench->count = 0;
                 placed = NULL; /* that is our parent's */
-                become_user(bench);
+                if (!become(bench))
+                        _exit(CANNOT_BECOME);
                 part(bench);
                 place_remove(bench);
                 _exit(fd_write_all(fds[1], str_from((const char *)bench->list, bench->count * sizeof(row)), &err) < 0);
@@ -148,6 +152,39 @@ void place_as_user(struct bench *bench, measure *part) {
         while (read(fds[0], &row, sizeof(row)) == (ssize_t)sizeof(row))
                 *row_add(bench, row.name, row.what, row.against) = row;
         close(fds[0]);
-        if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+                bench_die("the measurement in another process failed");
+        return WEXITSTATUS(status);
+}
+
+static bool as_user(struct bench *bench) {
+        become_user(bench);
+        return true;
+}
+
+void place_as_user(struct bench *bench, measure *part) {
+        if (measure_elsewhere(bench, as_user, part) != 0)
                 bench_die("the measurement as an ordinary user failed");
+}
+
+static bool (*entered)(void); /* what place_apart() was given, in its child */
+
+static bool apart(struct bench *bench) {
+        if (!entered())
+                return false;
+        if (geteuid() == 0)
+                become_user(bench);
+        else
+                place_make(bench);
+        return true;
+}
+
+bool place_apart(struct bench *bench, bool (*enter)(void), measure *part) {
+        int status;
+
+        entered = enter;
+        status = measure_elsewhere(bench, apart, part);
+        if (status != 0 && status != CANNOT_BECOME)
+                bench_die("the measurement in a place apart failed");
+        return status == 0;
 }

@@ -21,7 +21,7 @@ slow() {
 
 @test "every row of bailey's own is measured, and is finite" {
         if ! "$BAILEY" run true >/dev/null 2>&1; then skip 'bailey run does not work here'; fi
-        "$bench" --json --quick --runs 2 --pause 0 --rows mcp,cold,start,hook,guard,worst,capture,shells,age,memory >out.json
+        "$bench" --json --quick --runs 2 --pause 0 --rows mcp,cold,start,hook,guard,worst,capture,shells,age,memory,net >out.json
         jq -e '.machine | length > 0' out.json
         # The whole machine's memory may get less meanwhile; and the sandbox alone have no goal.
         jq -e '[.rows[] | select(.skipped | not)] |
@@ -32,7 +32,7 @@ slow() {
                 out.json
         jq -e '.rows | map(select(.skipped)) | all(.note != "")' out.json
         for row in mcp-latency mcp-throughput cold-user start-version hook-answer guard-median guard-p99 guard-parse guard-worst \
-                capture-flood shells-start shells-rss shells-kill age-calls memory-waiting; do
+                capture-flood shells-start shells-rss shells-kill age-calls memory-waiting net-cold; do
                 jq -e --arg row "$row" '.rows | any(.name == $row)' out.json || { echo "no row $row"; false; }
         done
 }
