@@ -33,9 +33,9 @@ static int send_request(int socket, struct request *request, struct str egress, 
         return 0;
 }
 
-int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
-                struct err *err) {
-        struct request request = { .kind = REQUEST_ADD, .command = command, .item_count = (uint32_t)count };
+static int send_items(int socket, enum request_kind kind, uint64_t command, struct str egress, const struct gateway_item *items,
+                      size_t count, struct err *err) {
+        struct request request = { .kind = kind, .command = command, .item_count = (uint32_t)count };
         int files[GATEWAY_ITEMS_MAX];
 
         if (count > GATEWAY_ITEMS_MAX)
@@ -46,6 +46,15 @@ int gateway_add(int socket, uint64_t command, struct str egress, const struct ga
                 files[i] = items[i].fd;
         }
         return send_request(socket, &request, egress, files, count, err);
+}
+
+int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
+                struct err *err) {
+        return send_items(socket, REQUEST_ADD, command, egress, items, count, err);
+}
+
+int gateway_listen(int socket, uint64_t command, const struct gateway_item *items, size_t count, struct err *err) {
+        return send_items(socket, REQUEST_LISTEN, command, (struct str){}, items, count, err);
 }
 
 int gateway_change(int socket, uint64_t command, struct str egress, struct err *err) {

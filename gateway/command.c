@@ -112,6 +112,12 @@ int command_listen(struct gateway *gateway, struct command *command, struct list
         return 0;
 }
 
+void command_used(struct gateway *gateway, struct command *command) {
+        if (!command->used)
+                event_send(gateway, &(struct gateway_event){ .kind = GATEWAY_USED, .command = command->id });
+        command->used = true;
+}
+
 static void close_listeners(struct gateway *gateway, struct command *command) {
         while (command->listeners) {
                 struct listener *listener = command->listeners;
@@ -204,6 +210,8 @@ static int handle(struct gateway *gateway, struct command *command, const struct
         switch ((enum request_kind)request->kind) {
         case REQUEST_ADD:
                 break;
+        case REQUEST_LISTEN:
+                return add_items(gateway, command, request, files, err);
         case REQUEST_CHANGE:
                 if (take_egress(command, egress, err) < 0)
                         return -1;
@@ -238,7 +246,7 @@ void command_request(struct gateway *gateway, const void *bytes, size_t len, int
                 return;
         memcpy(&request, bytes, sizeof(request));
         if (request.egress_len != len - sizeof(request) || request.item_count > GATEWAY_ITEMS_MAX ||
-            (request.kind == REQUEST_ADD && request.item_count != file_count))
+            ((request.kind == REQUEST_ADD || request.kind == REQUEST_LISTEN) && request.item_count != file_count))
                 return;
         struct str egress = str_from((const char *)bytes + sizeof(request), request.egress_len);
 

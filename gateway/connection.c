@@ -283,6 +283,7 @@ static void accepted(struct gateway *gateway, const struct listener *listener, i
         struct connection *connection = connection_new(gateway, listener->command, fd);
         uint8_t address[16];
 
+        command_used(gateway, listener->command);
         if (!connection) {
                 close(fd);
                 return;

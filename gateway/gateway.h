@@ -50,6 +50,9 @@ _Noreturn void gateway_run(const struct gateway_options *options);
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
                 struct err *err);
 
+/* More sockets of a command that was added. */
+int gateway_listen(int socket, uint64_t command, const struct gateway_item *items, size_t count, struct err *err);
+
 /* Another policy, at once. Connections that it does not allow are closed. */
 int gateway_change(int socket, uint64_t command, struct str egress, struct err *err);
 
@@ -67,6 +70,7 @@ int gateway_end(int socket, uint64_t command, struct err *err);
 
 enum gateway_event_kind {
         GATEWAY_READY,   /* it is confined and serves */
+        GATEWAY_USED,    /* the first question or connection of a command, before it gets an answer */
         GATEWAY_REFUSED, /* the first refusal of this host, port and reason */
         GATEWAY_ROW,     /* connections to a host; refused ones come first; at most GATEWAY_ROWS_MAX */
         GATEWAY_ENDED,   /* the sums of all connections, also of those without a row */

@@ -97,6 +97,7 @@ struct command {
         int64_t tokens_at; /* questions: when the tokens were counted */
         double tokens;
         bool throttled; /* a listener waits for tokens, or for a connection to end */
+        bool used;      /* GATEWAY_USED was sent */
         /* the answer to REQUEST_END or REQUEST_ASK, as far as the engine has read */
         bool ending, asked;
         size_t sent; /* rows */
@@ -166,6 +167,7 @@ void command_pause(struct gateway *gateway, struct listener *listener);         
 int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
 void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
 void command_free_dead(struct gateway *gateway);
+void command_used(struct gateway *gateway, struct command *command); /* tells the engine once, before anything is answered */
 
 /* Ends some connections of a command that ends, and answers after the last; it may be gone then. */
 void command_end_some(struct gateway *gateway, struct command *command);

@@ -9,6 +9,7 @@
 
 enum request_kind {
         REQUEST_ADD,
+        REQUEST_LISTEN,
         REQUEST_CHANGE,
         REQUEST_PUBLISH,
         REQUEST_SOCKET,

@@ -260,6 +260,7 @@ static void answer_question(struct gateway *gateway, struct command *command, st
         struct dns_question dns;
 
         take_token(command);
+        command_used(gateway, command);
         if (dns_read(bytes, len, &dns) < 0)
                 return;
         if (!dns.clean)
