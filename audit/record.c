@@ -90,6 +90,31 @@ static const char *boolean(bool value) {
         return value ? "true" : "false";
 }
 
+static void json_host(const struct audit_host *host, struct buf *out) {
+        buf_append(out, STR("{\"host\":"));
+        buf_json(out, cut(str_z(host->host), AUDIT_TEXT_MAX));
+        buf_format(out, ",\"port\":%d,\"by\":\"%s\",\"verdict\":\"%s\"", host->port, host->by, host->verdict);
+        json_text(out, "address", host->address, AUDIT_TEXT_MAX);
+        buf_format(out, ",\"connections\":%llu,\"up\":%llu,\"down\":%llu}", (unsigned long long)host->connections,
+                   (unsigned long long)host->up, (unsigned long long)host->down);
+}
+
+static void json_network(const struct audit_record *record, struct buf *out) {
+        if (!record->network)
+                return;
+        buf_format(out, ",\"network\":{\"up\":%llu,\"down\":%llu,\"hosts\":[", (unsigned long long)record->network_up,
+                   (unsigned long long)record->network_down);
+        for (size_t i = 0; i < record->host_count && i < AUDIT_ITEMS_MAX; i++) {
+                if (i)
+                        buf_char(out, ',');
+                json_host(&record->hosts[i], out);
+        }
+        buf_char(out, ']');
+        if (record->host_count > AUDIT_ITEMS_MAX)
+                buf_format(out, ",\"hosts_left_out\":%zu", record->host_count - AUDIT_ITEMS_MAX);
+        buf_char(out, '}');
+}
+
 static void json_outcome(const struct audit_record *record, struct buf *out) {
         buf_format(out, ",\"exit_code\":%d", record->exit_code);
         buf_format(out, record->signal ? ",\"signal\":%d" : ",\"signal\":null", record->signal);
@@ -102,6 +127,7 @@ static void json_outcome(const struct audit_record *record, struct buf *out) {
         if (record->redactions_partial)
                 buf_append(out, STR(",\"redactions_partial\":true"));
         json_list(out, "notices", record->notices, record->notice_count);
+        json_network(record, out);
 }
 
 /* ---- the whole ---- */

@@ -27,6 +27,13 @@ struct audit_reason {
         uint32_t start, end;
 };
 
+/* A host that a command has used, or was refused. */
+struct audit_host {
+        const char *host, *by, *verdict, *address; /* address NULL: none */
+        int port;
+        uint64_t connections, up, down;
+};
+
 /* Of what is longer or more, the first is kept; a record has to stay below CHAIN_LINE_MAX however it is escaped. */
 enum {
         AUDIT_COMMAND_MAX = 64 << 10,
@@ -60,6 +67,10 @@ struct audit_record {
         const char *message; /* of AUDIT_FAILED too */
         const char *const *notices;
         size_t notice_count;
+        bool network; /* its hosts are known */
+        uint64_t network_up, network_down;
+        const struct audit_host *hosts;
+        size_t host_count;
 };
 
 /* The fields, without braces. */

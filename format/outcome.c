@@ -30,6 +30,32 @@ static void put_output(const struct bailey_outcome *o, struct buf *out) {
         put_switch(out, "invalid_utf8", o->invalid_utf8);
 }
 
+static void put_host(struct buf *out, const struct bailey_traffic_host *host) {
+        put_item(out);
+        put_text(out, "host", host->host);
+        put_number(out, "port", host->port);
+        put_text(out, "by", host->by);
+        put_text(out, "verdict", host->verdict);
+        put_text(out, "address", host->address);
+        put_number(out, "connections", (long long)host->connections);
+        put_number(out, "up", (long long)host->up);
+        put_number(out, "down", (long long)host->down);
+        put_end(out);
+}
+
+void put_network(struct buf *out, const struct bailey_traffic *network) {
+        if (!network)
+                return;
+        put_object(out, "network");
+        put_number(out, "up", (long long)network->up);
+        put_number(out, "down", (long long)network->down);
+        put_array(out, "hosts");
+        for (size_t i = 0; i < network->host_count; i++)
+                put_host(out, &network->hosts[i]);
+        put_array_end(out);
+        put_end(out);
+}
+
 static void put_plan(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "backend", o->planned);
         if (!o->planned)
@@ -63,6 +89,7 @@ void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "explanation", o->explanation);
         put_texts(out, "notices", o->notices);
         put_plan(o, out);
+        put_network(out, o->network);
         put_object(out, "verdict");
         put_text(out, "action", format_action(o->action));
         put_reasons(out, o->reasons, o->reason_count);

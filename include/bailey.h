@@ -309,6 +309,23 @@ struct bailey_limit {
         enum bailey_limit_state state;
 };
 
+/* A host that a command has used, or was refused: only where the policy lists hosts (sandbox.network.kind). */
+struct bailey_traffic_host {
+        const char *host;    /* a name or an address */
+        int port;            /* 0: only its name was looked up */
+        const char *by;      /* how the host was recognised: "dns", "sni", "http", "address", "forward" */
+        const char *verdict; /* "allowed", or why not: "not_listed", ... */
+        const char *address; /* that it was reached at; NULL: none */
+        const char *message; /* why it was refused, and what to do; NULL: it was not */
+        unsigned long long connections, up, down; /* up, down: bytes */
+};
+
+struct bailey_traffic {
+        unsigned long long up, down;             /* of all hosts, in bytes */
+        const struct bailey_traffic_host *hosts; /* refused ones first */
+        size_t host_count;
+};
+
 struct bailey_outcome {
         enum bailey_end end;
         int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
@@ -331,7 +348,8 @@ struct bailey_outcome {
         int truncated;    /* not 0: some of the output is left out */
         int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
-        void *memory; /* of all these texts */
+        const struct bailey_traffic *network; /* NULL: the policy lists no hosts */
+        void *memory;                         /* of all these texts */
 };
 
 /* Checks the command, makes its sandbox, runs it, and cleans up. Returns 0, also when nothing ran: see `end`; -1 without
@@ -496,7 +514,7 @@ int bailey_allowed(const struct bailey_policy *policy, const char *const *enviro
 int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,
                          char *ret_error, size_t error_size);
 
-/* For a wrapper that starts the program again, inside: never returns when it succeeds. */
+/* For whoever starts the program again, a wrapper inside or the library as the network gateway: never returns when it succeeds. */
 int bailey_run_inside(char *ret_error, size_t error_size);
 
 /* ---- sandboxes ---- */

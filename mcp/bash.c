@@ -158,6 +158,7 @@ static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_texts(out, "warnings", o->notices);
         put_text(out, "explanation", o->explanation);
         put_rules(out, o);
+        put_network(out, o->network);
         put_text(out, "message", o->message);
         put_end(out);
 }

@@ -12,7 +12,7 @@
 #include "launch/control.h"
 #include "launch/report.h"
 
-enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_IN, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_COUNT };
+enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_IN, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_BESIDE, FD_COUNT };
 
 /* ---- files ---- */
 
@@ -181,6 +181,9 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .egress_expected = egress_expected(&setup->launch->egress),
                 .egress = setup->egress,
                 .egress_context = setup->egress_context,
+                .beside_fd = setup->beside_fd,
+                .beside = setup->beside,
+                .beside_context = setup->beside_context,
         };
         covers_init(&job->covers, setup->covers);
         job->deadline = setup->timeout ? job->begun + setup->timeout : 0;
@@ -217,6 +220,7 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_HELPER] = (struct pollfd){ .fd = job->covers.helper, .events = POLLIN };
         fds[FD_WRITTEN] = (struct pollfd){ .fd = job->covers.lost || job->covers.helper >= 0 ? -1 : job->covers.written,
                                            .events = POLLIN };
+        fds[FD_BESIDE] = (struct pollfd){ .fd = job->beside_fd > 0 ? job->beside_fd : -1, .events = POLLIN };
         if (poll(fds, FD_COUNT, timeout) < 0)
                 for (size_t i = 0; i < FD_COUNT; i++)
                         fds[i].revents = 0;
@@ -376,6 +380,8 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         now = time_monotonic();
         if (fds[FD_REPORT].revents)
                 over = hear(job);
+        if (fds[FD_BESIDE].revents)
+                job->beside_fd = job->beside(job->beside_context);
         if (job->input)
                 relay_step(job->input, &fds[FD_IN]);
         source_step(job, &job->sources[0], &fds[FD_OUT]);

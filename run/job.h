@@ -30,6 +30,12 @@ struct job_setup {
          * NULL: they are closed, and then nothing that the command connects to answers. Not called with none. */
         void (*egress)(void *context, struct egress_sockets *sockets);
         void *egress_context;
+
+        /* What else the command depends on: called when this file is readable, and returns the one to wait for from then on; 0
+         * or less: none. Not with epoll_fd. */
+        int beside_fd;
+        int (*beside)(void *context);
+        void *beside_context;
 };
 
 struct outcome {
@@ -60,6 +66,9 @@ struct job {
         bool egress_expected; /* launch/egress.h: sockets come */
         void (*egress)(void *context, struct egress_sockets *sockets);
         void *egress_context;
+        int beside_fd;
+        int (*beside)(void *context);
+        void *beside_context;
         struct covers covers;
         struct err uncovered; /* why it was killed: covers could not be restored */
         struct outcome outcome;

@@ -1,10 +1,14 @@
 /*
- * Entry point in a sandbox that a wrapper has set up: it starts this program again for the remaining steps.
+ * Entry point where this program is started again: in a sandbox that a wrapper has set up, for the remaining steps, and as the
+ * network gateway.
  */
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "engine/config.h"
+#include "gateway/gateway.h"
 #include "include/bailey.h"
 #include "launch/blob.h"
 #include "launch/inside.h"
@@ -27,6 +31,26 @@ static int move_roots(const struct launch *launch) {
         return ROOTS_FD + count;
 }
 
+/* Descriptors of the gateway: engine/pipeline/gateway_link.c. A wrapper has a pipe in place of the socket. */
+enum { GATEWAY_SOCKET_FD = LAUNCH_REPORT_FD, GATEWAY_OUTSIDE_FD };
+
+static bool is_gateway(void) {
+        int type = 0;
+        socklen_t size = sizeof(type);
+
+        return getsockopt(GATEWAY_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+static _Noreturn void become_gateway(void) {
+        const char *proxy = getenv("https_proxy");
+
+        if (!proxy || !*proxy)
+                proxy = getenv("HTTPS_PROXY");
+        clone_reset_signals();
+        gateway_run(&(struct gateway_options){
+                .socket = GATEWAY_SOCKET_FD, .outside = GATEWAY_OUTSIDE_FD, .upstream_proxy = proxy && *proxy ? proxy : NULL });
+}
+
 int bailey_run_inside(char *ret_error, size_t error_size) {
         struct arena arena;
         struct launch launch;
@@ -38,6 +62,8 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
                 err_sys(&err, "this command is internal");
                 return config_hand_error(&err, ret_error, error_size);
         }
+        if (is_gateway())
+                become_gateway();
         if (blob_read(LAUNCH_PLAN_FD, &arena, &launch, &err) < 0 ||
             mount_verify(launch.wrapped, launch.wrapped_count, &launch.broker, &err) < 0 ||
             (launch.wrapper_network && network_helper_ask(LAUNCH_NETWORK_FD, &err) < 0))

@@ -274,6 +274,7 @@ void run_end(struct run *run, int result) {
         tell_later(run);
         if (ran) {
                 leave_container(run);
+                run_network_end(run);
                 run_home_end(run);
         }
         tmpdir_remove(&run->attempt.tmpdir);

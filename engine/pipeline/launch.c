@@ -142,7 +142,7 @@ static int try_launch(struct run *run, struct err *err) {
         pool = pool_of(run, &key);
         if (pool && pool_take(pool, buf_str(&key), (size_t)run->order.policy->run.warm, &warm))
                 setup.warm = &warm;
-        result = job_start(&run->job, &setup, err);
+        result = run_network_begin(run, &setup, err) < 0 ? -1 : job_start(&run->job, &setup, err);
         if (result == 0 && run->attempt.launch.share.memory_percent) /* the command cannot have taken so much yet */
                 run->attempt.kills_before = cgroup_shared_kills(run->order.shared);
         if (pool && result == 0)
@@ -175,6 +175,7 @@ static bool note_failure(struct run *run, const struct err *err) {
 
         containers_done(run->order.containers, run->attempt.host.containers, false);
         run->attempt.host.containers = NULL;
+        run_network_forget(run);
         run->attempt.launch = (struct launch){};
         keep_failure(run, backend, err);
         run->result.err = *err;

@@ -202,6 +202,7 @@ void run_explain(struct run *run) {
                 .matched = matched_of(run),
                 .programs = programs_of(run),
                 .writable = writable_of(run),
+                .refused = run_network_refusals(run),
                 .workspace = run->facts.host.workspace,
                 .home = run->facts.host.homes.count ? run->facts.host.homes.items[0].path : NULL,
                 .cwd = run->facts.host.cwd,
@@ -287,6 +288,7 @@ void run_free(struct run *run) {
         launch_reap(&run->job.launched);
         if (run->facts.host_cache)
                 host_cache_leave(run->facts.host_cache);
+        run_network_forget(run);
         arena_free(&run->arena);
         free(run);
 }

@@ -55,7 +55,26 @@ static void set_guarantees(struct run *run, struct audit_record *record) {
                 record->guarantee_count++;
 }
 
-static void set_outcome(const struct run *run, struct audit_record *record) {
+static void set_network(struct run *run, struct audit_record *record) {
+        const struct bailey_traffic *network = run->result.out.network;
+        struct audit_host *hosts = network ? arena_alloc(&run->arena, (network->host_count + 1) * sizeof(*hosts)) : NULL;
+
+        if (!hosts)
+                return;
+        for (size_t i = 0; i < network->host_count; i++) {
+                const struct bailey_traffic_host *from = &network->hosts[i];
+
+                hosts[i] = (struct audit_host){ from->host, from->by,          from->verdict, from->address,
+                                                from->port, from->connections, from->up,      from->down };
+        }
+        record->network = true;
+        record->network_up = network->up;
+        record->network_down = network->down;
+        record->hosts = hosts;
+        record->host_count = network->host_count;
+}
+
+static void set_outcome(struct run *run, struct audit_record *record) {
         record->exit_code = run->result.out.exit_code;
         record->signal = run->result.out.signal;
         record->timed_out = run->job.outcome.timed_out;
@@ -68,6 +87,7 @@ static void set_outcome(const struct run *run, struct audit_record *record) {
         record->redactions_partial = run->lent.out_stream && redactor_missing(run->lent.out_stream->redactor);
         record->notices = run->result.notices;
         record->notice_count = run->result.notice_count;
+        set_network(run, record);
 }
 
 static int write_record(struct run *run, enum audit_kind kind, struct err *err) {

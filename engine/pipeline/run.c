@@ -61,6 +61,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         struct secrets secrets;
         struct stream output = {};
         struct baseline *baselines = NULL;
+        struct gateway_link gateway = GATEWAY_LINK_NONE;
         char state[PATH_MAX] = "";
         int result;
 
@@ -69,6 +70,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         secrets_init(&secrets);
         run->lent.secrets = &secrets;
         run->lent.baselines = &baselines;
+        run->lent.gateway = &gateway;
         run->lent.out_stream = options->capture ? &output : NULL;
         run_begin(run);
         while (!run->over)
@@ -76,6 +78,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         if (run->facts.state)
                 snprintf(state, sizeof(state), "%s", run->facts.state);
         result = run_hand_out(run, ret);
+        gateway_link_close(&gateway);
         stream_free(&output);
         baseline_free(&baselines, state);
         secrets_free(&secrets);

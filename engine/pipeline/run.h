@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "engine/pipeline/choose.h"
+#include "engine/pipeline/gateway_link.h"
 #include "engine/pipeline/host_cache.h"
 #include "engine/policy.h"
 #include "engine/pipeline/pool.h"
@@ -41,6 +42,7 @@ struct run_lent {
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
         struct pool *pool;                      /* sandboxes that are ready */
         struct session_tmp *tmp;                /* that all commands share */
+        struct gateway_link *gateway;           /* for commands that may reach some hosts */
         struct host_cache **kept;               /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
         struct buf *later;                      /* lines for the next answer, as those of background commands have none */
@@ -88,6 +90,7 @@ struct run_attempt {
         const char *without_overlay;    /* why the home directory cannot be overlaid; NULL: it can, or was not tried */
         struct tmpdir tmpdir;
         const char *tmpdir_path;
+        struct network_log *network; /* of its connections; NULL: it has none, or the host's network */
         uint64_t kills_before; /* how often the OOM killer had acted among all commands of the user when this one started */
 };
 
@@ -134,6 +137,13 @@ int run_launch(struct run *run);
 int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */
 void run_tell_started(struct run *run);
 void run_end(struct run *run, int result);
+
+/* ---- the network: network.c ---- */
+
+int run_network_begin(struct run *run, struct job_setup *setup, struct err *err);
+void run_network_end(struct run *run);
+void run_network_forget(struct run *run);                 /* it did not start, or is freed */
+const char *const *run_network_refusals(struct run *run); /* a sentence each, NULL-terminated; NULL: none */
 
 /* ---- what is protected ---- */
 

@@ -68,6 +68,8 @@ static int apply(struct bailey_session *session, const char *text, const struct 
                 bailey_policy_free(policy);
                 return -1;
         }
+        if (gateway_link_change(&session->gateway, policy->policy, &(struct err){}) < 0)
+                gateway_link_close(&session->gateway); /* what could not be told is not allowed to go on */
         session->policy = policy;
         made->next = session->changes;
         session->changes = made;

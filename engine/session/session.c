@@ -38,6 +38,11 @@ static int open_loop(struct bailey_session *session, struct err *err) {
         return 0;
 }
 
+static void read_gateway(struct bailey_session *session, struct source *source) {
+        (void)source;
+        gateway_link_read(&session->gateway);
+}
+
 int bailey_session_new(const struct bailey_policy *policy, const char *const *environment, struct bailey_session **ret,
                        char *ret_error, size_t error_size) {
         struct bailey_session *session = calloc(1, sizeof(*session));
@@ -56,6 +61,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         buf_init(&session->later, LATER_MAX);
         pool_init(&session->pool);
         session_tmp_init(&session->tmp);
+        session->gateway = (struct gateway_link)GATEWAY_LINK_NONE;
         session->environment = strings_copy(environment, &session->arena);
         if (!session->environment)
                 err_set(&err, ERR_MEMORY, "out of memory");
@@ -63,7 +69,9 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
                 bailey_session_free(session);
                 return config_hand_error(&err, ret_error, error_size);
         }
-        session->pool.epoll_fd = session->epoll_fd;
+        session->pool.epoll_fd = session->gateway.epoll_fd = session->epoll_fd;
+        session->gateway_source.turn = read_gateway;
+        session->gateway.epoll_data = &session->gateway_source;
         *ret = session;
         return 0;
 }
@@ -87,6 +95,7 @@ void bailey_session_free(struct bailey_session *session) {
         }
         pool_free(&session->pool);
         session_tmp_free(&session->tmp);
+        gateway_link_close(&session->gateway);
         if (session->host_cache)
                 host_cache_leave(session->host_cache);
         baseline_free(&session->baselines, directory_state(session->environment, &state) ? state.path : NULL);
@@ -448,6 +457,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->lent.secrets = &session->secrets;
         shell->run->lent.pool = &session->pool;
         shell->run->lent.tmp = &session->tmp;
+        shell->run->lent.gateway = &session->gateway;
         shell->run->lent.kept = &session->host_cache;
         shell->run->lent.baselines = &session->baselines;
         shell->run->lent.later = &session->later;

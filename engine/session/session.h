@@ -57,6 +57,8 @@ struct bailey_session {
         struct secrets secrets;
         struct pool pool;
         struct session_tmp tmp;
+        struct gateway_link gateway;
+        struct source gateway_source;
         struct host_cache *host_cache; /* NULL: not gathered yet */
         struct baseline *baselines;
         struct buf later;  /* run.h */

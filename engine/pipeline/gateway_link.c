@@ -1,0 +1,339 @@
+#include "engine/pipeline/gateway_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/time.h"
+#include "launch/clone.h"
+#include "launch/files.h"
+#include "launch/kernel.h"
+#include "policy/egress.h"
+
+/* How long an answer may take: then the gateway hangs, and is given up. */
+#define PATIENCE (2 * TIME_SECOND)
+
+/* ---- the process ---- */
+
+/* The variables that say how this machine reaches others. */
+static const char *const passed[] = { "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY" };
+
+enum { PASSED = sizeof(passed) / sizeof(*passed) };
+
+static void choose_environment(const char *const *environment, const char *ret[static PASSED + 1]) {
+        size_t count = 0;
+
+        for (; *environment; environment++)
+                for (size_t i = 0; i < PASSED && count < PASSED; i++) {
+                        size_t len = strlen(passed[i]);
+
+                        if (strncmp(*environment, passed[i], len) == 0 && (*environment)[len] == '=')
+                                ret[count++] = *environment;
+                }
+        ret[count] = NULL;
+}
+
+/*
+ * It executes the program anew: it gets bytes from hostile programs, and must not have the memory of this process; and a copy
+ * of one with threads could not allocate. The child of a child, because the end of what executes something would be reported to
+ * a program that knows nothing of it.
+ */
+static _Noreturn void become_gateway(const char *program, const char *const *envp, int socket, int outside) {
+        const char *const argv[] = { "bailey", LAUNCH_INSIDE_COMMAND, NULL };
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        int from[] = { null, null, null, socket, outside };
+        struct err err = {};
+
+        setsid(); /* what a terminal sends is not for it */
+        if (null < 0 || files_arrange(from, sizeof(from) / sizeof(*from), false, &err) < 0)
+                _exit(1);
+        if (vfork() == 0) { /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in launch/inside.c */
+                execve(program, (char *const *)argv, (char *const *)envp);
+                _exit(1); /* NOLINT(clang-analyzer-unix.Vfork): the other end of the socket is closed with it */
+        }
+        _exit(0);
+}
+
+static int start(struct gateway_link *link, const char *program, const char *const *environment, struct err *err) {
+        FD_AUTO outside = kernel_pidfd_open(getpid()), pidfd = -1, mine = -1, its = -1;
+        struct epoll_event event = { .events = EPOLLIN, .data.ptr = link->epoll_data };
+        const char *envp[PASSED + 1];
+        int ends[2], status;
+        pid_t pid;
+
+        if (!program)
+                return err_set(err, ERR_UNSUPPORTED, "the network gateway requires the program bailey, which is not installed");
+        if (outside < 0)
+                return err_sys(err, "network gateway: pidfd_open");
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+                return err_sys(err, "network gateway");
+        mine = ends[0];
+        its = ends[1];
+        choose_environment(environment, envp);
+        pid = clone_process(0, -1, &pidfd);
+        if (pid == 0)
+                become_gateway(program, envp, its, outside);
+        if (pid < 0)
+                return err_sys(err, "network gateway: fork");
+        if (clone_reap(pidfd, &status) == 0 && status != 0)
+                return err_set(err, ERR_SYSTEM, "the network gateway cannot be started");
+        if (link->epoll_fd >= 0 && epoll_ctl(link->epoll_fd, EPOLL_CTL_ADD, mine, &event) < 0)
+                return err_sys(err, "network gateway: epoll");
+        link->socket = TAKE_FD(mine);
+        return 0;
+}
+
+/* Its commands go on, without a network. */
+static void lose(struct gateway_link *link) {
+        if (link->epoll_fd >= 0 && link->socket >= 0) /* before it is closed: as in run/job.c */
+                epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->socket, NULL);
+        fd_close(TAKE_FD(link->socket));
+        while (link->logs) {
+                struct network_log *log = link->logs;
+
+                link->logs = log->next;
+                log->link = NULL;
+                log->lost = true;
+        }
+}
+
+void gateway_link_close(struct gateway_link *link) {
+        lose(link);
+}
+
+/* ---- what it reports ---- */
+
+static struct network_log *find_log(const struct gateway_link *link, uint64_t command) {
+        struct network_log *log = link->logs;
+
+        while (log && log->command != command)
+                log = log->next;
+        return log;
+}
+
+static bool is_same(const struct gateway_event *a, const struct gateway_event *b) {
+        return a->port == b->port && a->reason == b->reason && strcmp(a->host, b->host) == 0;
+}
+
+/* A refusal is reported when it happens, and once more with the sums. */
+static void add_row(struct network_log *log, const struct gateway_event *event) {
+        for (size_t i = 0; i < log->count; i++)
+                if (is_same(&log->rows[i], event)) {
+                        log->rows[i] = *event;
+                        return;
+                }
+        if (log->count == GATEWAY_ROWS_MAX)
+                return;
+        log->refused += event->reason != GATEWAY_ALLOWED;
+        log->rows[log->count++] = *event;
+}
+
+static void hear(struct network_log *log, const struct gateway_event *event) {
+        switch (event->kind) {
+        case GATEWAY_REFUSED:
+        case GATEWAY_ROW:
+                log->used = true;
+                add_row(log, event);
+                break;
+        case GATEWAY_ENDED:
+                log->ended = true;
+                log->sums = *event;
+                break;
+        case GATEWAY_NEEDS_SOCKET:
+                if (!log->launched || launch_request_socket(log->launched) < 0)
+                        gateway_give_socket(log->link->socket, log->command, -1, &(struct err){});
+                break;
+        case GATEWAY_PUBLISHED:
+                log->published++;
+                break;
+        case GATEWAY_FAILED:
+                snprintf(log->failure, sizeof(log->failure), "%s", event->text);
+                break;
+        case GATEWAY_USED:
+                log->used = true;
+                break;
+        case GATEWAY_READY:
+        case GATEWAY_SUMS:
+                break;
+        }
+}
+
+void gateway_link_read(struct gateway_link *link) {
+        struct gateway_event event;
+        int got = 0;
+
+        while (link->socket >= 0 && (got = gateway_receive(link->socket, &event)) > 0) {
+                struct network_log *log = find_log(link, event.command);
+
+                if (log)
+                        hear(log, &event);
+        }
+        if (got < 0)
+                lose(link);
+}
+
+/* Until `done` says so. False: the gateway has ended, or does not answer. */
+static bool wait_until(struct gateway_link *link, bool (*done)(const struct network_log *log, size_t count),
+                       const struct network_log *log, size_t count) {
+        int64_t deadline = time_monotonic() + PATIENCE;
+
+        for (;;) {
+                struct pollfd fd = { .events = POLLIN };
+
+                gateway_link_read(link);
+                if (log->lost || done(log, count))
+                        return !log->lost;
+                fd.fd = link->socket;
+                if (poll(&fd, 1, time_left_ms(deadline)) == 0 || time_monotonic() >= deadline)
+                        return false;
+        }
+}
+
+/* ---- commands ---- */
+
+static int write_egress(const struct policy *policy, struct buf *out, struct err *err) {
+        struct egress egress;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (egress_from_policy(policy, &arena, &egress, err) < 0)
+                return -1;
+        egress_write(&egress, out);
+        return out->failed ? err_set(err, ERR_TOO_COMPLEX, "sandbox.network: too many hosts") : 0;
+}
+
+static bool has_published(const struct network_log *log, size_t count) {
+        return log->failure[0] || log->published == count;
+}
+
+/* Before the command starts: a port that somebody else has is an error of the user. */
+static int publish(struct network_log *log, const struct policy *policy, struct err *err) {
+        struct str_list ports = policy->sandbox.network_publish;
+
+        for (size_t i = 0; i < ports.count; i++) {
+                struct published_port port;
+
+                if (published_port_read(ports.items[i], &port) < 0)
+                        return err_set(err, ERR_INVALID, "sandbox.network.publish: %.*s: not a port", (int)ports.items[i].len,
+                                       ports.items[i].ptr);
+                if (gateway_publish(log->link->socket, log->command, port.host, port.inside, err) < 0)
+                        return -1;
+        }
+        if (!ports.count)
+                return 0;
+        if (!wait_until(log->link, has_published, log, ports.count))
+                return err_set(err, ERR_SYSTEM, "the network gateway does not answer");
+        return log->failure[0] ? err_set(err, ERR_INVALID, "%s", log->failure) : 0;
+}
+
+static int announce(struct network_log *log, const struct gateway_item *items, size_t count, struct err *err) {
+        BUF_AUTO egress;
+
+        buf_init(&egress, EGRESS_BYTES_MAX);
+        if (log->announced)
+                return gateway_listen(log->link->socket, log->command, items, count, err);
+        if (write_egress(log->policy, &egress, err) < 0)
+                return -1;
+        log->announced = true;
+        return gateway_add(log->link->socket, log->command, buf_str(&egress), items, count, err);
+}
+
+/* Without ports to publish, the first that the gateway hears of the command are its sockets. */
+int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
+                       const struct policy *policy, struct network_log *log, struct err *err) {
+        gateway_link_read(link); /* one that has ended is replaced */
+        if (link->socket < 0 && start(link, program, environment, err) < 0)
+                return -1;
+        *log = (struct network_log){ .link = link, .next = link->logs, .command = ++link->last, .policy = policy };
+        link->logs = log;
+        if (!policy->sandbox.network_publish.count || (announce(log, NULL, 0, err) == 0 && publish(log, policy, err) == 0))
+                return 0;
+        gateway_link_forget(log);
+        return -1;
+}
+
+static void give_socket(const struct network_log *log, int fd) {
+        if (log->link)
+                gateway_give_socket(log->link->socket, log->command, fd, &(struct err){});
+}
+
+void gateway_link_take(struct network_log *log, struct launched *launched, struct egress_sockets *sockets) {
+        struct gateway_item items[EGRESS_SOCKETS_MAX];
+        size_t count = 0;
+
+        log->launched = launched;
+        for (size_t i = 0; i < sockets->count; i++) {
+                if (sockets->items[i].kind == EGRESS_OUTGOING)
+                        give_socket(log, sockets->items[i].fd);
+                else
+                        items[count++] = (struct gateway_item){ (enum gateway_socket)sockets->items[i].kind,
+                                                                sockets->items[i].port, sockets->items[i].fd };
+        }
+        /* If it cannot be told, nobody accepts connections: they fail. */
+        if (count && log->link && announce(log, items, count, &(struct err){}) < 0)
+                log->lost = true;
+        for (size_t i = 0; i < sockets->count; i++)
+                fd_close(sockets->items[i].fd);
+}
+
+int gateway_link_change(struct gateway_link *link, const struct policy *policy, struct err *err) {
+        BUF_AUTO egress;
+
+        buf_init(&egress, EGRESS_BYTES_MAX);
+        if (!link->logs)
+                return 0;
+        if (write_egress(policy, &egress, err) < 0)
+                return -1;
+        for (struct network_log *log = link->logs; log; log = log->next) {
+                log->policy = policy;
+                if (log->announced && gateway_change(link->socket, log->command, buf_str(&egress), err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static void leave(struct network_log *log) {
+        struct network_log **place = &log->link->logs;
+
+        while (*place != log)
+                place = &(*place)->next;
+        *place = log->next;
+        log->link = NULL;
+        log->launched = NULL;
+}
+
+void gateway_link_forget(struct network_log *log) {
+        if (!log->link)
+                return;
+        if (log->announced)
+                gateway_end(log->link->socket, log->command, &(struct err){});
+        leave(log);
+}
+
+static bool has_ended(const struct network_log *log, size_t ignored) {
+        (void)ignored;
+        return log->ended;
+}
+
+void gateway_link_end(struct network_log *log) {
+        struct gateway_link *link = log->link;
+
+        log->launched = NULL;
+        if (!link)
+                return;
+        gateway_link_read(link); /* that it was used is reported before it was of any use */
+        if (!log->link || !log->used) {
+                gateway_link_forget(log);
+                return;
+        }
+        if (gateway_end(link->socket, log->command, &(struct err){}) < 0 || !wait_until(link, has_ended, log, 0))
+                lose(link);
+        else
+                leave(log);
+}

@@ -1,0 +1,66 @@
+/*
+ * The network gateway of a session, or of a single run (gateway/gateway.h): a process that is started when the first command
+ * needs it, and what it reports of each command.
+ */
+#ifndef BAILEY_ENGINE_GATEWAY_LINK_H
+#define BAILEY_ENGINE_GATEWAY_LINK_H
+
+#include "gateway/gateway.h"
+#include "launch/egress.h"
+#include "launch/start.h"
+#include "policy/policy.h"
+
+/* What a command did on the network. */
+struct network_log {
+        struct gateway_link *link; /* NULL: the gateway does not know the command, or no longer */
+        struct network_log *next;
+        uint64_t command;
+        const struct policy *policy;
+        bool announced;            /* the gateway knows the command */
+        struct launched *launched; /* that makes sockets inside, for published ports; NULL: not yet, or no longer */
+        bool used;                 /* something was asked of the gateway */
+        bool ended;                /* the sums are there */
+        bool lost;                 /* the gateway has ended before the command */
+        size_t published;          /* ports that the host listens on by now */
+        char failure[256];         /* of a port that cannot be published; empty: none */
+        struct gateway_event sums;
+        struct gateway_event rows[GATEWAY_ROWS_MAX]; /* refusals first */
+        size_t count, refused;
+};
+
+struct gateway_link {
+        int socket;   /* readable: gateway_link_read(); -1: no gateway is running */
+        int epoll_fd; /* gets the socket, with `epoll_data`; -1: none */
+        void *epoll_data;
+        uint64_t last; /* the number of the newest command */
+        struct network_log *logs;
+};
+
+#define GATEWAY_LINK_NONE \
+        { .socket = -1, .epoll_fd = -1 }
+
+/* Ends the gateway; running commands lose their network. */
+void gateway_link_close(struct gateway_link *link);
+
+/* Starts `program` as the gateway, if none is running, and announces a command to it, with the ports that the policy publishes.
+ * Waits only for these. The log must live until gateway_link_end() or gateway_link_forget(). */
+int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
+                       const struct policy *policy, struct network_log *log, struct err *err);
+
+/* Passes on the sockets that were made inside, and closes them. */
+void gateway_link_take(struct network_log *log, struct launched *launched, struct egress_sockets *sockets);
+
+/* Does what the gateway asks for, and takes what it reports. Does not wait. */
+void gateway_link_read(struct gateway_link *link);
+
+/* All commands that are running follow another policy from now on. */
+int gateway_link_change(struct gateway_link *link, const struct policy *policy, struct err *err);
+
+/* The command has ended: closes its connections, and completes its log, for which it waits a moment if it has used the
+ * network. */
+void gateway_link_end(struct network_log *log);
+
+/* It did not start. */
+void gateway_link_forget(struct network_log *log);
+
+#endif
