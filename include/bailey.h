@@ -311,12 +311,12 @@ struct bailey_limit {
 
 /* A host that a command has used, or was refused: only where the policy lists hosts (sandbox.network.kind). */
 struct bailey_traffic_host {
-        const char *host;    /* a name or an address */
-        int port;            /* 0: only its name was looked up */
-        const char *by;      /* how the host was recognised: "dns", "sni", "http", "address", "forward" */
-        const char *verdict; /* "allowed", or why not: "not_listed", ... */
-        const char *address; /* that it was reached at; NULL: none */
-        const char *message; /* why it was refused, and what to do; NULL: it was not */
+        const char *host;                         /* a name or an address */
+        int port;                                 /* 0: only its name was looked up */
+        const char *by;                           /* how the host was recognised: "dns", "sni", "http", "address", "forward" */
+        const char *verdict;                      /* "allowed", or why not: "not_listed", ... */
+        const char *address;                      /* that it was reached at; NULL: none */
+        const char *message;                      /* why it was refused, and what to do; NULL: it was not */
         unsigned long long connections, up, down; /* up, down: bytes */
 };
 
@@ -514,7 +514,8 @@ int bailey_allowed(const struct bailey_policy *policy, const char *const *enviro
 int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,
                          char *ret_error, size_t error_size);
 
-/* For whoever starts the program again, a wrapper inside or the library as the network gateway: never returns when it succeeds. */
+/* For whoever starts the program again, a wrapper inside or the library as the network gateway: never returns when it succeeds.
+ */
 int bailey_run_inside(char *ret_error, size_t error_size);
 
 /* ---- sandboxes ---- */
