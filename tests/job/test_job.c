@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -368,6 +369,72 @@ static void several_at_once(void **state) {
         free(scenes);
 }
 
+/* ---- sockets of its network ---- */
+
+struct taken {
+        int calls;
+        struct egress_sockets sockets;
+};
+
+static void take(void *context, struct egress_sockets *sockets) {
+        struct taken *taken = context;
+
+        taken->calls++;
+        taken->sockets = *sockets;
+}
+
+/* As in a sandbox without mounts. */
+static void prepare_network(struct scene *s, const char *script, const uint16_t *port) {
+        prepare(s, script);
+        s->launch.namespaces = LAUNCH_NAMESPACES_AND_NET;
+        s->launch.own_pids = true;
+        s->launch.egress = (struct launch_egress){ .host_ports = port, .host_port_count = 1 };
+}
+
+static void sockets_are_handed_on(void **state) {
+        const uint16_t port = 5432;
+        struct taken taken = {};
+        struct err err = {};
+        struct scene s;
+        int server;
+
+        (void)state;
+        prepare_network(&s, "exec 3<>/dev/tcp/127.0.0.1/5432 && cat <&3", &port);
+        s.setup.egress = take;
+        s.setup.egress_context = &taken;
+        if (job_start(&s.job, &s.setup, &err) < 0)
+                skip(); /* no namespaces here */
+        while (!taken.calls)
+                assert_int_equal(job_turn(&s.job, true, &err), JOB_RUNS);
+        assert_true(taken.sockets.count >= 1 && taken.sockets.items[0].port == port);
+        assert_int_equal(poll(&(struct pollfd){ .fd = taken.sockets.items[0].fd, .events = POLLIN }, 1, 60000), 1);
+        server = accept4(taken.sockets.items[0].fd, NULL, NULL, SOCK_CLOEXEC);
+        assert_int_equal(write(server, "from outside\n", 13), 13);
+        close(server);
+        finish(&s);
+        assert_said(&s.out, "from outside\n");
+        assert_int_equal(taken.calls, 1);
+        egress_sockets_close(&taken.sockets);
+        launch_reap(&s.job.launched);
+        clean(&s);
+}
+
+/* They are closed: a connection is refused, and does not wait for ever. */
+static void sockets_that_nobody_wants(void **state) {
+        const uint16_t port = 5432;
+        struct err err = {};
+        struct scene s;
+
+        (void)state;
+        prepare_network(&s, "until ! (: <>/dev/tcp/127.0.0.1/5432) 2>/dev/null; do sleep 0.01; done; echo refused", &port);
+        if (job_start(&s.job, &s.setup, &err) < 0)
+                skip();
+        finish(&s);
+        assert_said(&s.out, "refused\n");
+        launch_reap(&s.job.launched);
+        clean(&s);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(output_in_order),
@@ -383,6 +450,8 @@ int main(void) {
                 cmocka_unit_test(what_cannot_start),
                 cmocka_unit_test(without_files),
                 cmocka_unit_test(several_at_once),
+                cmocka_unit_test(sockets_are_handed_on),
+                cmocka_unit_test(sockets_that_nobody_wants),
         };
 
         return cmocka_run_group_tests_name("job", tests, NULL, NULL);

@@ -105,7 +105,8 @@ static void destination(int fd, char ret[static 64]) {
         else
                 inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&at)->sin6_addr, text, sizeof(text));
         snprintf(ret, 64, "%s %u", strncmp(text, "::ffff:", 7) == 0 ? text + 7 : text,
-                 ntohs(((struct sockaddr_in *)&at)->sin_port));
+                 ntohs(at.ss_family == AF_INET ? ((struct sockaddr_in *)&at)->sin_port
+                                               : ((struct sockaddr_in6 *)&at)->sin6_port));
 }
 
 /* A connection to `text` arrives at `listener`, with its destination, and carries bytes in both directions. */
@@ -146,7 +147,7 @@ static int in_new_network(int (*body)(void)) {
 }
 
 static int set_up(const struct launch_egress *egress, struct egress_sockets *ret, struct err *err) {
-        struct control_message message;
+        struct control_message message = {};
         int ends[2], result;
 
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -166,11 +167,11 @@ static const struct launch_egress all = {
 };
 
 /* This process can no longer make sockets whose argument number `index` is `value`. */
-static int deny_sockets(unsigned index, unsigned value, unsigned why) {
+static int deny_sockets(size_t index, unsigned value, unsigned why) {
         struct sock_filter code[] = {
                 BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + index * 8),
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offsetof(struct seccomp_data, args) + index * 8)),
                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | why),
                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -200,7 +201,7 @@ static int set_up_transparent(const struct launch_egress *egress, struct egress_
 static int every_destination(void) {
         static const char *const hosts[] = { "93.184.216.34", "10.0.0.1", "169.254.169.254", "2606:2800:220::1",
                                              "fd00:ec2::254" };
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         int result = set_up_transparent(&all, &sockets), listener;
 
         if (result)
@@ -221,7 +222,7 @@ static void connections_to_everywhere_arrive(void **state) {
 /* Of its own addresses the command has all ports, also while connections elsewhere have the same port. */
 static int own_addresses(void) {
         static const char *const own[] = { "127.0.0.1", "127.9.9.9", "198.18.0.1", "::1", "2001:2::1" };
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         int result = set_up_transparent(&all, &sockets), gateway;
         FD_AUTO away = -1, server = -1;
 
@@ -248,7 +249,7 @@ static void own_addresses_are_the_commands(void **state) {
 
 /* A command that listens on all addresses does not take what is for others: it might take that for the real host. */
 static int wildcard(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         int result = set_up_transparent(&all, &sockets);
         FD_AUTO any4 = -1, any6 = -1;
 
@@ -319,7 +320,7 @@ static int asks(int dns, const char *server) {
 }
 
 static int dns_sockets(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
         int udp, tcp;
 
@@ -339,7 +340,7 @@ static void any_name_server_answers(void **state) {
 }
 
 static int no_other_udp(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
         FD_AUTO fd = -1;
         char byte = 0;
@@ -359,7 +360,7 @@ static void other_udp_is_refused_at_once(void **state) {
 /* ---- without something ---- */
 
 static int only_ports(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
 
         CHECK(deny_nf_tables() == 0);
@@ -383,7 +384,7 @@ static void without_nf_tables_each_port_has_a_listener(void **state) {
 
 static int all_ports_wanted(void) {
         struct launch_egress egress = all;
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
 
         egress.needs_transparent = true;
@@ -399,7 +400,7 @@ static void without_nf_tables_all_ports_of_a_host_are_refused(void **state) {
 }
 
 static int no_ipv6(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
         int listener;
 
@@ -413,7 +414,7 @@ static int no_ipv6(void) {
 /* There is IPv6, but lo has none. */
 static int disabled_ipv6(void) {
         FD_AUTO fd = open("/proc/sys/net/ipv6/conf/all/disable_ipv6", O_WRONLY | O_CLOEXEC);
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
 
         if (fd < 0 || write(fd, "1", 1) != 1)
@@ -431,7 +432,7 @@ static void without_ipv6_there_is_ipv4(void **state) {
 
 /* Fails closed: that nobody takes the sockets opens nothing. */
 static int nobody_accepts(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
 
         CHECK(set_up(&all, &sockets, &err) == 0);
@@ -452,7 +453,7 @@ static void without_a_gateway_everything_is_refused(void **state) {
 
 static int only_host_ports(void) {
         const struct launch_egress egress = { .host_ports = host_ports, .host_port_count = 2 };
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
 
         CHECK(set_up(&egress, &sockets, &err) == 0);
@@ -472,7 +473,7 @@ static void ports_of_the_host_open_nothing_else(void **state) {
 }
 
 static int both_kinds(void) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         int result = set_up_transparent(&all, &sockets);
 
         if (result)
@@ -498,7 +499,7 @@ static int drop_capabilities(void) {
 /* What a command might try that wants to have another way out, or to be asked instead of the gateway. */
 static int command_tries(void) {
         struct ifreq down = { .ifr_name = "lo" };
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct err err = {};
         bool ipv6;
         int one = 1;
@@ -642,7 +643,7 @@ static int wait_for(int listener) {
 }
 
 static void a_command_reaches_the_gateway(void **state) {
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct sandbox s;
         char text[64];
         int server;
@@ -680,7 +681,7 @@ static void requested_sockets_are_of_the_sandbox(void **state) {
         FD_AUTO host = listen_on("127.0.0.1", 0);
         struct sockaddr_in at = {};
         socklen_t len = sizeof(at);
-        struct egress_sockets sockets;
+        struct egress_sockets sockets = {};
         struct sandbox s;
 
         (void)state;
