@@ -9,7 +9,8 @@
  *     BASE/NAME/home/       what commands see as their home
  *     BASE/NAME/settings    which settings were copied, and what they were then
  *     BASE/NAME/size        how much it takes, measured now and then (usage.h)
- *     BASE/NAME/runs/run-ID/    upper/ and work/ of a sandbox, locked while it exists
+ *     BASE/NAME/runs/run-ID/    upper/ and work/ of a sandbox, locked while it exists; then the next one can have it
+ *     BASE/NAME/runs/...        what can be removed
  *
  * BASE/NAME is locked (shared) while a command runs; who removes it takes the lock for itself, and moves it away first
  * (kept.h).
@@ -30,6 +31,7 @@
 #define HOME_FILES "home"
 #define HOME_RUNS "runs"
 #define HOME_RUN_PREFIX "run-"
+#define HOME_ENDED_PREFIX "ended-"
 #define HOME_UPPER "upper"
 #define HOME_WORK "work"
 
@@ -63,8 +65,12 @@ int home_open(const struct home_request *request, struct arena *arena, struct ho
 int home_base(const char *configured, const char *state, const char *home, struct arena *arena, const char **ret,
               struct err *err);
 
-/* Moves what ended sandboxes wrote through overlays into the layer. */
+/* Moves what ended sandboxes wrote through overlays into the layer. Directories of those that wrote nothing stay for the next
+ * one: to make and remove them takes longer than all the rest. */
 int home_settle(const char *layer, struct err *err);
+
+/* When ended sandboxes have left many directories: the same, and removes all of them. For when nobody waits for it. */
+int home_tidy(const char *layer, struct err *err);
 
 /* The text of a settings file without lines that hold credentials. */
 void home_settings_without_secrets(struct str text, struct buf *ret);

@@ -20,7 +20,10 @@
  * moved, never copied, so that it takes as long as there are entries that a sandbox has changed; a new directory is one.
  */
 
-enum { DEPTH_MAX = 64 };
+enum {
+        DEPTH_MAX = 64,
+        LEFT_MAX = 16, /* directories that ended sandboxes have left, before all are removed: it is cheaper in one go */
+};
 
 #define WAIT TIME_SECOND           /* for another process that settles */
 #define REMOVAL (10 * TIME_SECOND) /* of what was replaced; the rest is removed next time */
@@ -29,6 +32,7 @@ struct settling {
         int runs;              /* what is replaced is moved here first */
         struct timespec began; /* of the sandbox */
         unsigned replaced;
+        bool keep_empty; /* directories of sandboxes that have written nothing */
         struct err *err;
 };
 
@@ -124,48 +128,102 @@ static int settle_directory(struct settling *s, int from, int to, int depth) {
         return result;
 }
 
+static bool is_run(const char *name) {
+        return strncmp(name, HOME_RUN_PREFIX, sizeof(HOME_RUN_PREFIX) - 1) == 0;
+}
+
+/* What it has written is to be found. What cannot be listed is dealt with as what is not empty. */
+static bool is_empty(int run) {
+        FD_AUTO upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream = upper < 0 ? NULL : tree_list(upper, ".");
+        bool empty = stream && !tree_next(stream) && errno == 0;
+
+        if (stream)
+                closedir(stream);
+        return empty;
+}
+
 static int settle_run(struct settling *s, int files, const char *name) {
         FD_AUTO run = openat(s->runs, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO upper = -1;
-        struct statx st;
+        struct stat st;
 
-        if (strncmp(name, HOME_RUN_PREFIX, sizeof(HOME_RUN_PREFIX) - 1) != 0)
-                return remove_tree(s->runs, name, time_monotonic() + REMOVAL, s->err);
+        if (!is_run(name))
+                return s->keep_empty ? 0 : remove_tree(s->runs, name, time_monotonic() + REMOVAL, s->err);
         if (run < 0 || lock_take(run, LOCK_EX, 0) < 0)
                 return 0; /* another process has removed it; or the sandbox exists */
-        if (statx(run, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0)
+        if (s->keep_empty && is_empty(run))
+                return 0;
+        if (fstat(run, &st) < 0)
                 return err_sys(s->err, "home of the workspace");
-        s->began = st.stx_mask & STATX_BTIME ? (struct timespec){ st.stx_btime.tv_sec, st.stx_btime.tv_nsec }
-                                             : (struct timespec){ st.stx_mtime.tv_sec, st.stx_mtime.tv_nsec };
+        s->began = st.st_mtim;
         upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (upper >= 0 && settle_directory(s, upper, files, 0) < 0)
                 return -1;
         return remove_tree(s->runs, name, time_monotonic() + REMOVAL, s->err);
 }
 
-/* One that fails keeps the others from nothing. */
-int home_settle(const char *layer, struct err *err) {
-        FD_AUTO directory = open(layer, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        FD_AUTO runs = openat(directory, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        FD_AUTO files = openat(directory, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        struct settling s = { .runs = runs, .err = err };
+/* Whether a sandbox has written anything: most have not. Without locks, which others try to get. */
+static bool has_written(int runs, const char *name) {
+        FD_AUTO run = is_run(name) ? openat(runs, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+        return run >= 0 && !is_empty(run);
+}
+
+/* Whether there is enough to do: to settle, or to remove. */
+static bool is_worthwhile(int runs, bool keep_empty) {
         const struct dirent *entry;
-        DIR *stream;
+        DIR *stream = tree_list(runs, ".");
+        bool found = !stream;
+        int left = 0;
+
+        while (!found && (entry = tree_next(stream)))
+                found = keep_empty ? has_written(runs, entry->d_name) : ++left >= LEFT_MAX;
+        if (stream)
+                closedir(stream);
+        return found;
+}
+
+/* One that fails keeps the others from nothing. */
+static int settle_all(struct settling *s, int files, const char *layer) {
+        DIR *stream = tree_list(s->runs, ".");
+        const struct dirent *entry;
         int result = 0;
 
-        if (directory < 0 || runs < 0 || files < 0)
-                return errno == ENOENT ? 0 : err_sys(err, "%s", layer);
-        if (lock_take(runs, LOCK_EX, time_monotonic() + WAIT) < 0)
-                return 0; /* whoever has it does this */
-        stream = tree_list(runs, ".");
         if (!stream)
-                return err_sys(err, "%s", layer);
+                return err_sys(s->err, "%s", layer);
         while ((entry = tree_next(stream)))
-                if (settle_run(&s, files, entry->d_name) < 0)
+                if (settle_run(s, files, entry->d_name) < 0)
                         result = -1;
         closedir(stream);
-        for (unsigned i = 0; i < s.replaced; i++)
-                if (remove_tree(runs, old_name(i).text, time_monotonic() + REMOVAL, err) < 0)
+        for (unsigned i = 0; i < s->replaced; i++)
+                if (remove_tree(s->runs, old_name(i).text, time_monotonic() + REMOVAL, s->err) < 0)
                         result = -1;
-        return result < 0 ? err_context(err, "%s", layer) : 0;
+        return result < 0 ? err_context(s->err, "%s", layer) : 0;
+}
+
+static int settle(const char *layer, bool keep_empty, struct err *err) {
+        FD_AUTO directory = open(layer, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO runs = openat(directory, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO files = -1;
+        struct settling s = { .runs = runs, .keep_empty = keep_empty, .err = err };
+
+        if (directory < 0 || runs < 0)
+                return errno == ENOENT ? 0 : err_sys(err, "%s", layer);
+        if (!is_worthwhile(runs, keep_empty))
+                return 0;
+        files = openat(directory, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (files < 0)
+                return errno == ENOENT ? 0 : err_sys(err, "%s", layer);
+        if (lock_take(runs, LOCK_EX, keep_empty ? time_monotonic() + WAIT : 0) < 0)
+                return 0; /* whoever has it does this */
+        return settle_all(&s, files, layer);
+}
+
+int home_settle(const char *layer, struct err *err) {
+        return settle(layer, true, err);
+}
+
+int home_tidy(const char *layer, struct err *err) {
+        return settle(layer, false, err);
 }

@@ -1,5 +1,6 @@
 #include "launch/mount.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -142,41 +143,117 @@ int mount_make_point(const char *point, const char *source, bool optional, struc
         return file ? make_file(point, err) : make_directory(point, err);
 }
 
-enum { RUN_TRIES = 8 };
+enum { RUN_TRIES = 8, RUNS_LISTED = 8192 };
 
-/* A new directory with upper/ and work/ for this sandbox, locked. Whoever settles the layer may take one away that is not
- * locked yet. */
+struct run_name {
+        char text[32];
+};
+
+static int new_name(const char *prefix, struct run_name *ret, struct err *err) {
+        uint64_t id;
+
+        if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
+                return err_sys(err, "getrandom");
+        snprintf(ret->text, sizeof(ret->text), "%s%016llx", prefix, (unsigned long long)id);
+        return 0;
+}
+
+/* -1: a sandbox has it, or somebody settles it, or it is gone. */
+static int lock_run(int runs, const char *name) {
+        FD_AUTO run = openat(runs, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct stat st;
+
+        return run < 0 || flock(run, LOCK_EX | LOCK_NB) < 0 || fstat(run, &st) < 0 || st.st_nlink == 0 ? -1 : TAKE_FD(run);
+}
+
+/* The first entries of a directory but . and .., as nothing is allocated in here. */
+struct listing {
+        char entries[RUNS_LISTED] __attribute__((aligned(8)));
+        long len, at;
+};
+
+static int list(int directory, struct listing *ret) {
+        ret->at = 0;
+        ret->len = syscall(SYS_getdents64, directory, ret->entries, sizeof(ret->entries));
+        return ret->len < 0 ? -1 : 0;
+}
+
+static const char *list_next(struct listing *listing) {
+        while (listing->at < listing->len) {
+                const struct dirent64 *entry = (const struct dirent64 *)(listing->entries + listing->at);
+
+                listing->at += entry->d_reclen;
+                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                        return entry->d_name;
+        }
+        return NULL;
+}
+
+/* Nothing was written into it, and what the kernel left is out of the way: it takes no working directory of a volatile overlay
+ * again. When the sandbox began is the time of the directory. */
+static bool is_fresh(int runs, int run) {
+        FD_AUTO upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct listing listing;
+        struct run_name ended;
+        struct err ignored;
+
+        return upper >= 0 && work >= 0 && list(upper, &listing) == 0 && !list_next(&listing) &&
+               new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
+               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT) && futimens(run, NULL) == 0;
+}
+
+/* One that an ended sandbox has left; -1: there is none. */
+static int find_run(int runs) {
+        struct listing listing;
+        const char *name;
+
+        if (list(runs, &listing) < 0)
+                return -1;
+        while ((name = list_next(&listing))) {
+                FD_AUTO run = strncmp(name, HOME_RUN_PREFIX, sizeof(HOME_RUN_PREFIX) - 1) == 0 ? lock_run(runs, name) : -1;
+
+                if (run >= 0 && is_fresh(runs, run))
+                        return TAKE_FD(run);
+        }
+        return -1;
+}
+
+/* A directory with upper/ and work/ for this sandbox, locked. Whoever settles the layer may take one away that is not locked
+ * yet. */
 static int make_run(int runs, struct err *err) {
-        for (int i = 0; i < RUN_TRIES; i++) {
-                char name[sizeof(HOME_RUN_PREFIX) + 16];
-                FD_AUTO run = -1;
-                struct stat st;
-                uint64_t id;
+        FD_AUTO found = find_run(runs);
 
-                if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
-                        return err_sys(err, "getrandom");
-                snprintf(name, sizeof(name), HOME_RUN_PREFIX "%016llx", (unsigned long long)id);
-                if (mkdirat(runs, name, 0700) < 0 && errno != EEXIST)
+        for (int i = 0; found < 0 && i < RUN_TRIES; i++) {
+                struct run_name name;
+                FD_AUTO run = -1;
+
+                if (new_name(HOME_RUN_PREFIX, &name, err) < 0)
+                        return -1;
+                if (mkdirat(runs, name.text, 0700) < 0 && errno != EEXIST)
                         return err_sys(err, "home of the workspace");
-                run = openat(runs, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-                if (run < 0 || flock(run, LOCK_EX | LOCK_NB) < 0 || fstat(run, &st) < 0 || st.st_nlink == 0)
+                run = lock_run(runs, name.text);
+                if (run < 0)
                         continue;
                 if (mkdirat(run, HOME_UPPER, 0700) < 0 || mkdirat(run, HOME_WORK, 0700) < 0)
                         return err_sys(err, "home of the workspace");
                 return TAKE_FD(run);
         }
-        return err_set(err, ERR_SYSTEM, "home of the workspace: cannot lock a new directory");
+        return found >= 0 ? TAKE_FD(found) : err_set(err, ERR_SYSTEM, "home of the workspace: cannot lock a new directory");
 }
 
 /* The layer over the user's home, and an empty directory over both, which takes what is written. Descriptors stay open until
- * the file system is made: older kernels look at the paths only then. */
+ * the file system is made: older kernels look at the paths only then.
+ *
+ * `volatile`: or the end of the sandbox writes to the disk whatever anybody has in memory for that file system, and waits for
+ * it. What is written here is as safe from a power failure as what nobody syncs. */
 static int new_overlay(int layer, int home, int run, struct err *err) {
         FD_AUTO files = openat(layer, HOME_FILES, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO upper = openat(run, HOME_UPPER, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         char lower_path[64], upper_path[32], work_path[32];
-        const char *const options[] = { "source",  "bailey",  "lowerdir",  lower_path, "upperdir", upper_path,
-                                        "workdir", work_path, "userxattr", "",         NULL };
+        const char *const options[] = { "source",  "bailey",    "lowerdir", lower_path, "upperdir", upper_path, "workdir",
+                                        work_path, "userxattr", "",         "volatile", "",         NULL };
         int fd;
 
         if (files < 0 || upper < 0 || work < 0)
@@ -193,7 +270,7 @@ static int new_overlay(int layer, int home, int run, struct err *err) {
 int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err) {
         FD_AUTO top = kernel_openat2(AT_FDCWD, layer, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
         FD_AUTO bottom = kernel_openat2(AT_FDCWD, home, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
-        FD_AUTO runs = top < 0 ? -1 : openat(top, HOME_RUNS, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO runs = top < 0 ? -1 : openat(top, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
         if (top < 0 || runs < 0)
                 return mount_failed(layer, err);

@@ -117,10 +117,19 @@ static void measure_later(int layer) {
 
 /* What it wrote through overlays. If that fails, the next command tries again. */
 static void settle(struct run *run) {
+        const struct home *home = &run->attempt.host.home;
         struct err err = {};
 
-        if (home_settle(run->facts.host.home.layer, &err) < 0)
+        if (home->count && !home->no_overlay && home_settle(home->layer, &err) < 0)
                 run_notice(run, "what the command wrote in its home directory is incomplete: %s", err.msg);
+}
+
+/* While the sandbox is made. With a pool, its maker does it. What fails is tried again by the next one. */
+void run_home_tidy(const struct run *run) {
+        const struct home *home = &run->attempt.host.home;
+
+        if (home->count && !home->no_overlay)
+                (void)home_tidy(home->layer, &(struct err){});
 }
 
 void run_home_end(struct run *run) {

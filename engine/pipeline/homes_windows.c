@@ -11,6 +11,10 @@ int run_home_check(struct run *run) {
         return 0;
 }
 
+void run_home_tidy(const struct run *run) {
+        (void)run;
+}
+
 void run_home_end(struct run *run) {
         (void)run;
 }

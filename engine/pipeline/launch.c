@@ -147,6 +147,8 @@ static int try_launch(struct run *run, struct err *err) {
                 run->attempt.kills_before = cgroup_shared_kills(run->order.shared);
         if (pool && result == 0)
                 pool_refill(pool, &run->attempt.launch, buf_str(&key));
+        else if (result == 0)
+                run_home_tidy(run);
         return result;
 }
 

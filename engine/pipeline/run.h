@@ -156,6 +156,7 @@ void run_protect_end(struct run *run);   /* sets aside what it created at protec
 
 int run_home_hold(struct run *run);  /* 1: it has been removed, and has to be opened again */
 int run_home_check(struct run *run); /* that it is not too large */
+void run_home_tidy(const struct run *run); /* removes what ended sandboxes left */
 void run_home_end(struct run *run);
 
 /* ---- the outcome ---- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "home/home.h"
 #include "launch/cgroup_shared.h"
 #include "launch/clone.h"
 #include "launch/files.h"
@@ -90,6 +91,15 @@ static bool make_one(const struct launch *launch, const struct mount_places *pla
         return ready;
 }
 
+/* Directories that ended sandboxes have left in the layer of a home. */
+static void tidy(const struct launch *launch) {
+        struct err ignored = {};
+
+        for (size_t i = 0; i < launch->mount_count; i++)
+                if (launch->mounts[i].kind == MOUNT_LAYERS)
+                        (void)home_tidy(launch->mounts[i].source, &ignored);
+}
+
 /* What it makes is in the group that it is in itself. */
 static _Noreturn void keep(const struct launch *launch, const struct mount_places *places, const struct cgroup *group,
                            int socket, int outside) {
@@ -109,7 +119,7 @@ static _Noreturn void keep(const struct launch *launch, const struct mount_place
                 own.tmp = &tmp;
         preload = preload_suits(launch) ? preload_open() : -1;
         while (wait_for_order() && make_one(&own, places, preload))
-                ;
+                tidy(&own);
         _exit(0);
 }
 

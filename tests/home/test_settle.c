@@ -104,12 +104,28 @@ static void running(void **state) {
         shell(&layer, "rm -rf \"$PWD\"");
 }
 
+/* What wrote nothing is left for the next one, and removed only with many others. */
+static void left(void **state) {
+        struct layer layer = begin("mkdir -p runs/run-1/upper runs/run-1/work/work/incompat runs/run-2/upper runs/ended-1/x && "
+                                   "echo 1 >runs/run-2/upper/f");
+        struct err err = {};
+
+        (void)state;
+        assert_int_equal(home_settle(layer.path, &err), 0);
+        shell(&layer, "test \"$(ls runs | tr '\\n' ' ')\" = 'ended-1 run-1 '; grep -q 1 home/f");
+        assert_int_equal(home_tidy(layer.path, &err), 0);
+        shell(&layer, "test -e runs/run-1; test -e runs/ended-1");
+        shell(&layer, "for i in $(seq 2 16); do mkdir -p runs/ended-$i/work; done; mkdir runs/run-3 runs/run-3/upper; "
+                      "echo 2 >runs/run-3/upper/g");
+        assert_int_equal(home_tidy(layer.path, &err), 0);
+        shell(&layer, "test -z \"$(ls runs)\"; grep -q 2 home/g");
+        shell(&layer, "rm -rf \"$PWD\"");
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(new_files),
-                cmocka_unit_test(links),
-                cmocka_unit_test(deletions),
-                cmocka_unit_test(running),
+                cmocka_unit_test(new_files), cmocka_unit_test(links), cmocka_unit_test(deletions),
+                cmocka_unit_test(running),   cmocka_unit_test(left),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
