@@ -48,13 +48,15 @@ struct home {
         const struct home_item *items;
         size_t count;
         const char *no_overlay; /* why there can be none; NULL: not known yet, or there can */
+        const char *left_out;   /* the first path that cannot be reached, and is not shown; NULL: none */
+        size_t left_out_count;  /* of such paths */
 };
 
 struct home_request {
         const char *home, *workspace;                                /* real paths */
         const char *base;                                            /* where layers are kept */
         struct str_list show;                                        /* in addition: absolute paths, or ~/... */
-        void (*sees)(void *context, const char *path, bool content); /* each path that the result depends on */
+        void (*sees)(void *context, const char *path, bool content); /* each path that the result depends on; or NULL */
         void *context;
 };
 
@@ -78,8 +80,16 @@ void home_settings_without_secrets(struct str text, struct buf *ret);
 /* Opens what is in a layer, in which commands can have put links anywhere. */
 int home_open_beneath(int files, const char *path, int flags);
 
-/* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. */
-int home_copy_settings(int layer, const struct home_request *request, struct err *err);
+/* Whether the first directory of `path` is absent, as most are. `absent` remembers the answer for the next paths. */
+struct home_absent {
+        char name[64];
+        bool is;
+};
+bool home_is_absent(struct home_absent *absent, int home, const char *path);
+
+/* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. `home` and
+ * `files` are the user's home and that of the layer. */
+int home_copy_settings(int layer, int home, int files, const struct home_request *request, struct err *err);
 
 /* A settings file that commands have changed, removed or made. */
 struct home_setting {

@@ -23,12 +23,14 @@ enum { ITEMS_MAX = 512 };
 
 /* In a directory that everybody can write: somebody else may have made it first. */
 static int make_shared(const char *path, struct err *err) {
-        FD_AUTO fd = -1;
+        FD_AUTO fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         struct stat st;
 
-        if (mkdir(path, 0700) < 0 && errno != EEXIST)
-                return err_sys(err, "cannot create %s", path);
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT) {
+                if (mkdir(path, 0700) < 0 && errno != EEXIST)
+                        return err_sys(err, "cannot create %s", path);
+                fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
         if (fd < 0 || fstat(fd, &st) < 0)
                 return err_sys(err, "%s", path);
         if (st.st_uid != geteuid() || st.st_mode & 077)
@@ -76,9 +78,27 @@ struct finder {
         struct arena *arena;
         struct home_item *items;
         size_t count;
-        int files; /* of the layer */
+        int home, files; /* the user's, the layer's */
+        struct home_absent absent;
+        const char *first_left_out;
+        size_t left_out;
         struct err *err;
 };
+
+bool home_is_absent(struct home_absent *absent, int home, const char *path) {
+        const char *slash = strchr(path, '/');
+        size_t len = slash ? (size_t)(slash - path) : 0;
+        struct stat st;
+
+        if (!slash || len >= sizeof(absent->name))
+                return false;
+        if (strncmp(absent->name, path, len) == 0 && !absent->name[len])
+                return absent->is;
+        memcpy(absent->name, path, len);
+        absent->name[len] = 0;
+        absent->is = fstatat(home, absent->name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+        return absent->is;
+}
 
 static int add_item(struct finder *f, const char *path, const char *source, enum shown_kind kind) {
         struct home_item *item;
@@ -88,10 +108,6 @@ static int add_item(struct finder *f, const char *path, const char *source, enum
         item = &f->items[f->count++];
         *item = (struct home_item){ arena_dup(f->arena, str_z(path)), arena_dup(f->arena, str_z(source)), kind };
         return item->path && item->source ? 0 : err_set(f->err, ERR_MEMORY, "out of memory");
-}
-
-static bool may_be_absent(int why) {
-        return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP;
 }
 
 /* A link that leads out of the home, such as ~/.nix-profile, stays one: what it leads to is where it was. */
@@ -114,28 +130,56 @@ static bool has_place(const struct finder *f, const char *name) {
         return place >= 0 || errno == ENOENT;
 }
 
-static int find_one(struct finder *f, const char *name, enum shown_kind kind) {
-        char path[PATH_MAX], real[PATH_MAX];
-        struct stat st;
+/* What is there, and cannot be reached, cannot be shown either: the user is told. */
+static int leave_out(struct finder *f, const char *path) {
+        if (errno == ENOENT || errno == ENOTDIR)
+                return 0;
+        if (errno != EACCES && errno != ELOOP)
+                return err_sys(f->err, "%s", path);
+        if (f->left_out++)
+                return 0;
+        f->first_left_out = arena_dup(f->arena, str_z(path));
+        return f->first_left_out ? 0 : err_set(f->err, ERR_MEMORY, "out of memory");
+}
 
-        if (snprintf(path, sizeof(path), "%s/%s", f->request->home, name) >= (int)sizeof(path))
-                return err_set(f->err, ERR_INVALID, "sandbox.home_show: %s: too long", name);
-        if (f->request->sees)
-                f->request->sees(f->request->context, path, false);
-        if (stat(path, &st) < 0)
-                return may_be_absent(errno) ? 0 : err_sys(f->err, "%s", path);
+/* Its path without links; NULL with errno. The home's has none, and few rows have. A user may write a path in many ways. */
+static const char *real_path(const struct finder *f, const char *name, const char *path, char buffer[static PATH_MAX]) {
+        bool plain = !strstr(name, "//") && !strstr(name, "/.") && name[strlen(name) - 1] != '/';
+        FD_AUTO there = plain ? home_open_beneath(f->home, name, O_PATH | O_DIRECTORY) : -1;
+
+        return there >= 0 ? path : realpath(path, buffer);
+}
+
+static int find_path(struct finder *f, const char *name, const char *path, enum shown_kind kind) {
+        char buffer[PATH_MAX];
+        struct stat st;
+        const char *real;
+
+        if (fstatat(f->home, name, &st, 0) < 0)
+                return leave_out(f, path);
         if (!S_ISDIR(st.st_mode))
                 return 0;
-        if (!realpath(path, real))
-                return err_sys(f->err, "%s", path);
+        real = real_path(f, name, path, buffer);
+        if (!real)
+                return leave_out(f, path);
         /* The workspace may be there, or a directory above it: it is mounted as what it is. */
         if (path_within(f->request->workspace, real))
                 return 0;
         if (!path_below(real, f->request->home))
                 return keep_link(f, name, path);
-        if (!has_place(f, name))
+        return has_place(f, name) ? add_item(f, path, real, kind) : 0;
+}
+
+static int find_one(struct finder *f, const char *name, enum shown_kind kind) {
+        char path[PATH_MAX];
+
+        if (!f->request->sees && home_is_absent(&f->absent, f->home, name))
                 return 0;
-        return add_item(f, path, real, kind);
+        if (snprintf(path, sizeof(path), "%s/%s", f->request->home, name) >= (int)sizeof(path))
+                return err_set(f->err, ERR_INVALID, "sandbox.home_show: %s: too long", name);
+        if (f->request->sees)
+                f->request->sees(f->request->context, path, false);
+        return find_path(f, name, path, kind);
 }
 
 static int find_listed(struct finder *f, struct str listed) {
@@ -183,39 +227,72 @@ static int write_about(int layer, const struct home_request *request, struct err
                            : file_replace(layer, "about", buf_str(&text), 0600, err);
 }
 
-static int make_layer(const struct home_request *request, struct arena *arena, struct home *home, int *ret_files,
-                      struct err *err) {
-        FD_AUTO base = -1, layer = -1, runs = -1;
-        char name[HOME_NAME_LENGTH + 1], path[PATH_MAX];
+/* As always but the first time: nothing has to be made. `runs` comes last. */
+static int open_layer(const char *path, int *ret_layer, int *ret_files) {
+        FD_AUTO layer = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO files = layer < 0 ? -1 : openat(layer, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
+        if (files < 0 || faccessat(layer, HOME_RUNS, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                return -1;
+        *ret_layer = TAKE_FD(layer);
+        *ret_files = TAKE_FD(files);
+        return 0;
+}
+
+static int make_layer(const struct home_request *request, const char *name, int *ret_layer, int *ret_files, struct err *err) {
+        FD_AUTO base = -1, runs = -1;
+
+        return directory_make(request->base, &base, err) < 0 || make_in(base, name, ret_layer, err) < 0 ||
+                               make_in(*ret_layer, HOME_FILES, ret_files, err) < 0 ||
+                               write_about(*ret_layer, request, err) < 0 || make_in(*ret_layer, HOME_RUNS, &runs, err) < 0
+                       ? -1
+                       : 0;
+}
+
+static int name_layer(const struct home_request *request, struct arena *arena, char name[static HOME_NAME_LENGTH + 1],
+                      struct home *home, struct err *err) {
+        BUF_AUTO text;
+
+        buf_init(&text, PATH_MAX * 4);
         if (!home_name(request->workspace, request->home, name))
                 return err_set(err, ERR_MEMORY, "out of memory");
-        if (directory_make(request->base, &base, err) < 0 || make_in(base, name, &layer, err) < 0 ||
-            make_in(layer, HOME_FILES, ret_files, err) < 0 || make_in(layer, HOME_RUNS, &runs, err) < 0 ||
-            write_about(layer, request, err) < 0 || home_copy_settings(layer, request, err) < 0)
+        buf_format(&text, "%s/%s", request->base, name);
+        home->layer = arena_dup(arena, buf_str(&text));
+        buf_append(&text, STR("/" HOME_FILES));
+        home->files = arena_dup(arena, buf_str(&text));
+        return text.failed || !home->files || !home->layer ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+}
+
+static int find_all(const struct home_request *request, struct arena *arena, int user, int files, struct home *home,
+                    struct err *err) {
+        struct finder f = { .request = request, .arena = arena, .home = user, .files = files, .err = err };
+
+        f.items = arena_alloc(arena, ITEMS_MAX * sizeof(*f.items));
+        if (!f.items)
+                return err_set(err, ERR_MEMORY, "out of memory");
+        if (find_items(&f) < 0)
                 return -1;
-        snprintf(path, sizeof(path), "%s/%s/" HOME_FILES, request->base, name);
-        home->files = arena_dup(arena, str_z(path));
-        path[strlen(path) - strlen("/" HOME_FILES)] = 0;
-        home->layer = arena_dup(arena, str_z(path));
-        return !home->files || !home->layer ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        home->items = f.items;
+        home->count = f.count;
+        home->left_out = f.first_left_out;
+        home->left_out_count = f.left_out;
+        return 0;
 }
 
 int home_open(const struct home_request *request, struct arena *arena, struct home *ret, struct err *err) {
+        FD_AUTO user = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        FD_AUTO layer = -1, files = -1;
         struct home home = { .path = arena_dup(arena, str_z(request->home)) };
-        struct finder finder = { .request = request, .arena = arena, .files = -1, .err = err };
-        FD_AUTO files = -1;
+        char name[HOME_NAME_LENGTH + 1];
 
-        finder.items = arena_alloc(arena, ITEMS_MAX * sizeof(*finder.items));
-        if (!home.path || !finder.items)
+        if (user < 0)
+                return err_sys(err, "%s", request->home);
+        if (!home.path)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        if (make_layer(request, arena, &home, &files, err) < 0)
+        if (name_layer(request, arena, name, &home, err) < 0 ||
+            (open_layer(home.layer, &layer, &files) < 0 && make_layer(request, name, &layer, &files, err) < 0) ||
+            home_copy_settings(layer, user, files, request, err) < 0 || find_all(request, arena, user, files, &home, err) < 0)
                 return -1;
-        finder.files = files;
-        if (find_items(&finder) < 0)
-                return -1;
-        home.items = finder.items;
-        home.count = finder.count;
         *ret = home;
         return 0;
 }

@@ -18,19 +18,39 @@ enum { SETTINGS_MAX = 1 << 20, NOTES_MAX = 64 << 10 };
 
 /* ---- credentials ---- */
 
+struct url {
+        bool web;      /* one before this is http or https, in the same word */
+        bool host;     /* this is before the first slash */
+        bool host_web; /* of one that is */
+        bool colon;    /* there was one */
+};
+
+static bool is_web(struct str line, size_t colon) {
+        return colon >= 4 && (memcmp(line.ptr + colon - 4, "http", 4) == 0 || memcmp(line.ptr + colon - 4, "ttps", 4) == 0);
+}
+
 /* https://TOKEN@host, https://host/t/TOKEN/channel, scheme://user:password@host; not ssh://git@host. */
 static bool has_login(struct str line) {
-        for (size_t i = 0; i + 3 < line.len; i++) {
-                bool web = i >= 4 && (memcmp(line.ptr + i - 4, "http", 4) == 0 || memcmp(line.ptr + i - 4, "ttps", 4) == 0);
-                bool colon = false, host = true;
+        struct url url = {};
 
-                if (memcmp(line.ptr + i, "://", 3) != 0)
+        for (size_t i = 0; i < line.len; i++) {
+                char c = line.ptr[i];
+
+                if (strchr(" \t\"'", c)) {
+                        url = (struct url){};
                         continue;
-                for (size_t j = i + 3; j < line.len && !strchr(" 	\"'", line.ptr[j]); j++) {
-                        colon = colon || line.ptr[j] == ':';
-                        host = host && line.ptr[j] != '/';
-                        if (host ? line.ptr[j] == '@' && (web || colon) : web && str_starts(str_skip(line, j), STR("/t/")))
-                                return true;
+                }
+                if (url.host && c == '@' && (url.host_web || url.colon))
+                        return true;
+                url.colon = url.colon || c == ':';
+                url.host = url.host && c != '/';
+                if (url.web && !url.host && str_starts(str_skip(line, i), STR("/t/")))
+                        return true;
+                /* From its last slash on: what is before that belongs to another one. */
+                if (i >= 2 && memcmp(line.ptr + i - 2, "://", 3) == 0) {
+                        bool web = is_web(line, i - 2);
+
+                        url = (struct url){ .host = true, .host_web = web, .web = url.web || web };
                 }
         }
         return false;
@@ -53,24 +73,39 @@ static bool is_secret_name(struct str name) {
         return env_is_secret(name);
 }
 
-/* The word before a `=` or `:` that is followed by something: _authToken = x, "password": y, //host/:_auth=z */
-static bool has_secret_key(struct str line) {
-        for (size_t i = 1; i + 1 < line.len; i++) {
-                size_t end = i, start;
-                char name[128];
+/* With `_` for `-`, as in variables. */
+static bool is_secret_key(struct str key) {
+        char name[128];
 
-                if (line.ptr[i] != '=' && line.ptr[i] != ':' && line.ptr[i] != ' ')
+        if (key.len >= sizeof(name))
+                return false;
+        for (size_t i = 0; i < key.len; i++)
+                name[i] = key.ptr[i] == '-' ? '_' : key.ptr[i];
+        return is_secret_name(str_from(name, key.len));
+}
+
+/* The word before a `=`, `:` or space that is followed by something: _authToken = x, "password": y, //host/:_auth=z */
+static bool has_secret_key(struct str line) {
+        struct str key = {}; /* the last word, while only blanks and quotes have followed; empty: there is none */
+        bool ended = true;
+
+        for (size_t i = 0; i + 1 < line.len; i++) {
+                char c = line.ptr[i];
+
+                if (is_key_character(c)) {
+                        key = ended ? str_from(line.ptr + i, 1) : str_from(key.ptr, key.len + 1);
+                        ended = false;
                         continue;
-                while (end && strchr(" \t\"'", line.ptr[end - 1]))
-                        end--;
-                for (start = end; start && is_key_character(line.ptr[start - 1]); start--)
-                        ;
-                if (start == end || end - start >= sizeof(name))
+                }
+                ended = true;
+                if (!strchr(" \t\"'=:", c)) {
+                        key.len = 0;
                         continue;
-                for (size_t j = start; j < end; j++)
-                        name[j - start] = line.ptr[j] == '-' ? '_' : line.ptr[j];
-                if (is_secret_name(str_from(name, end - start)))
+                }
+                if (!strchr("\t\"'", c) && key.len && is_secret_key(key))
                         return true;
+                if (c != '\t' && c != '"' && c != '\'')
+                        key.len = 0; /* it was looked at */
         }
         return false;
 }
@@ -119,6 +154,7 @@ static void add_note(struct buf *notes, const char *path, const struct note *not
 struct copier {
         const struct home_request *request;
         int home, files; /* the user's, the layer's */
+        struct home_absent absent;
         struct str before;
         struct buf notes;
         bool changed;
@@ -169,35 +205,42 @@ static int copy_text(struct copier *c, const char *path, struct str text, unsign
         return file_replace(directory, slash ? slash + 1 : path, text, mode, c->err);
 }
 
-static int copy_one(struct copier *c, const char *path) {
+/* The first time, or because it has changed. `is` is what it is now, and `was` what was copied before. */
+static int copy_changed(struct copier *c, const char *path, const struct note *was, bool noted, struct note *is) {
         FD_AUTO fd = openat(c->home, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        struct note was = {}, is = {};
-        bool noted = find_note(c->before, path, &was);
         BUF_AUTO text, kept;
         struct stat st;
 
         buf_init(&text, SETTINGS_MAX);
         buf_init(&kept, SETTINGS_MAX);
-        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        c->changed = true;
+        if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_untouched(c->files, path, was, noted) &&
+            fd_read_all(fd, &text, NULL) == 0) {
+                home_settings_without_secrets(buf_str(&text), &kept);
+                sha256_hex(buf_str(&kept), is->copied);
+                if (kept.failed)
+                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                return copy_text(c, path, buf_str(&kept), st.st_mode & 0755);
+        }
+        if (!noted)
+                snprintf(is->copied, sizeof(is->copied), "-");
+        return 0;
+}
+
+static int copy_one(struct copier *c, const char *path) {
+        struct note was = {}, is = {};
+        bool noted = find_note(c->before, path, &was);
+        struct stat st;
+
+        if (home_is_absent(&c->absent, c->home, path) || fstatat(c->home, path, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
                 if (noted)
                         add_note(&c->notes, path, &was);
                 return 0;
         }
         is = (struct note){ st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_size, (long long)st.st_ino, "" };
         memcpy(is.copied, was.copied, sizeof(is.copied));
-        if (!noted || !is_same(&is, &was)) {
-                c->changed = true;
-                if (is_untouched(c->files, path, &was, noted) && fd_read_all(fd, &text, NULL) == 0) {
-                        home_settings_without_secrets(buf_str(&text), &kept);
-                        sha256_hex(buf_str(&kept), is.copied);
-                        if (kept.failed)
-                                return err_set(c->err, ERR_MEMORY, "out of memory");
-                        if (copy_text(c, path, buf_str(&kept), st.st_mode & 0755) < 0)
-                                return -1;
-                } else if (!noted) {
-                        snprintf(is.copied, sizeof(is.copied), "-");
-                }
-        }
+        if ((!noted || !is_same(&is, &was)) && copy_changed(c, path, &was, noted, &is) < 0)
+                return -1;
         add_note(&c->notes, path, &is);
         return 0;
 }
@@ -208,9 +251,10 @@ static int copy_all(struct copier *c) {
 
                 if (shown_rows[i].kind != SHOWN_SETTINGS)
                         continue;
-                snprintf(path, sizeof(path), "%s/%s", c->request->home, shown_rows[i].path);
-                if (c->request->sees)
+                if (c->request->sees) {
+                        snprintf(path, sizeof(path), "%s/%s", c->request->home, shown_rows[i].path);
                         c->request->sees(c->request->context, path, true);
+                }
                 if (copy_one(c, shown_rows[i].path) < 0)
                         return -1;
         }
@@ -225,17 +269,13 @@ static int read_notes(int layer, struct buf *notes, struct err *err) {
         return notes->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
 }
 
-int home_copy_settings(int layer, const struct home_request *request, struct err *err) {
-        FD_AUTO home = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        FD_AUTO files = openat(layer, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+int home_copy_settings(int layer, int home, int files, const struct home_request *request, struct err *err) {
         struct copier c = { .request = request, .home = home, .files = files, .err = err };
         BUF_AUTO before;
         int result;
 
         buf_init(&before, NOTES_MAX);
         buf_init(&c.notes, NOTES_MAX);
-        if (home < 0 || files < 0)
-                return err_sys(err, "%s", request->home);
         if (read_notes(layer, &before, err) < 0)
                 return -1;
         c.before = buf_str(&before);

@@ -155,7 +155,7 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
         struct home_request request = { .home = home,
                                         .workspace = host->workspace,
                                         .show = policy->sandbox.home_show,
-                                        .sees = home_sees,
+                                        .sees = host->asker && host->asker->sees ? home_sees : NULL,
                                         .context = host };
 
         if (policy->sandbox.home != HOME_OWN || !home)

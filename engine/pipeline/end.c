@@ -188,6 +188,11 @@ static void tell_home(struct run *run, const struct backend *backend) {
         else if (home->no_overlay || backend->id == BACKEND_BWRAP)
                 run_notice(run, "package caches of your home directory are not shown, and its tools are read-only: %s",
                            home->no_overlay ? home->no_overlay : "bwrap cannot overlay directories");
+        if (backend->own_home && home->left_out && home->left_out_count > 1)
+                run_notice(run, "%s, which commands would find in their home, cannot be opened; nor can %zu more",
+                           home->left_out, home->left_out_count - 1);
+        else if (backend->own_home && home->left_out)
+                run_notice(run, "%s, which commands would find in their home, cannot be opened", home->left_out);
 }
 
 /* Once in a session: files that commands expect to find are not there. */

@@ -3,6 +3,9 @@
  */
 #include "tests/test.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "home/home.h"
 
 static void filters(const char *text, const char *expected) {
@@ -29,6 +32,11 @@ static void credentials(void **state) {
                 "token = \"x\"\n",
                 "BUNDLE_GEMS__HOST__PASSWORD: x\n",
                 "ftp://a:b@host\n",
+                "password   =  x\n",
+                "\"password\"\t: x\n",
+                "insteadOf = gh://a,https://token@host/\n",
+                "channel = https://a,ssh://b/t/TOKEN/c\n",
+                "https://host://t/TOKEN\n",
         };
 
         (void)state;
@@ -55,8 +63,29 @@ static void settings(void **state) {
                 filters(texts[i], texts[i]);
 }
 
+/* A line as long as the file: it takes as long as many short ones. With a square of the length this would take minutes. */
+static void long_lines(void **state) {
+        static const char *const parts[] = { " ", "a ", "://", "https://", "a\t\t", "a-" };
+        enum { LENGTH = 1 << 20 };
+        char *text = malloc(LENGTH);
+        BUF_AUTO out;
+
+        (void)state;
+        assert_non_null(text);
+        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+                for (size_t j = 0; j < LENGTH; j++)
+                        text[j] = parts[i][j % strlen(parts[i])];
+                buf_init(&out, LENGTH);
+                home_settings_without_secrets(str_from(text, LENGTH), &out);
+                assert_int_equal(buf_str(&out).len, LENGTH);
+                buf_free(&out);
+        }
+        free(text);
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(credentials), cmocka_unit_test(settings) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(credentials), cmocka_unit_test(settings),
+                                            cmocka_unit_test(long_lines) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
