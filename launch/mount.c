@@ -263,8 +263,8 @@ static int new_overlay(int layer, int home, int run, struct err *err) {
         snprintf(work_path, sizeof(work_path), "/proc/self/fd/%d", work);
         fd = new_mount("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
         if (fd < 0 && err->sys != EMFILE && err->sys != ENFILE && err->sys != ENOMEM && err->sys != ENOSPC)
-                err->code = ERR_UNSUPPORTED;
-        return fd < 0 ? err_context(err, MOUNT_NO_OVERLAY) : fd;
+                err->code = ERR_NO_OVERLAY;
+        return fd < 0 ? err_context(err, "overlay of the home directory") : fd;
 }
 
 int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err) {
@@ -502,17 +502,30 @@ static int keep_layers(struct mounter *m, int overlay, const struct mount_step *
 }
 
 /* What commands have put in its place in the layer, or over the place that it is to be mounted on, is theirs. */
+static bool is_replaced(int sys) {
+        return sys == ENOENT || sys == ENOTDIR || sys == ELOOP;
+}
+
+static int leave_out(const char *path, struct err *err) {
+        return is_replaced(errno) ? 0 : err_sys(err, "%s", path);
+}
+
 static int mount_shown(struct mounter *m, const struct mount_step *step, struct err *err) {
         FD_AUTO found = kernel_openat2(m->layers, step->source + strlen(m->home) + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
                                        no_links | RESOLVE_BENEATH);
-        FD_AUTO part = found < 0 ? -1 : open_tree(found, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
-        FD_AUTO target = kernel_openat2(m->root, relative(step->target), O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
-        struct mount_step shown = { .kind = MOUNT_WRITE, .source = step->source, .target = step->target };
+        FD_AUTO part = -1, target = -1;
 
         m->id = 0;
-        if (found < 0 || target < 0)
-                return 0;
-        return part < 0 ? err_sys(err, "%s", step->source) : bind_source(m, part, &shown, err);
+        if (found < 0)
+                return leave_out(step->source, err);
+        target = kernel_openat2(m->root, relative(step->target), O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        if (target < 0)
+                return leave_out(step->target, err);
+        part = open_tree(found, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        if (part < 0)
+                return err_sys(err, "%s", step->source);
+        m->id = mount_id(part);
+        return attach(m, part, step->target, true, err); /* restricted as the overlay is */
 }
 
 static int drop_layers(struct mounter *m, struct err *err) {
@@ -785,17 +798,13 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
 }
 
-/* One that is only shown is left out if that is not possible. */
+/* One that is only shown is left out if commands have put something else there. */
 static int make_point(const struct mount_step *step, struct err *err) {
-        struct err ignored = {};
-
         if (!step->point)
                 return 0;
-        if (step->kind == MOUNT_SHOWN) {
-                (void)make_directory(step->point, &ignored);
-                return 0;
-        }
-        return mount_make_point(step->point, step->source, step->kind == MOUNT_SOCKET, err);
+        if (step->kind != MOUNT_SHOWN)
+                return mount_make_point(step->point, step->source, step->kind == MOUNT_SOCKET, err);
+        return make_directory(step->point, err) < 0 && !is_replaced(err->sys) ? -1 : 0;
 }
 
 static int take_sources(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_sources,

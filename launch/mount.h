@@ -41,9 +41,8 @@ int mount_alone(uint64_t size, struct err *err);
  * directory. Follows no link: commands write there. */
 int mount_make_point(const char *point, const char *source, bool optional, struct err *err);
 
-/* Overlays a home directory with a layer, detached; `ret_run` as above. ERR_UNSUPPORTED, with this at the beginning of the
- * message: the kernel or a file system does not support it. */
-#define MOUNT_NO_OVERLAY "overlay of the home directory"
+/* Overlays a home directory with a layer, detached; `ret_run` as above. ERR_NO_OVERLAY: the kernel or a file system does not
+ * support it. */
 int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err);
 
 /* Before a wrapper that binds the host's devices: makes the device nodes read-only (their inodes, not the devices) in a new

@@ -218,8 +218,7 @@ static bool is_about_socket(const struct run *run, const struct err *why) {
 }
 
 static bool is_about_overlay(const struct run *run, const struct err *why) {
-        return why->code == ERR_UNSUPPORTED && !run->attempt.without_overlay &&
-               strncmp(why->msg, MOUNT_NO_OVERLAY, sizeof(MOUNT_NO_OVERLAY) - 1) == 0;
+        return why->code == ERR_NO_OVERLAY && !run->attempt.without_overlay;
 }
 
 static int launch_same(struct run *run) {
