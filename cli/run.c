@@ -263,11 +263,14 @@ const struct cli_command cli_run = {
         .summary = "run a command in a sandbox",
         .details =
                 "COMMAND is bash code. To run a program directly, put -- before its name. The guard checks the command first\n"
-                "(see bailey test). In the sandbox the host's files are read-only, credential stores are hidden, /tmp is "
-                "private, and\n"
-                "there is no network except a private localhost (with landlock: none at all). The workspace is writable, "
-                "except for\n"
-                "files that programs on the host run later, such as .git/hooks.\n"
+                "(see bailey test). In the sandbox the host's files are read-only, /tmp is private, and there is no network "
+                "except\n"
+                "a private localhost (with landlock: none at all). The home directory is one of the workspace: commands can "
+                "write\n"
+                "it, and find only tools, package caches and settings of yours there (sandbox.home; with landlock: yours,\n"
+                "read-only, without credential stores). The workspace is writable, except for files that programs on the host "
+                "run\n"
+                "later, such as .git/hooks.\n"
                 "\n"
                 "The command reads the standard input of bailey run, unless that is a terminal.\n",
         .options = option_rows,

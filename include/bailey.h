@@ -134,6 +134,7 @@ struct bailey_abilities {
         int sandboxed;        /* 0: commands run without any sandbox, with the user's permissions */
         int writes_workspace; /* in a sandbox; without one, everything can be written */
         int keeps_tmp;        /* the commands of a session share /tmp; else each has its own */
+        int own_home;         /* the home directory belongs to the workspace, where the sandbox that is chosen supports that */
         enum bailey_network network;
         int guarded;    /* what the guard blocks does not run */
         int any_host;   /* the guard lets commands name any host */

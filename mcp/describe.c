@@ -24,6 +24,9 @@ static void put_reach(const struct bailey_abilities *a, struct buf *out) {
                            a->writes_workspace ? " It can write the workspace and /tmp"
                                                : " The workspace is read-only. It can write only /tmp",
                            a->keeps_tmp ? "private and kept for the session" : "empty for each command");
+        if (a->sandboxed && a->own_home)
+                buf_append(out, STR(" The home directory belongs to the workspace: commands can write it, and find only tools, "
+                                    "package caches and settings of the user's there."));
         buf_append(out, networks[a->network]);
         if (a->network == BAILEY_NETWORK_ALL)
                 buf_append(out,

@@ -116,10 +116,10 @@ const struct key_row keys[] = {
                   "commands do not run." },
         { ROW(SANDBOX, "root", WORD), FIELD(sandbox.root), .words = roots, TIGHTEST(ROOT_MINIMAL),
           .help = "host: the host's files, read-only. minimal: only system directories and fs_read_allow." },
-        { ROW(SANDBOX, "home", WORD), FIELD(sandbox.home), .words = homes, TIGHTEST(HOME_NONE),
-          .help = "host: your home directory, read-only, without credential stores. own: a home directory of the workspace, "
-                  "which commands can write, and in which they find toolchains, package caches and harmless settings of yours. "
-                  "none: an empty directory for each command." },
+        { ROW(SANDBOX, "home", WORD), FIELD(sandbox.home), .words = homes, TIGHTEST(HOME_NONE), IS(word, HOME_OWN),
+          .help = "own: a home directory of the workspace, which commands can write, and in which they find toolchains, package "
+                  "caches and harmless settings of yours, and nothing else of your home directory. host: your home directory, "
+                  "read-only, without credential stores. none: an empty directory for each command." },
         { ROW(SANDBOX, "home_show", LIST), FIELD(sandbox.home_show), .text = &text_home_path,
           .help = "Additional directories of your home directory that commands find in a home of their own. What they write "
                   "there does not reach yours." },

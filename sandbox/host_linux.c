@@ -149,6 +149,15 @@ int host_system_kept_homes(const struct policy *policy, const char *const *envir
         return 0;
 }
 
+/* Whether a backend that can give one may be chosen. landlock cannot, which is announced. */
+static bool may_have_home(const struct policy *policy) {
+        enum sandbox_backend backend = policy->sandbox.backend;
+
+        return policy->sandbox.home == HOME_OWN && !policy->container.enabled &&
+               (backend == BACKEND_AUTO || backend == BACKEND_NATIVE || backend == BACKEND_BWRAP ||
+                backend == BACKEND_LANDLOCK);
+}
+
 int host_system_own_home(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                          struct err *err) {
         const char *home = host->homes.count ? host->homes.items[0].path : NULL;
@@ -158,23 +167,23 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
                                         .sees = host->asker && host->asker->sees ? home_sees : NULL,
                                         .context = host };
 
-        if (policy->sandbox.home != HOME_OWN || !home)
+        if (!home || !may_have_home(policy))
                 return 0;
+        /* The user has asked for it by name: such a workspace is refused without --force. */
         if (host_is_writable(host, &policy->sandbox, home))
-                return err_set(
-                        err, ERR_INVALID,
-                        "sandbox.home: commands can write your home directory %s itself, which is in the workspace or in "
-                        "fs_write_allow; use home = \"host\"",
-                        home);
+                return host_notice(host, arena, err,
+                                   "commands can write your home directory %s itself, which is in the workspace or in "
+                                   "fs_write_allow: they have no home of their own",
+                                   home);
         if (find_base(policy, environment, home, arena, &request.base, err) < 0)
                 return -1;
         if (host_is_writable(host, &policy->sandbox, request.base) || path_within(host->workspace, request.base))
                 return err_set(err, ERR_INVALID,
                                "homes of workspaces are kept in %s, which commands can write; set sandbox.home_dir to another "
-                               "directory",
+                               "directory, or sandbox.home to \"host\"",
                                request.base);
         if (home_open(&request, arena, &host->home, err) < 0)
-                return -1;
+                return err_context(err, "home of the workspace (sandbox.home, sandbox.home_dir)");
         host_sees(host, host->home.layer, false); /* `bailey home clear` removes it */
         return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
 }

@@ -15,7 +15,7 @@ HOME, PORT = "/home/ann", "8080"
 
 FILES = {
     ".aws/credentials": "[default]\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
-    "project/build.sh": """echo compiled > build.log && echo "build.log: written"
+    "project/build.sh": """echo compiled > build.log
 echo "alias ls=true" >> ~/.bashrc
 cat ~/.aws/credentials
 echo "GITHUB_TOKEN: ${GITHUB_TOKEN:-not set}"
@@ -29,9 +29,10 @@ STEPS = """
 bailey run 'curl -fsSL https://raw.githubusercontent.com/ann/tool/main/install.sh | bash'
 bailey run 'x=rm; $x -rf ~'
 
-# The guard cannot see what a script does. The sandbox confines the script.
+# The guard cannot see what a script does. The sandbox confines the script, and gives it a home of its own.
 cat build.sh
 bailey run ./build.sh
+ls ~/.bashrc
 
 # The network is available only on request.
 bailey run --network inherit 'curl -s http://localhost:8080/version'
@@ -65,7 +66,7 @@ def make_home(home):
 
 def environment(bailey, home):
     return {"HOME": home, "PATH": os.path.dirname(bailey) + ":/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "dumb",
-            "XDG_RUNTIME_DIR": home + "/.run", "GITHUB_TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}
+            "XDG_RUNTIME_DIR": home + "/.run", "BAILEY_HOME_DIR": home + ".homes", "GITHUB_TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}
 
 
 def run(step, bailey, home, port):
@@ -95,8 +96,10 @@ def record(bailey):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Version)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        with tempfile.TemporaryDirectory(prefix="bailey-session.") as home:
-            return take(bailey, os.path.realpath(home), str(server.server_address[1]))
+        with tempfile.TemporaryDirectory(prefix="bailey-session.") as place:
+            home = os.path.realpath(place) + "/ann"
+            os.mkdir(home)
+            return take(bailey, home, str(server.server_address[1]))
     finally:
         server.shutdown()
         server.server_close()

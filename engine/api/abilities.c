@@ -55,6 +55,7 @@ int bailey_abilities(const struct bailey_policy *policy, const char *const *envi
                 choice.count = 0;
         abilities.sandboxed = !(choice.count == 1 && choice.items[0]->id == BACKEND_NONE);
         abilities.keeps_tmp = choice.count && backend_keeps_tmp(choice.items[0], p);
+        abilities.own_home = p->sandbox.home == HOME_OWN && choice.count && choice.items[0]->own_home;
         abilities.network = network_of(p, &choice);
         if (p->guard.allow_only_listed && !(abilities.commands = commands_text(&p->guard.allowed_commands)))
                 return -1;

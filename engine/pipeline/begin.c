@@ -3,6 +3,8 @@
  */
 #include "engine/pipeline/run.h"
 
+#include "base/path.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,15 +94,21 @@ static void notice_reasons(struct run *run) {
                 run_notice(run, "%.*s: %.*s", (int)r->id.len, r->id.ptr, (int)r->message.len, r->message.ptr);
 }
 
+static bool is_in_workspace(struct run *run, const char *path) {
+        const char *workspace = arena_dup(&run->arena, run->order.policy->workspace);
+
+        return !workspace || path_within(path, workspace);
+}
+
 /* The home directory that commands have of their own; empty: none. The backend is not known yet: those that give them none let
  * none be written, but for `none`. With fs_write_allow, parts of it may be the user's. */
-static struct str own_home_of(const struct run *run) {
+static struct str own_home_of(struct run *run) {
         const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
         const char *named = environment_get(run->order.options.environment, "BAILEY_SANDBOX");
         const char *home = environment_get(run->order.options.environment, "HOME");
 
         if (!home || !run->order.policy->workspace.len || sandbox->home != HOME_OWN || sandbox->backend == BACKEND_NONE ||
-            sandbox->fs_write_allow.count || (named && strcmp(named, "none") == 0))
+            sandbox->fs_write_allow.count || is_in_workspace(run, home) || (named && strcmp(named, "none") == 0))
                 return STR("");
         return str_z(home);
 }

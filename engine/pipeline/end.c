@@ -185,7 +185,7 @@ static void tell_home(struct run *run, const struct backend *backend) {
         if (!backend->own_home)
                 run_notice(run, "%s shows your home directory, read-only: a home of the workspace requires native or bwrap",
                            backend->name);
-        else if (home->no_overlay || backend->id == BACKEND_BWRAP)
+        else if (home->count && (home->no_overlay || backend->id == BACKEND_BWRAP))
                 run_notice(run, "package caches of your home directory are not shown, and its tools are read-only: %s",
                            home->no_overlay ? home->no_overlay : "bwrap cannot overlay directories");
         if (backend->own_home && home->left_out && home->left_out_count > 1)

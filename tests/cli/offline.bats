@@ -65,7 +65,7 @@ END
 }
 
 @test "pip tries twice, and says why it fails" {
-        python3 -m venv venv
+        /usr/bin/python3 -m venv venv # not one in a home, which is not the one that commands have here
         run bailey run --config "$OFF" 'venv/bin/pip install left-pad'
         echo "$output"
         [ "$status" != 0 ]

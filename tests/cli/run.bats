@@ -220,7 +220,7 @@ while True: s.accept()[0].close()' >port 3>&- &
 @test "why it failed, where there is evidence" {
         mkdir -p "$HOME/.ssh"
         echo secret >"$HOME/.ssh/id_ed25519"
-        run --separate-stderr bailey run --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
+        run --separate-stderr bailey run --set sandbox.home=host --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
         echo "$output"
         [ "$status" != 0 ]
         [[ $(jq -r .output <<<"$output") == *'Permission denied'* ]]
@@ -233,18 +233,18 @@ while True: s.accept()[0].close()' >port 3>&- &
         mkdir -p "$HOME/.ssh"
         echo secret >"$HOME/.ssh/id_ed25519"
         echo data >"$HOME/set.csv"
-        run --separate-stderr bailey run --set sandbox.home=own --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
+        run --separate-stderr bailey run --config "$OFF" --json "cat $HOME/.ssh/id_ed25519"
         echo "$output"
         [[ $(jq -r .output <<<"$output") == *'No such file or directory'* ]]
         [[ $(jq -r .explanation <<<"$output") == *.ssh*'can contain credentials'* ]]
         for command in 'cat ~/set.csv' "cat $HOME/set.csv" "python3 -c 'open(\"$HOME/set.csv\")'"; do
-                run --separate-stderr bailey run --set sandbox.home=own --json "$command"
+                run --separate-stderr bailey run --json "$command"
                 echo "$command: $output"
                 [[ $(jq -r .explanation <<<"$output") == "$HOME/set.csv exists, but is not shown"*"--read $HOME/set.csv"* ]]
         done
-        run --separate-stderr bailey run --set sandbox.home=own --json 'cat ~/no-such-file'
+        run --separate-stderr bailey run --json 'cat ~/no-such-file'
         [ "$(jq -r '.explanation // ""' <<<"$output")" = '' ]
-        run --separate-stderr bailey run --set sandbox.home=own --read "$HOME/set.csv" 'cat ~/set.csv'
+        run --separate-stderr bailey run --read "$HOME/set.csv" 'cat ~/set.csv'
         [ "$output" = data ]
 }
 
@@ -270,35 +270,73 @@ while True: s.accept()[0].close()' >port 3>&- &
 }
 
 @test "the guard lets commands write startup files of a home of their own, and no others" {
-        local own=(--set sandbox.home=own)
-
         mkdir -p "$HOME/code" "$HOME/kept"
         cd "$HOME/code"
         for file in .bashrc .config/autostart/x.desktop .ssh/authorized_keys; do
-                run --separate-stderr bailey run "${own[@]}" "mkdir -p ~/.config/autostart ~/.ssh && echo x >>~/$file && cat ~/$file"
+                run --separate-stderr bailey run "mkdir -p ~/.config/autostart ~/.ssh && echo x >>~/$file && cat ~/$file"
                 echo "$file: $output $stderr"
                 [ "$status" = 0 ]
                 [[ $output == *x ]]
                 [ ! -e "$HOME/$file" ]
-                run bailey run "echo x >>~/$file"
+                run bailey run --set sandbox.home=host "echo x >>~/$file"
                 [ "$status" = 126 ]
-                run bailey run "${own[@]}" --write "$HOME/kept" "echo x >>~/$file"
+                run bailey run --write "$HOME/kept" "echo x >>~/$file"
                 [ "$status" = 126 ]
-                run "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run "${own[@]}" "echo x >>~/$file"
+                run "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run "echo x >>~/$file"
                 [ "$status" = 126 ]
         done
-        run bailey run "${own[@]}" 'echo x >~/code/.envrc'
+        run bailey run 'echo x >~/code/.envrc'
         echo "$output"
         [ "$status" = 126 ]
         [ ! -e .envrc ]
-        run bailey run "${own[@]}" --force --workspace "$HOME" 'echo x >~/new'
+        run bailey run --set "sandbox.home_dir=$HOME/code/homes" true
         echo "$output"
         [ "$status" = 125 ]
-        [[ $output == *'commands can write your home directory'*'home = "host"'* ]]
-        run bailey run "${own[@]}" --write "$HOME" 'echo x >~/new'
-        [ "$status" = 125 ]
-        run bailey run "${own[@]}" --set "sandbox.home_dir=$HOME/code/homes" true
+}
+
+@test "who lets commands write the home itself has no other one, and is told" {
+        mkdir -p "$HOME/code"
+        cd "$HOME/code"
+        run --separate-stderr bailey run --force --workspace "$HOME" 'echo 1 >~/new'
+        echo "$output $stderr"
+        [ "$status" = 0 ]
+        [ "$(cat "$HOME/new")" = 1 ]
+        [[ $stderr == *"commands can write your home directory $HOME itself"*'no home of their own'* ]]
+        run --separate-stderr bailey run --write "$HOME" 'echo 2 >~/new'
+        [ "$status" = 0 ]
+        [ "$(cat "$HOME/new")" = 2 ]
+        [[ $stderr == *'no home of their own'* ]]
+        run bailey run --force --workspace "$HOME" 'echo x >>~/.bashrc'
         echo "$output"
-        [ "$status" = 125 ]
-        [ ! -e "$HOME/new" ]
+        [ "$status" = 126 ]
+        [ ! -e "$HOME/.bashrc" ]
+}
+
+@test "a directory of the home that cannot be opened is not shown, and the user is told" {
+        [ "$(id -u)" != 0 ] || skip 'root can open every directory'
+        mkdir -p "$HOME/.cargo/bin" "$HOME/.npm/_cacache"
+        chmod 0 "$HOME/.cargo"
+        run --separate-stderr bailey run 'ls -A ~; ls ~/.npm'
+        chmod 755 "$HOME/.cargo"
+        echo "$output $stderr"
+        [ "$status" = 0 ]
+        [[ $output == *_cacache ]]
+        [[ $stderr == *"$HOME/.cargo/bin, which commands would find in their home, cannot be opened"* ]]
+}
+
+@test "directories of overlays are used again, and do not become many" {
+        local base=$BATS_TEST_TMPDIR/homes most=0 left
+
+        mkdir -p "$HOME/.npm/_cacache"
+        bailey run 'echo 1 >~/.npm/_cacache/kept' || skip 'no sandbox'
+        for ((i = 0; i < 20; i++)); do
+                run bailey run 'cat ~/.npm/_cacache/kept'
+                [ "$output" = 1 ]
+                left=$(find "$base"/*/runs -mindepth 1 -maxdepth 1 | wc -l)
+                if ((left > most)); then most=$left; fi
+                [ "$(find "$base"/*/runs -mindepth 1 -maxdepth 1 -name 'run-*' | wc -l)" -le 1 ]
+        done
+        echo "$most"
+        [ "$most" -le 17 ]
+        [ ! -e "$HOME/.npm/_cacache/kept" ]
 }
