@@ -95,18 +95,20 @@ static int socket_of(const struct egress_sockets *sockets, enum egress_socket ki
 
 /* What was connected to, as text; IPv4 as such. */
 static void destination(int fd, char ret[static 64]) {
-        struct sockaddr_storage at = {};
+        union {
+                struct sockaddr any;
+                struct sockaddr_in in4;
+                struct sockaddr_in6 in6;
+        } at = { .in6 = { .sin6_family = AF_INET6 } };
         socklen_t len = sizeof(at);
         char text[INET6_ADDRSTRLEN] = "";
+        bool old;
 
-        getsockname(fd, (struct sockaddr *)&at, &len);
-        if (at.ss_family == AF_INET)
-                inet_ntop(AF_INET, &((struct sockaddr_in *)&at)->sin_addr, text, sizeof(text));
-        else
-                inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&at)->sin6_addr, text, sizeof(text));
+        assert_int_equal(getsockname(fd, &at.any, &len), 0);
+        old = at.any.sa_family == AF_INET;
+        inet_ntop(at.any.sa_family, old ? (const void *)&at.in4.sin_addr : &at.in6.sin6_addr, text, sizeof(text));
         snprintf(ret, 64, "%s %u", strncmp(text, "::ffff:", 7) == 0 ? text + 7 : text,
-                 ntohs(at.ss_family == AF_INET ? ((struct sockaddr_in *)&at)->sin_port
-                                               : ((struct sockaddr_in6 *)&at)->sin6_port));
+                 ntohs(old ? at.in4.sin_port : at.in6.sin6_port));
 }
 
 /* A connection to `text` arrives at `listener`, with its destination, and carries bytes in both directions. */
