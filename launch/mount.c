@@ -506,8 +506,14 @@ static bool is_replaced(int sys) {
         return sys == ENOENT || sys == ENOTDIR || sys == ELOOP;
 }
 
+/* Also by attributes of the overlay, which they can set on directories of the layer: then the kernel refuses to open the
+ * directory. That must not keep later commands from running. */
+static bool is_spoilt(int sys) {
+        return sys == EPERM || sys == EINVAL || sys == EIO || sys == ESTALE || sys == EOVERFLOW || sys == ERANGE;
+}
+
 static int leave_out(const char *path, struct err *err) {
-        return is_replaced(errno) ? 0 : err_sys(err, "%s", path);
+        return is_replaced(errno) || is_spoilt(errno) ? 0 : err_sys(err, "%s", path);
 }
 
 static int mount_shown(struct mounter *m, const struct mount_step *step, struct err *err) {
