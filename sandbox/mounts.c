@@ -281,12 +281,23 @@ static int set_points(struct compiler *c) {
         return 0;
 }
 
+/* It comes with the workspace, or with what can be written: that is mounted later, and would cover it. */
+static bool comes_later(const struct compiler *c, const char *path) {
+        if (path_within(path, c->host->workspace))
+                return true;
+        for (size_t i = 0; c->lists && i < c->host->write.count; i++)
+                if (path_within(path, c->host->write.items[i].path))
+                        return true;
+        return false;
+}
+
 /* What can be read is added only where it is not to be seen already: every mount costs. */
 static int add_readable(struct compiler *c) {
         for (size_t i = 0; i < c->host->read.count; i++) {
                 const char *path = c->host->read.items[i].path;
 
-                if (!visible(c->list, path) && (add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
+                if (!visible(c->list, path) && !comes_later(c, path) &&
+                    (add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
                         return -1;
         }
         return 0;
