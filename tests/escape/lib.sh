@@ -138,6 +138,7 @@ plant() {
                 echo "CANARY of $store" >"$1/$store"
                 chmod 600 "$1/$store"
         done
+        echo '//registry.npmjs.org/:_authToken=CANARY' >"$1/.npmrc" # of which all other lines are copied
         echo 'CANARY fd' >"$1/secret"
         echo '# rc' >"$1/.bashrc"
         (
@@ -177,6 +178,9 @@ settle() {
         H=/home/agent
         if [ "$uid" = 0 ]; then H=/root; fi
         OUT=/srv/outside
+        HOMES=/srv/homes # of workspaces
+        mkdir -m 700 "$HOMES"
+        chown "$uid:$uid" "$HOMES"
         template=/srv/template
         mkdir "$template" "$template.outside"
         plant "$template"
@@ -375,7 +379,7 @@ holds_output() {
 }
 
 command_line() {
-        line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" BAILEY_HOME_DIR="$OUT/homes" "${environment[@]}")
+        line=(env -i PATH="$PATH" LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" BAILEY_HOME_DIR="$HOMES" "${environment[@]}")
         if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
         if [ "$walls" = yes ]; then
                 line+=("${engine_env[@]}")

@@ -55,6 +55,9 @@ const writes = (file) => `echo evil >>${file} && echo WRITTEN; cat ${file}`;
  * stays: what was ready is as good as new, and has to be used. All others need a new one.
  * change(PLACE, N, PAIR) is done between two calls, and `look` then has to show `after`; so it does without the pool.
  */
+// Of what is in the home directory they see only this way.
+const hostHome = '[sandbox]\nhome = "host"\n';
+
 const cases = {
         'a file is made': {
                 stays: true,
@@ -92,10 +95,29 @@ const cases = {
                 look: () => 'stat -c %A file',
         },
         'a file in the home directory is made': {
+                config: hostHome,
                 stays: true,
                 change: (made, n) => write(path.join(made.home, `file${n}`), `text ${n}\n`),
                 look: (n) => `cat ~/file${n}; echo >>~/file${n}`,
                 after: /^text[^]*Read-only/,
+        },
+        'a file in the home directory is made, which is not shown': {
+                stays: true,
+                change: (made, n) => write(path.join(made.home, `.netrc${n}`), 'CANARY\n'),
+                look: (n) => `cat ~/.netrc${n}`,
+                after: /^cat: .*No such file/,
+        },
+        'a directory of tools is made in the home directory': {
+                change: (made) => write(path.join(made.home, '.cargo/bin/tool'), 'text\n'),
+                look: () => 'cat ~/.cargo/bin/tool',
+                after: /^text/,
+        },
+        'settings in the home directory are changed': {
+                any: true, // they are copied, and the home is the same
+                prepare: (made) => write(path.join(made.home, '.gitconfig'), '[user]\n\tname = one\n'),
+                change: (made) => write(path.join(made.home, '.gitconfig'), '[user]\n\tname = another\n'),
+                look: () => 'cat ~/.gitconfig',
+                after: /another/,
         },
         'the workspace is another directory': {
                 prepare: (made) => write(ws('file')(made), '0\n'),
@@ -245,12 +267,14 @@ const cases = {
                 after: /Read-only[^]*\nl\n/,
         },
         'a credential store is replaced': {
+                config: hostHome,
                 prepare: (made) => write(path.join(made.home, '.aws/credentials'), 'CANARY\n'),
                 change: (made, n) => swap(path.join(made.home, '.aws'), 'credentials', `CANARY${n}\n`),
                 look: () => 'cat ~/.aws/credentials',
                 after: /^cat: .*(denied|No such)/,
         },
         'a file with credentials is replaced': {
+                config: hostHome,
                 prepare: (made) => write(path.join(made.home, '.netrc'), 'CANARY\n'),
                 change: (made, n) => replace(path.join(made.home, '.netrc'), `CANARY ${n}\n`),
                 look: () => 'cat ~/.netrc',
@@ -292,6 +316,7 @@ const cases = {
                 after: /Read-only[^]*text/,
         },
         'a link to a credential store leads elsewhere': {
+                config: hostHome,
                 prepare(made) {
                         write(path.join(made.home, 'one/id'), 'CANARY\n');
                         write(path.join(made.home, 'two/id'), 'CANARY\n');
@@ -305,6 +330,7 @@ const cases = {
                 after: /^cat: .*denied/,
         },
         'somebody listens on a socket where there was another': {
+                config: hostHome,
                 prepare: (made) => new Promise((resolve) => {
                         made.listener = net.createServer().listen(path.join(made.home, 'socket'), () => {
                                 fs.renameSync(path.join(made.home, 'socket'), path.join(made.home, 'other'));
@@ -321,6 +347,7 @@ const cases = {
                 },
         },
         'somebody listens on a socket': {
+                config: hostHome,
                 stays: true, // who may be connected to is decided when it is
                 change: listens,
                 look: () => connects,
@@ -340,6 +367,7 @@ for (const [name, file, content] of [
 
 for (const file of ['.ssh/id_ed25519', '.aws/credentials', '.local/share/keyrings/login.keyring', '.git-credentials', '.config/gh/hosts.yml'])
         cases[`~/${file} is made`] = {
+                config: hostHome,
                 change: (made) => write(path.join(made.home, file), 'CANARY\n'),
                 look: () => `cat ~/${file}`,
                 after: /^cat: .*denied/,
@@ -433,6 +461,7 @@ const mounts = {
                 after: /text\nfine/,
         },
         'something is mounted over the home directory': {
+                config: hostHome,
                 change: 'mount -t tmpfs none "$HOME" && mkdir "$HOME/.ssh" && echo CANARY >"$HOME/.ssh/id"',
                 after: /denied/,
         },
@@ -445,7 +474,10 @@ const mounts = {
 
 for (const [name, one] of Object.entries(mounts))
         test(`between calls: ${name}`, () => twins({
-                prepare: (made) => fs.mkdirSync(ws('dir')(made)),
+                prepare(made) {
+                        fs.appendFileSync(path.join(made.home, '.config/bailey/config.toml'), one.config ?? '');
+                        fs.mkdirSync(ws('dir')(made));
+                },
                 begin() {
                         const apart = ['unshare', ...(process.getuid() ? ['--user', '--map-root-user'] : []), '--mount'];
                         if (spawnSync(apart[0], [...apart.slice(1), 'true']).status !== 0)
