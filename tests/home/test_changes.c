@@ -63,12 +63,14 @@ static void copy_settings(void) {
         char layer[PATH_MAX], home[PATH_MAX];
         struct home_request request = { .home = home };
         struct err err = {};
-        FD_AUTO fd = -1;
+        FD_AUTO fd = -1, user = -1, files = -1;
 
         snprintf(layer, sizeof(layer), "%s/layer", top);
         snprintf(home, sizeof(home), "%s/user", top);
         fd = open(layer, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0 || home_copy_settings(fd, &request, &err) < 0)
+        user = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        files = openat(fd, HOME_FILES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0 || user < 0 || files < 0 || home_copy_settings(fd, user, files, &request, &err) < 0)
                 fail_msg("%s", err.msg);
 }
 

@@ -320,7 +320,7 @@ combine() {
                 as=(setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all)
         fi
         environment=(env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm ASAN_OPTIONS="${ASAN_OPTIONS-}"
-                BAILEY_HOME_DIR="$H/.homes" NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
+                BAILEY_HOME_DIR="/var/tmp/homes-$uid" NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
 }
 
 # combinations: those of this suite
