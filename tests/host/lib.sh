@@ -63,10 +63,10 @@ else
         echo "agent:x:$uid:$uid::/home/agent:/bin/sh" >>/run/passwd
         mount --bind /run/passwd /etc/passwd || exit 1
 fi
-mkdir -p "$H" /srv/template
+mkdir -p "$H" "$T/homes" /srv/template
 W=$H/project
 pwned=$H/pwned # the payload's only work is to make this file
-chown "$uid:$uid" "$H"
+chown "$uid:$uid" "$H" "$T/homes"
 
 environment=(env -i HOME="$H" BAILEY_HOME_DIR="$T/homes" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm GIT_CONFIG_NOSYSTEM=1
         npm_config_update_notifier=false ASAN_OPTIONS="${ASAN_OPTIONS-}")

@@ -42,9 +42,9 @@ own_places() {
         done
         chmod 1777 /var/tmp /dev/shm
         cp -a "$T/etc/." /etc && rm -rf "${T:?}/etc"
-        mkdir -p /home/agent /run/sshd "$N"
+        mkdir -p /home/agent /home/git /run/sshd "$N"
         cp -R "$T/made/." "$N" && mv "$N"/bin/* "$N" || return
-        printf 'agent:x:%s:%s::/home/agent:/bin/bash\ngit:x:%s:%s::%s:/bin/sh\n' "$user" "$user" "$server" "$server" "$N" >>/etc/passwd
+        printf 'agent:x:%s:%s::/home/agent:/bin/bash\ngit:x:%s:%s::/home/git:/bin/sh\n' "$user" "$user" "$server" "$server" >>/etc/passwd
         printf '%s\n' "passwd: files" "group: files" "hosts: files dns" >/etc/nsswitch.conf
         printf '127.0.0.1 localhost\n::1 localhost\n' >/etc/hosts
         hostname host.example
