@@ -293,6 +293,13 @@ void run_free(struct run *run) {
         free(run);
 }
 
+/* Either all hosts are kept from a command, or those that are not listed. */
+static uint32_t not_enforced(const struct run *run) {
+        uint32_t other = network_is_filtered(run->order.policy->sandbox.network) ? GUARANTEE_NETWORK : GUARANTEE_HOSTS;
+
+        return ~(run->attempt.launch.guarantees | other);
+}
+
 static int put_plan(struct run *run) {
         struct bailey_outcome *o = &run->result.out;
         struct bailey_limit *limits;
@@ -304,7 +311,7 @@ static int put_plan(struct run *run) {
                 return -1;
         o->planned = run->attempt.launch.backend;
         o->enforced = run_guarantee_names(run);
-        o->not_enforced = guarantee_names(run, ~run->attempt.launch.guarantees);
+        o->not_enforced = guarantee_names(run, not_enforced(run));
         o->limits = limits;
         o->limit_count = (run->attempt.launch.container ? container_limits : own_limits)(run, limits);
         return o->enforced && o->not_enforced ? 0 : -1;
