@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # commands are given as text
 # shellcheck source=tests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
+flags+=(--read "$H/lib") # another repository of the user's, in a home that commands do not see
 
 template '
         git config --global init.defaultBranch main

@@ -63,7 +63,7 @@ else
         echo "agent:x:$uid:$uid::/home/agent:/bin/sh" >>/run/passwd
         mount --bind /run/passwd /etc/passwd || exit 1
 fi
-mkdir -p "$H" "$T/homes" /srv/template
+mkdir -p "$H" /srv/template "$T/homes"
 W=$H/project
 pwned=$H/pwned # the payload's only work is to make this file
 chown "$uid:$uid" "$H" "$T/homes"

@@ -461,9 +461,8 @@ const mounts = {
                 after: /text\nfine/,
         },
         'something is mounted over the home directory': {
-                config: hostHome,
                 change: 'mount -t tmpfs none "$HOME" && mkdir "$HOME/.ssh" && echo CANARY >"$HOME/.ssh/id"',
-                after: /denied/,
+                after: /id: No such file/,
         },
         'something is made read-only': {
                 before: 'mount --bind dir dir; echo text >dir/file',
@@ -474,10 +473,7 @@ const mounts = {
 
 for (const [name, one] of Object.entries(mounts))
         test(`between calls: ${name}`, () => twins({
-                prepare(made) {
-                        fs.appendFileSync(path.join(made.home, '.config/bailey/config.toml'), one.config ?? '');
-                        fs.mkdirSync(ws('dir')(made));
-                },
+                prepare: (made) => fs.mkdirSync(ws('dir')(made)),
                 begin() {
                         const apart = ['unshare', ...(process.getuid() ? ['--user', '--map-root-user'] : []), '--mount'];
                         if (spawnSync(apart[0], [...apart.slice(1), 'true']).status !== 0)
