@@ -242,6 +242,15 @@ static int make_run(int runs, struct err *err) {
         return found >= 0 ? TAKE_FD(found) : err_set(err, ERR_SYSTEM, "home of the workspace: cannot lock a new directory");
 }
 
+/* The kernel makes these with no permissions at all, so that their user could not remove them with rm. What fails does no harm.
+ */
+static void open_work(int work) {
+        static const char *const made[] = { "work", "work/incompat", "work/incompat/volatile" };
+
+        for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+                (void)fchmodat(work, made[i], 0700, 0);
+}
+
 /* The layer over the user's home, and an empty directory over both, which takes what is written. Descriptors stay open until
  * the file system is made: older kernels look at the paths only then.
  *
@@ -262,6 +271,8 @@ static int new_overlay(int layer, int home, int run, struct err *err) {
         snprintf(upper_path, sizeof(upper_path), "/proc/self/fd/%d", upper);
         snprintf(work_path, sizeof(work_path), "/proc/self/fd/%d", work);
         fd = new_mount("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
+        if (fd >= 0)
+                open_work(work);
         if (fd < 0 && err->sys != EMFILE && err->sys != ENFILE && err->sys != ENOMEM && err->sys != ENOSPC)
                 err->code = ERR_NO_OVERLAY;
         return fd < 0 ? err_context(err, "overlay of the home directory") : fd;
