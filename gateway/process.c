@@ -247,25 +247,27 @@ static void serve(struct gateway *gateway) {
 }
 
 _Noreturn void gateway_run(const struct gateway_options *options) {
-        static struct gateway gateway;
+        struct gateway *gateway = calloc(1, sizeof(*gateway)); /* the library keeps nothing in memory of its own */
         struct gateway_event event = { .kind = GATEWAY_READY };
         struct err err = {};
 
-        gateway.engine.ready = engine_ready;
-        gateway.outside.ready = outside_ended;
+        if (!gateway)
+                _exit(1);
+        gateway->engine.ready = engine_ready;
+        gateway->outside.ready = outside_ended;
         set_signals();
         prctl(PR_SET_NAME, "bailey-gateway");
-        if (keep_files(options, &gateway.engine.fd, &gateway.outside.fd, &err) < 0)
+        if (keep_files(options, &gateway->engine.fd, &gateway->outside.fd, &err) < 0)
                 _exit(1);
-        raise_file_limit(&gateway);
-        set_queues(&gateway);
-        if (open_all(&gateway, options, &err) < 0) {
+        raise_file_limit(gateway);
+        set_queues(gateway);
+        if (open_all(gateway, options, &err) < 0) {
                 event.kind = GATEWAY_FAILED;
                 snprintf(event.text, sizeof(event.text), "%s", err.msg);
-                event_try(&gateway, &event);
+                event_try(gateway, &event);
                 _exit(1);
         }
-        event_send(&gateway, &event);
-        serve(&gateway);
+        event_send(gateway, &event);
+        serve(gateway);
         _exit(1);
 }

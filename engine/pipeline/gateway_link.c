@@ -263,11 +263,10 @@ static void give_socket(const struct network_log *log, int fd) {
                 gateway_give_socket(log->link->socket, log->command, fd, &(struct err){});
 }
 
-void gateway_link_take(struct network_log *log, struct launched *launched, struct egress_sockets *sockets) {
+void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) {
         struct gateway_item items[EGRESS_SOCKETS_MAX];
         size_t count = 0;
 
-        log->launched = launched;
         for (size_t i = 0; i < sockets->count; i++) {
                 if (sockets->items[i].kind == EGRESS_OUTGOING)
                         give_socket(log, sockets->items[i].fd);

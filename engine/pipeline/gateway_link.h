@@ -48,7 +48,7 @@ int gateway_link_begin(struct gateway_link *link, const char *program, const cha
                        const struct policy *policy, struct network_log *log, struct err *err);
 
 /* Passes on the sockets that were made inside, and closes them. */
-void gateway_link_take(struct network_log *log, struct launched *launched, struct egress_sockets *sockets);
+void gateway_link_take(struct network_log *log, struct egress_sockets *sockets);
 
 /* Does what the gateway asks for, and takes what it reports. Does not wait. */
 void gateway_link_read(struct gateway_link *link);

@@ -143,6 +143,8 @@ static int try_launch(struct run *run, struct err *err) {
         if (pool && pool_take(pool, buf_str(&key), (size_t)run->order.policy->run.warm, &warm))
                 setup.warm = &warm;
         result = run_network_begin(run, &setup, err) < 0 ? -1 : job_start(&run->job, &setup, err);
+        if (result == 0)
+                run_network_started(run);
         if (result == 0 && run->attempt.launch.share.memory_percent) /* the command cannot have taken so much yet */
                 run->attempt.kills_before = cgroup_shared_kills(run->order.shared);
         if (pool && result == 0)

@@ -13,7 +13,7 @@ enum { REFUSALS_TOLD = 5 };
 static void take_sockets(void *context, struct egress_sockets *sockets) {
         struct run *run = context;
 
-        gateway_link_take(run->attempt.network, &run->job.launched, sockets);
+        gateway_link_take(run->attempt.network, sockets);
 }
 
 static int read_gateway(void *context) {
@@ -25,7 +25,7 @@ static int read_gateway(void *context) {
 
 /* The gateway starts while the sandbox is made. */
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err) {
-        if (!run->attempt.launch.egress.wanted)
+        if (!egress_expected(&run->attempt.launch.egress))
                 return 0;
         if (!run->attempt.network)
                 run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
@@ -40,6 +40,12 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         if (run->lent.gateway->epoll_fd < 0)
                 setup->beside_fd = run->lent.gateway->socket;
         return 0;
+}
+
+/* From now on it can be asked for sockets. */
+void run_network_started(struct run *run) {
+        if (run->attempt.network)
+                run->attempt.network->launched = &run->job.launched;
 }
 
 /* ---- what it did ---- */

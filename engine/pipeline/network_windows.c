@@ -10,6 +10,10 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         return 0;
 }
 
+void run_network_started(struct run *run) {
+        (void)run;
+}
+
 void run_network_end(struct run *run) {
         (void)run;
 }

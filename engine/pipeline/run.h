@@ -141,6 +141,7 @@ void run_end(struct run *run, int result);
 /* ---- the network: network.c ---- */
 
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err);
+void run_network_started(struct run *run);
 void run_network_end(struct run *run);
 void run_network_forget(struct run *run);                 /* it did not start, or is freed */
 const char *const *run_network_refusals(struct run *run); /* a sentence each, NULL-terminated; NULL: none */
