@@ -62,7 +62,7 @@ class Session:
         while text not in self.said:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"no {text!r} in {self.said!r}")
-            self.said += self.tool("BashOutput", shell_id=self.shells[-1]).get("output", "")
+            self.said = self.tool("BashOutput", shell_id=self.shells[-1], wait_ms=200).get("stdout", "")
         print(text, flush=True)
 
     def end(self, _):
