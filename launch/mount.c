@@ -248,7 +248,8 @@ static void open_work(int work) {
         static const char *const made[] = { "work", "work/incompat", "work/incompat/volatile" };
 
         for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
-                (void)fchmodat(work, made[i], 0700, 0);
+                if (fchmodat(work, made[i], 0700, 0) < 0)
+                        return;
 }
 
 /* The layer over the user's home, and an empty directory over both, which takes what is written. Descriptors stay open until
