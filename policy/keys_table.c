@@ -117,9 +117,9 @@ const struct key_row keys[] = {
         { ROW(SANDBOX, "root", WORD), FIELD(sandbox.root), .words = roots, TIGHTEST(ROOT_MINIMAL),
           .help = "host: the host's files, read-only. minimal: only system directories and fs_read_allow." },
         { ROW(SANDBOX, "home", WORD), FIELD(sandbox.home), .words = homes, TIGHTEST(HOME_NONE), IS(word, HOME_OWN),
-          .help = "own: a home directory of the workspace, which commands can write, and in which they find toolchains, package "
-                  "caches and harmless settings of yours, and nothing else of your home directory. host: your home directory, "
-                  "read-only, without credential stores. none: an empty directory for each command." },
+          .help = "own: a home directory of the workspace, which commands can write, and in which they find toolchains, "
+                  "package caches and harmless settings of yours, and nothing else of your home directory. host: your home "
+                  "directory, read-only, without credential stores. none: an empty directory for each command." },
         { ROW(SANDBOX, "home_show", LIST), FIELD(sandbox.home_show), .text = &text_home_path,
           .help = "Additional directories of your home directory that commands find in a home of their own. What they write "
                   "there does not reach yours." },
@@ -180,17 +180,18 @@ const struct key_row keys[] = {
                   "(the preset @packages), and `hosts`." },
         { ROW(NETWORK, "hosts", LIST), FIELD(sandbox.network_hosts), .text = &text_network_host,
           TIGHTEN(HOSTS),
-          .help = "Hosts that can be reached with allow_hosts and packages: a name, *.name (name itself, too), an address; with "
-                  ":PORT or :* for other ports than `ports`; or a preset: @packages, @github, ... `*` needs allow_any." },
+          .help = "Hosts that can be reached with allow_hosts and packages: a name, *.name (name itself, too), an address; "
+                  "with :PORT or :* for other ports than `ports`; or a preset: @packages, @github, ... `*` needs allow_any." },
         { ROW(NETWORK, "allow_any", BOOLEAN), FIELD(sandbox.network_allow_any), TIGHTEN(FALSE),
           .help = "Accept `*`, any host with a public address, in `hosts`." },
         { ROW(NETWORK, "ports", LIST), FIELD(sandbox.network_ports), .text = &text_port, TIGHTEN(FEWER), LISTED(ports),
           .help = "Ports of hosts that are listed without one." },
         { ROW(NETWORK, "private_hosts", LIST), FIELD(sandbox.network_private_hosts), .text = &text_host,
-          .help = "Names whose addresses may be private (10.0.0.0/8, 192.168.0.0/16, fc00::/7, ...). They have to be in `hosts`, "
-                  "too." },
+          .help = "Names whose addresses may be private (10.0.0.0/8, 192.168.0.0/16, fc00::/7, ...). They have to be in "
+                  "`hosts`, too." },
         { ROW(NETWORK, "host_ports", LIST), FIELD(sandbox.network_host_ports), .text = &text_port,
-          .help = "Ports of the host's 127.0.0.1 that commands can connect to at their own localhost, with any kind but inherit." },
+          .help = "Ports of the host's 127.0.0.1 that commands can connect to at their own localhost, with any kind but "
+                  "inherit." },
         { ROW(NETWORK, "publish", LIST), FIELD(sandbox.network_publish), .text = &text_publish,
           .help = "Ports of commands to open on the host's 127.0.0.1: \"3000\", or \"8080:3000\" for port 8080 of the host." },
         { ROW(NETWORK, "max_connections", INTEGER), FIELD(sandbox.network_max_connections), RANGE(1, 65536), TIGHTEN(LESS),

@@ -10,7 +10,8 @@
 #define RUST "*.crates.io", "static.rust-lang.org"
 #define RUBY "*.rubygems.org"
 #define GO "proxy.golang.org", "sum.golang.org"
-#define JAVA "repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "plugins-artifacts.gradle.org", "services.gradle.org"
+#define JAVA "repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", \
+             "plugins-artifacts.gradle.org", "services.gradle.org"
 #define DEBIAN "deb.debian.org", "security.debian.org", "archive.ubuntu.com", "*.archive.ubuntu.com", "security.ubuntu.com", \
                "ports.ubuntu.com"
 

@@ -155,8 +155,8 @@ void run_protect_end(struct run *run);   /* sets aside what it created at protec
 
 /* ---- a home of the workspace (homes.c) ---- */
 
-int run_home_hold(struct run *run);  /* 1: it has been removed, and has to be opened again */
-int run_home_check(struct run *run); /* that it is not too large */
+int run_home_hold(struct run *run);        /* 1: it has been removed, and has to be opened again */
+int run_home_check(struct run *run);       /* that it is not too large */
 void run_home_tidy(const struct run *run); /* removes what ended sandboxes left */
 void run_home_end(struct run *run);
 

@@ -219,7 +219,7 @@ static void it_ends_with_who_started_it(void **state) {
                 assert_true(read(ends[0], number, sizeof(number)) > 0);
                 files = (int)syscall(SYS_pidfd_open, pid, 0);
                 assert_true(files >= 0);
-                holder.pidfd = (int)syscall(SYS_pidfd_getfd, files, atoi(number), 0);
+                holder.pidfd = (int)syscall(SYS_pidfd_getfd, files, (int)strtol(number, NULL, 10), 0);
         }
         assert_true(holder.pidfd >= 0);
         fd = (struct pollfd){ .fd = holder.pidfd, .events = POLLIN };
