@@ -25,8 +25,8 @@
 enum { PATIENCE_MS = 120000 };
 
 struct scene {
-        char directory[64], workspace[80], home[96], state[96];
-        const char *environment[5];
+        char directory[64], workspace[80], home[96], state[96], homes[256];
+        const char *environment[6];
         struct bailey_policy *policy;
         struct bailey_session *session;
         int files; /* open before */
@@ -54,10 +54,12 @@ static inline void scene_begin(struct scene *scene, const char *const *overrides
         snprintf(scene->home, sizeof(scene->home), "HOME=%s", scene->directory);
         snprintf(scene->state, sizeof(scene->state), "XDG_STATE_HOME=%s/state", scene->directory);
         assert_int_equal(mkdir(scene->workspace, 0700), 0);
+        snprintf(scene->homes, sizeof(scene->homes), "BAILEY_HOME_DIR=%s", getenv("BAILEY_HOME_DIR") ?: ""); /* of tests/run */
         scene->environment[0] = scene->home;
         scene->environment[1] = scene->state;
         scene->environment[2] = "PATH=/usr/local/bin:/usr/bin:/bin";
         scene->environment[3] = "MY_API_TOKEN=tk-0123456789abcdef";
+        scene->environment[4] = scene->homes;
         options.workspace = scene->workspace;
         options.environment = scene->environment;
         if (bailey_policy_load(&options, &scene->policy, error, sizeof(error)) < 0 ||

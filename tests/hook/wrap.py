@@ -50,7 +50,7 @@ class Place:
             file.write('[guard]\nmode = "off"\n')
         with open(os.path.join(self.work, "f"), "w") as file:
             file.write("one\ntwo 'three'\n")
-        self.environment = {"HOME": self.home, "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+        self.environment = {"HOME": self.home, "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "BAILEY_HOME_DIR": self.home + ".homes",
                             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
 
     def run(self, argv, **more):

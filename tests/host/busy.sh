@@ -26,7 +26,7 @@ session() {
         mkdir "$T/w$1"
         cd "$T/w$1" || exit 1
         mkfifo "$T/$1.in" "$T/$1.out"
-        env -i HOME="$T/home" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" timeout -k 5 800 \
+        env -i HOME="$T/home" BAILEY_HOME_DIR="$T/homes" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 ASAN_OPTIONS="${ASAN_OPTIONS-}" timeout -k 5 800 \
                 "$BAILEY" mcp --set guard.mode=off <"$T/$1.in" >"$T/$1.out" 2>"$T/$1.err" &
         exec {in}>"$T/$1.in" {out}<"$T/$1.out"
         jq -nc '{jsonrpc: "2.0", id: 0, method: "initialize",

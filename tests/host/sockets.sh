@@ -17,7 +17,7 @@ if [ "${1-}" != inner ]; then
                 exit
         fi
         cp "$BAILEY" "$T/bailey" || exit 1
-        env -i T="$T" RUNS="${HOST_RUNS:-300}" HOME="$T/home" XDG_RUNTIME_DIR="$T/run" LC_ALL=C.UTF-8 PATH="$PATH" \
+        env -i T="$T" RUNS="${HOST_RUNS:-300}" HOME="$T/home" BAILEY_HOME_DIR="$T/homes" XDG_RUNTIME_DIR="$T/run" LC_ALL=C.UTF-8 PATH="$PATH" \
                 "${new[@]}" bash "$here/sockets.sh" inner
         exit
 fi

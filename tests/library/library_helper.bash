@@ -25,7 +25,7 @@ install_library() {
 make_workspace() {
         home=$BATS_TEST_TMPDIR/home workspace=$BATS_TEST_TMPDIR/workspace
         mkdir -p "$home" "$workspace"
-        export HOME=$home XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config
+        export HOME=$home XDG_STATE_HOME=$home/state BAILEY_HOME_DIR=$BATS_TEST_TMPDIR/homes XDG_CONFIG_HOME=$home/config
         cd "$workspace" || return
 }
 

@@ -30,7 +30,7 @@ export function place({ config = '', binary = program } = {}) {
         fs.mkdirSync(made.workspace);
         fs.copyFileSync(binary, made.bailey);
         fs.writeFileSync(path.join(made.home, '.config/bailey/config.toml'), config);
-        made.environment = { HOME: made.home, PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
+        made.environment = { HOME: made.home, PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', BAILEY_HOME_DIR: path.join(made.dir, 'homes') };
         for (const name of ['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'])
                 if (process.env[name])
                         made.environment[name] = process.env[name];

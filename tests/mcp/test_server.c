@@ -21,13 +21,14 @@
 #include "mcp/wire.h"
 
 struct scene {
-        char directory[64], workspace[80], home[96], state[96];
+        char directory[64], workspace[80], home[96], state[96], homes[256];
         pid_t server;
         FILE *to, *from;
 };
 
 static _Noreturn void serve(const struct scene *scene, int in, int out) {
-        const char *const environment[] = { scene->home, scene->state, "PATH=/usr/local/bin:/usr/bin:/bin", NULL };
+        const char *const environment[] = { scene->home, scene->state, scene->homes, "PATH=/usr/local/bin:/usr/bin:/bin",
+                                            NULL };
         struct bailey_policy_options options = { .workspace = scene->workspace, .environment = environment };
         struct mcp_options server = { .environment = environment, .in = in, .out = out, .stop_fd = -1 };
         char error[512] = "";
@@ -53,6 +54,7 @@ static void begin_on(struct scene *scene, const int in[static 2]) {
         snprintf(scene->workspace, sizeof(scene->workspace), "%s/work", scene->directory);
         snprintf(scene->home, sizeof(scene->home), "HOME=%s", scene->directory);
         snprintf(scene->state, sizeof(scene->state), "XDG_STATE_HOME=%s/state", scene->directory);
+        snprintf(scene->homes, sizeof(scene->homes), "BAILEY_HOME_DIR=%s", getenv("BAILEY_HOME_DIR") ?: "");
         assert_int_equal(mkdir(scene->workspace, 0700), 0);
         assert_int_equal(pipe2(out, O_CLOEXEC), 0);
         scene->server = fork();

@@ -19,7 +19,7 @@
 enum { PATIENCE_MS = 60000, MANY = 40 };
 
 struct scene {
-        char directory[64], workspace[80], home[96], state[96];
+        char directory[64], workspace[80], home[96], state[96], homes[256];
         struct bailey_policy *policy;
         struct mcp_options options;
         struct mcp_server server;
@@ -27,7 +27,8 @@ struct scene {
 };
 
 static void begin(struct scene *scene) {
-        const char *const environment[] = { scene->home, scene->state, "PATH=/usr/local/bin:/usr/bin:/bin", NULL };
+        const char *const environment[] = { scene->home, scene->state, scene->homes, "PATH=/usr/local/bin:/usr/bin:/bin",
+                                            NULL };
         struct bailey_policy_options options = { .workspace = scene->workspace, .environment = environment };
         struct err err;
         char error[512];
@@ -38,6 +39,7 @@ static void begin(struct scene *scene) {
         snprintf(scene->workspace, sizeof(scene->workspace), "%s/work", scene->directory);
         snprintf(scene->home, sizeof(scene->home), "HOME=%s", scene->directory);
         snprintf(scene->state, sizeof(scene->state), "XDG_STATE_HOME=%s/state", scene->directory);
+        snprintf(scene->homes, sizeof(scene->homes), "BAILEY_HOME_DIR=%s", getenv("BAILEY_HOME_DIR") ?: "");
         assert_int_equal(mkdir(scene->workspace, 0700), 0);
         assert_int_equal(bailey_policy_load(&options, &scene->policy, error, sizeof(error)), 0);
         assert_int_equal(bailey_session_new(scene->policy, environment, &scene->server.session, error, sizeof(error)), 0);
