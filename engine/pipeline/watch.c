@@ -77,23 +77,27 @@ static uint64_t *find_name(struct watch *watch, int directory, const char *name)
 struct way {
         char done[PATH_MAX]; /* no link in it, without a slash at the end */
         char rest[PATH_MAX];
+        const char *left; /* of the rest */
         unsigned links;
 };
 
 /* In front of the rest; an absolute one starts over. False: after too many, as the kernel would say; or there is no room, which
  * the kernel does not need. */
 static bool turn_to(struct watch *watch, struct way *way, const char *path) {
-        size_t len = strlen(path), rest = strlen(way->rest);
+        size_t len = strlen(path), left = strlen(way->left);
+        char joined[PATH_MAX];
 
         if (++way->links > LINKS_MAX)
                 return false;
-        if (len + 1 + rest >= sizeof(way->rest)) {
+        if (len + 1 + left >= sizeof(joined)) {
                 watch->changed = true;
                 return false;
         }
-        memmove(way->rest + len + 1, way->rest, rest + 1);
-        memcpy(way->rest, path, len);
-        way->rest[len] = '/';
+        memcpy(joined, path, len);
+        joined[len] = '/';
+        memcpy(joined + len + 1, way->left, left + 1);
+        memcpy(way->rest, joined, len + left + 2);
+        way->left = way->rest;
         if (path[0] == '/')
                 way->done[0] = 0;
         return true;
@@ -116,14 +120,14 @@ static bool watch_name(struct watch *watch, const char *directory, const char *n
 
 /* The next name of the rest, taken off it. False: there is none, or it is too long for any file. */
 static bool next_name(struct way *way, char ret[static NAME_MAX + 1]) {
-        const char *start = way->rest + strspn(way->rest, "/"), *end = start + strcspn(start, "/");
+        const char *start = way->left + strspn(way->left, "/"), *end = start + strcspn(start, "/");
         size_t len = (size_t)(end - start);
 
         if (len == 0 || len > NAME_MAX)
                 return false;
         memcpy(ret, start, len);
         ret[len] = 0;
-        memmove(way->rest, end, strlen(end) + 1);
+        way->left = end;
         return true;
 }
 
@@ -168,6 +172,7 @@ void watch_path(struct watch *watch, const char *path, bool content) {
         if (way.done[0] == '/' && !way.done[1])
                 way.done[0] = 0;
         memcpy(way.rest, path, strlen(path) + 1);
+        way.left = way.rest;
         while (!watch->changed && walk_on(watch, &way))
                 ;
         /* The file itself, as it may have other names. One that is not there has no content. */

@@ -124,7 +124,7 @@ static void pass_signals(struct runner *r) {
         snprintf(number, sizeof(number), "%d", r->passing);
         complete(r->plan->signal, number, r->plan->name, argv);
         pid = client_start(argv, r->plan->envp, -1, -1, -1);
-        r->passer = pid < 0 ? (struct waited){ .status = -1 } : (struct waited){ .pid = pid };
+        r->passer = (struct waited){ .pid = pid < 0 ? 0 : pid, .status = pid < 0 ? -1 : 0 };
 }
 
 /* When wait_for() has to look again by itself; 0: never. */

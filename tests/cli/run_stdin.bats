@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bailey run: what the command reads.
-# shellcheck disable=SC2016,SC2154 # the command is for bailey; what setup() sets is for all
+# shellcheck disable=SC2016,SC2094,SC2154 # the command is for bailey, which only reads; what setup() sets is for all
 
 # shellcheck source=tests/cli/run_helper.bash
 load run_helper
@@ -34,7 +34,7 @@ load run_helper
         [ "$({ bailey run 'head -c 1000000 >/dev/null'; wc -c; } <zeros)" = 2000000 ]
         # Not read at all, and no reason to wait.
         run bailey run 'exec <&-; echo done' <zeros
-        [ "$output" = done ]
+        [ "$output" = "done" ]
         [ "$({ bailey run --timeout 0.5 'sleep 60' || [ $? = 124 ]; wc -c; } <zeros)" = 3000000 ]
 }
 
