@@ -104,26 +104,26 @@ struct sandbox_policy {
         enum sandbox_backend backend;
         enum sandbox_root root;
         enum sandbox_home home;
-        struct str_list home_show; /* in addition to home/shown.c */
-        struct str home_dir;       /* where homes of workspaces are kept; empty: in the usual place */
-        int64_t home_max_bytes;    /* how large one may be; 0: no limit */
-        bool workspace_write;
-        bool protect_workspace;                                                     /* .git/hooks and its like stay read-only */
-        struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */
         enum network_kind network;
-        struct str_list network_hosts;         /* see egress_rule_read(); presets, too */
+        enum unix_sockets unix_sockets;
+        enum syscall_policy syscalls;
+        bool workspace_write;
+        bool protect_workspace;           /* .git/hooks and its like stay read-only */
+        bool network_allow_any;           /* "*" may stand in network_hosts */
+        bool require_limits;              /* a limit that cannot be enforced refuses the run */
+        uint32_t network_max_connections; /* of a command */
+        struct str_list home_show;        /* in addition to home/shown.c */
+        struct str home_dir;              /* where homes of workspaces are kept; empty: in the usual place */
+        int64_t home_max_bytes;           /* how large one may be; 0: no limit */
+        struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */
+        struct str_list network_hosts;                                              /* see egress_rule_read(); presets, too */
         struct str_list network_ports;         /* of hosts without one; see port_list_read() */
         struct str_list network_private_hosts; /* patterns; see host_matches() */
         struct str_list network_host_ports;    /* ports of the host's 127.0.0.1 that commands find at theirs */
         struct str_list network_publish;       /* the other way round; see published_port_read() */
-        uint32_t network_max_connections;      /* of a command */
-        bool network_allow_any;                /* "*" may stand in network_hosts */
-        enum unix_sockets unix_sockets;
-        struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
-        enum syscall_policy syscalls;
+        struct str_list unix_socket_paths;     /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
         int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; if a cgroup is available */
-        bool require_limits;                        /* a limit that cannot be enforced refuses the run */
 };
 
 /* ---- containers ---- */

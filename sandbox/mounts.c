@@ -101,7 +101,7 @@ static int bind_protected(struct compiler *c, enum mount_kind kind, const struct
 
 /* A layer: what is at this path on the host is not what the command sees. */
 static bool is_layer(const struct mount_step *s) {
-        return s->kind == MOUNT_WRITE && strcmp(s->source, s->target) != 0;
+        return s->kind == MOUNT_WRITE && s->source && s->target && strcmp(s->source, s->target) != 0;
 }
 
 static bool shows_host(const struct mount_step *s) {

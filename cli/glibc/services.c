@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <stddef.h>
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): glibc's have leading underscores */
 struct servent *getservbyname(const char *name, const char *protocol) {
         (void)name;
         (void)protocol;
@@ -21,3 +22,4 @@ int getservbyport_r(int port, const char *protocol, struct servent *room, char *
         *ret = NULL;
         return ENOENT;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

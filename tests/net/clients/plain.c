@@ -79,13 +79,17 @@ static int hold(const char *host, const char *port, size_t count) {
         setrlimit(RLIMIT_NOFILE, &limit);
         for (size_t i = 0; list && i < count; i++) {
                 list[i] = (struct pollfd){ .fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN };
-                if (list[i].fd < 0 || connect(list[i].fd, to->ai_addr, to->ai_addrlen) < 0 || write(list[i].fd, "x", 1) != 1)
-                        return printf("%zu connections: %s\n", i, strerror(errno)), 1;
+                if (list[i].fd < 0 || connect(list[i].fd, to->ai_addr, to->ai_addrlen) < 0 || write(list[i].fd, "x", 1) != 1) {
+                        printf("%zu connections: %s\n", i, strerror(errno));
+                        free(list);
+                        return 1;
+                }
         }
         for (size_t i = 0; list && i < count; i++)
                 if (poll(&list[i], 1, 30000) == 1 && read(list[i].fd, &byte, 1) == 1)
                         answers++;
         printf("%zu\n", answers);
+        free(list);
         return 0;
 }
 
