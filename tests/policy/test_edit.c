@@ -196,7 +196,8 @@ static void tables_in_tables(void **state) {
                 { "c.toml", "sandbox.network = { kind = \"packages\" }\n",
                   "sandbox.network = {hosts = [\"new.example\"],  kind = \"packages\" }\n" },
                 { "c.json", "{}",
-                  "{\n  \"sandbox\": {\n    \"network\": {\n      \"hosts\": [\n        \"new.example\"\n      ]\n    }\n  }\n}" },
+                  "{\n  \"sandbox\": {\n    \"network\": {\n      \"hosts\": [\n"
+                  "        \"new.example\"\n      ]\n    }\n  }\n}" },
                 { "c.json", "{\"sandbox\": {}}", "{\"sandbox\": {\"network\": {\"hosts\": [\"new.example\"]}}}" },
                 { "c.json", "{\"sandbox\": {\"network\": {\"hosts\": [\"a\"]}}}",
                   "{\"sandbox\": {\"network\": {\"hosts\": [\"a\", \"new.example\"]}}}" },
