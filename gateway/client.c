@@ -1,33 +1,20 @@
 #include <errno.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include "gateway/protocol.h"
+#include "launch/fd_passing.h"
 
-union files_space {
-        struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int) * GATEWAY_ITEMS_MAX)];
-};
+_Static_assert((int)GATEWAY_ITEMS_MAX <= (int)FDS_MAX, "all sockets of a command fit into one message");
 
 /* Does not wait: a gateway that does not read its messages is of no use. */
 static int send_request(int socket, struct request *request, struct str egress, const int *files, size_t count,
                         struct err *err) {
-        union files_space space = {};
-        struct iovec parts[] = { { request, sizeof(*request) }, { (char *)egress.ptr, egress.len } };
-        struct msghdr message = { .msg_iov = parts, .msg_iovlen = egress.len ? 2 : 1 };
+        const struct iovec parts[] = { { request, sizeof(*request) }, { (void *)(uintptr_t)egress.ptr, egress.len } };
 
         if (egress.len > REQUEST_EGRESS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "the network gateway: too many hosts");
         request->egress_len = (uint32_t)egress.len;
-        if (count) {
-                message.msg_control = &space;
-                message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-                space.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-                                               .cmsg_type = SCM_RIGHTS,
-                                               .cmsg_len = CMSG_LEN(sizeof(int) * count) };
-                memcpy(CMSG_DATA(&space.head), files, sizeof(int) * count);
-        }
-        if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        if (fds_send(socket, parts, egress.len ? 2 : 1, files, count) < 0)
                 return errno == EPIPE || errno == ECONNRESET ? err_set(err, ERR_NOT_FOUND, "the network gateway has ended")
                                                              : err_sys(err, "the network gateway");
         return 0;

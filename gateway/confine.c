@@ -23,6 +23,8 @@
 
 #include "base/fd.h"
 #include "gateway/loop.h"
+#include "launch/kernel.h"
+#include "launch/landlock.h"
 
 /* ---- memory ---- */
 
@@ -55,77 +57,33 @@ static int limit_memory(struct err *err) {
         return setrlimit(RLIMIT_AS, &limit) < 0 ? err_sys(err, "the limit of memory") : 0;
 }
 
-/* ---- Landlock ---- */
+/* ---- files ---- */
 
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule 445
-#define SYS_landlock_restrict_self 446
-#endif
-
-enum {
-        LANDLOCK_VERSION = 1,
-        LANDLOCK_PATH = 1,
-        LANDLOCK_READ_FILE = 1 << 2,
-        LANDLOCK_READ_DIR = 1 << 3,
-        LANDLOCK_SCOPES = 3, /* abstract sockets, signals */
-};
-
-static int allow_reading(int ruleset, const char *path, struct err *err) {
-        struct {
-                uint64_t allowed;
-                int32_t fd;
-        } __attribute__((packed)) rule = { .allowed = LANDLOCK_READ_FILE };
-        FD_AUTO fd = open(path, O_PATH | O_CLOEXEC);
-        struct stat st;
-
-        if (fd < 0)
-                return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "Landlock: %s", path);
-        if (fstat(fd, &st) < 0)
-                return err_sys(err, "Landlock: %s", path);
-        if (S_ISDIR(st.st_mode))
-                rule.allowed |= LANDLOCK_READ_DIR;
-        rule.fd = fd;
-        return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_PATH, &rule, 0) < 0 ? err_sys(err, "Landlock: %s", path) : 0;
-}
-
-/* resolv.conf is often a link into /run, and is replaced by renaming: so its directory is allowed. */
-static int allow_resolv_conf(int ruleset, const char *resolv_conf, struct err *err) {
-        char path[PATH_MAX], *slash;
-
-        if (!realpath(resolv_conf, path))
+/* resolv.conf is often a link into /run, and is replaced by renaming: so its directory is allowed. "": none, or the root, of
+ * which not everything is to be read. */
+static int directory_of(const char *resolv_conf, char ret[static PATH_MAX], struct err *err) {
+        if (!realpath(resolv_conf, ret)) {
+                ret[0] = '\0';
                 return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(err, "%s", resolv_conf);
-        slash = strrchr(path, '/');
-        if (slash == path)
-                return 0; /* not all of the root */
-        *slash = '\0';
-        return allow_reading(ruleset, path, err);
+        }
+        *strrchr(ret, '/') = '\0';
+        return 0;
 }
 
 /* c-ares takes its random numbers from /dev/urandom, for each channel anew. */
 static int limit_files(const char *resolv_conf, struct err *err) {
-        int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
-        struct {
-                uint64_t files, network, scopes;
-        } handled = {
-                .files = (UINT64_C(1) << (version >= 5   ? 16
-                                          : version >= 3 ? 15
-                                          : version >= 2 ? 14
-                                                         : 13)) -
-                         1,
-                .scopes = version >= 6 ? LANDLOCK_SCOPES : 0,
-        };
-        FD_AUTO ruleset = -1;
+        char directory[PATH_MAX];
+        const struct landlock_rule rules[] = { { "/etc", GRANT_LOOK },
+                                               { "/dev/urandom", GRANT_LOOK },
+                                               { directory, GRANT_LOOK } };
+        struct landlock_plan plan = { .wanted = true, .rules = rules };
 
-        if (version < 1)
-                return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : err_sys(err, "Landlock");
-        ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, version >= 6 ? 24 : version >= 4 ? 16 : 8, 0);
-        if (ruleset < 0)
+        if (kernel_landlock_version() < 0 && errno != ENOSYS && errno != EOPNOTSUPP)
                 return err_sys(err, "Landlock");
-        if (allow_reading(ruleset, "/etc", err) < 0 || allow_reading(ruleset, "/dev/urandom", err) < 0 ||
-            allow_resolv_conf(ruleset, resolv_conf, err) < 0)
+        if (directory_of(resolv_conf, directory, err) < 0)
                 return -1;
-        return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? err_sys(err, "Landlock: entering it") : 0;
+        plan.rule_count = directory[0] ? 3 : 2;
+        return landlock_apply(&plan, err);
 }
 
 /* ---- system calls ---- */

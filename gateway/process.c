@@ -16,6 +16,7 @@
 #include "gateway/protocol.h"
 #include "gateway/question.h"
 #include "gateway/relay.h"
+#include "launch/fd_passing.h"
 
 enum {
         EVENTS_BATCH = 64, /* each may reset a connection, which takes 0.1 ms */
@@ -108,28 +109,14 @@ static int run_all_timers(struct gateway *gateway) {
 
 /* ---- the engine ---- */
 
-union files_space {
-        struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int) * (GATEWAY_ITEMS_MAX + 1))];
-};
-
 /* Its length; 0: none now. Ends the process with the engine. */
-static size_t receive(struct gateway *gateway, void *bytes, size_t size, int files[static GATEWAY_ITEMS_MAX + 1],
-                      size_t *ret_count) {
-        union files_space space = {};
-        struct iovec part = { bytes, size };
-        struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &space, .msg_controllen = sizeof(space) };
-        ssize_t len = recvmsg(gateway->engine.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+static size_t receive(struct gateway *gateway, void *bytes, size_t size, int files[static FDS_MAX], size_t *ret_count) {
+        ssize_t len = fds_receive(gateway->engine.fd, bytes, size, files, ret_count, MSG_DONTWAIT);
 
-        *ret_count = 0;
-        if (len < 0 && (errno == EAGAIN || errno == EINTR))
+        if (len < 0 && errno == EAGAIN)
                 return 0;
-        if (len <= 0 || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        if (len <= 0)
                 _exit(0);
-        if (message.msg_controllen >= sizeof(space.head) && space.head.cmsg_type == SCM_RIGHTS) {
-                *ret_count = (space.head.cmsg_len - CMSG_LEN(0)) / sizeof(int);
-                memcpy(files, CMSG_DATA(&space.head), *ret_count * sizeof(int));
-        }
         return (size_t)len;
 }
 
@@ -138,7 +125,7 @@ static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t 
         if (events & EPOLLOUT)
                 event_flush(gateway);
         for (int i = 0; i < REQUESTS_BATCH; i++) {
-                int files[GATEWAY_ITEMS_MAX + 1];
+                int files[FDS_MAX];
                 size_t count, len = receive(gateway, gateway->buffer, LOOP_BUFFER, files, &count);
 
                 if (!len)

@@ -21,6 +21,8 @@ static uint64_t rights_of(uint32_t grant, uint64_t known) {
 
         if (grant & GRANT_READ)
                 rights |= LL_FS_EXECUTE | LL_FS_READ_FILE | LL_FS_READ_DIR;
+        if (grant & GRANT_LOOK)
+                rights |= LL_FS_READ_FILE | LL_FS_READ_DIR;
         if (grant & GRANT_USE)
                 rights |= use_rights;
         return grant & GRANT_WRITE ? known : rights & known;

@@ -82,6 +82,7 @@ enum landlock_grant {
         GRANT_READ = 1 << 0,  /* read, list, execute */
         GRANT_WRITE = 1 << 1, /* and everything else that the kernel's Landlock knows */
         GRANT_USE = 1 << 2,   /* of a device: read and write it, nothing else */
+        GRANT_LOOK = 1 << 3,  /* read and list, not execute */
 };
 
 struct landlock_rule {
