@@ -1,4 +1,5 @@
 #include "gateway/connection.h"
+#include "policy/addresses.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -181,6 +182,7 @@ static void outside_ready(struct gateway *gateway, struct watch *watch, uint32_t
 }
 
 /* ---- the beginning ---- */
+
 void connection_take_row(struct connection *connection, enum gateway_by by, const char *host, const uint8_t *address) {
         struct command *command = connection->command;
 
@@ -209,8 +211,6 @@ static struct connection *connection_new(struct gateway *gateway, struct command
 }
 
 static void begin_forward(struct gateway *gateway, struct connection *connection, const struct listener *listener) {
-        static const uint8_t local[][16] = { { [10] = 0xff, 0xff, 127, 0, 0, 1 }, { [15] = 1 } };
-
         connection->published = listener->published;
         connection->port = listener->published ? listener->inside_port : listener->port;
         connection_take_row(connection, GATEWAY_BY_FORWARD, "localhost", NULL);
@@ -218,7 +218,7 @@ static void begin_forward(struct gateway *gateway, struct connection *connection
                 connection->state = CONNECTION_SOCKET;
                 connection->command->sockets_wanted++;
                 event_flush(gateway);
-        } else if (dial_set_addresses(connection, local[0], local + 1, 1) < 0) {
+        } else if (dial_set_addresses(connection, address_loopback[0], address_loopback + 1, 1) < 0) {
                 connection_close(gateway, connection, true);
         } else {
                 dial_next(gateway, connection);
@@ -265,10 +265,8 @@ static int destination(int fd, uint8_t ret[16], uint16_t *ret_port) {
 
         if (getsockname(fd, (struct sockaddr *)&address, &len) < 0)
                 return -1;
-        memset(ret, 0, 16);
         if (address.ss_family == AF_INET) {
-                memset(ret + 10, 0xff, 2);
-                memcpy(ret + 12, &v4->sin_addr, 4);
+                address_from_ipv4(&v4->sin_addr, ret);
                 *ret_port = ntohs(v4->sin_port);
         } else if (address.ss_family == AF_INET6) {
                 memcpy(ret, &v6->sin6_addr, 16);

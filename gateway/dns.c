@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "policy/addresses.h"
+
 enum {
         HEAD = 12,
         LABEL_MAX = 63,
@@ -81,12 +83,6 @@ int dns_read(const void *question, size_t len, struct dns_question *ret) {
         return 0;
 }
 
-static bool is_mapped(const uint8_t address[16]) {
-        static const uint8_t prefix[12] = { [10] = 0xff, 0xff };
-
-        return memcmp(address, prefix, sizeof(prefix)) == 0;
-}
-
 /* A record for the name of the question; returns where the next begins, `at` without room. */
 static size_t put_record(uint8_t *out, size_t at, size_t room, const struct dns_answer *answer, uint16_t type, const void *data,
                          size_t len) {
@@ -106,12 +102,12 @@ static size_t put_addresses(uint8_t *out, size_t at, size_t room, const struct d
                             const struct dns_answer *answer, size_t *ret_count) {
         for (size_t i = 0; i < answer->count; i++) {
                 const uint8_t *address = answer->addresses[i];
-                bool v4 = is_mapped(address);
+                bool v4 = address_is_ipv4(address);
                 size_t next;
 
                 if (question->type != (v4 ? DNS_A : DNS_AAAA))
                         continue;
-                next = put_record(out, at, room, answer, question->type, v4 ? address + 12 : address, v4 ? 4 : 16);
+                next = put_record(out, at, room, answer, question->type, v4 ? address + ADDRESS_IPV4_AT : address, v4 ? 4 : 16);
                 *ret_count += next != at;
                 at = next;
         }
@@ -185,7 +181,7 @@ size_t dns_write(const struct dns_question *question, const struct dns_answer *a
 }
 
 static bool reverse_v4(struct str name, uint8_t ret[16]) {
-        uint8_t address[16] = { [10] = 0xff, 0xff };
+        uint8_t address[4];
 
         for (size_t i = 0; i < 4; i++) {
                 size_t n = str_find(name, '.');
@@ -200,12 +196,12 @@ static bool reverse_v4(struct str name, uint8_t ret[16]) {
                 }
                 if (value > 255)
                         return false;
-                address[15 - i] = (uint8_t)value;
+                address[3 - i] = (uint8_t)value;
                 name = str_skip(name, n + 1);
         }
         if (name.len)
                 return false;
-        memcpy(ret, address, 16);
+        address_from_ipv4(address, ret);
         return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "gateway/loop.h"
+#include "policy/addresses.h"
 
 static int ask(int socket) {
         struct {
@@ -20,9 +21,12 @@ static int ask(int socket) {
 }
 
 static void add(struct gateway *gateway, int family, const void *address) {
-        uint8_t bytes[16] = { [10] = 0xff, 0xff };
+        uint8_t bytes[16];
 
-        memcpy(family == AF_INET ? bytes + 12 : bytes, address, family == AF_INET ? 4 : 16);
+        if (family == AF_INET)
+                address_from_ipv4(address, bytes);
+        else
+                memcpy(bytes, address, sizeof(bytes));
         for (size_t i = 0; i < gateway->own_count; i++)
                 if (memcmp(gateway->own[i], bytes, 16) == 0)
                         return;

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "gateway/dns.h"
+#include "policy/addresses.h"
 
 #define SANDBOX_HOSTNAME "bailey" /* `hostname` of a plan: sandbox/native.c */
 
@@ -120,10 +121,9 @@ static void answer_refusal(struct gateway *gateway, struct command *command, str
 /* IPv4 if there is any: programs need not try both, and it is dialled in this order anyway. */
 static void answer_addresses(struct gateway *gateway, struct asker *asker, const struct dns_question *dns,
                              const uint8_t (*addresses)[16], size_t count, uint32_t ttl) {
-        static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
         size_t v4 = 0;
 
-        while (v4 < count && memcmp(addresses[v4], mapped, sizeof(mapped)) == 0)
+        while (v4 < count && address_is_ipv4(addresses[v4]))
                 v4++;
         send_answer(gateway, asker, dns, &(struct dns_answer){ .addresses = addresses, .count = v4 ? v4 : count, .ttl = ttl });
 }
@@ -258,7 +258,6 @@ static void answer_host(struct gateway *gateway, struct command *command, struct
 
 static void answer_question(struct gateway *gateway, struct command *command, struct asker *asker, const void *bytes,
                             size_t len) {
-        static const uint8_t local[][16] = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } }, local6[][16] = { { [15] = 1 } };
         struct dns_question dns;
 
         take_token(command);
@@ -268,7 +267,7 @@ static void answer_question(struct gateway *gateway, struct command *command, st
         if (!dns.clean)
                 answer_code(gateway, asker, &dns, DNS_NXDOMAIN);
         else if (is_local(gateway, dns.text))
-                answer_addresses(gateway, asker, &dns, dns.type == DNS_AAAA ? local6 : local, 1, TTL_MAX);
+                answer_addresses(gateway, asker, &dns, address_loopback + (dns.type == DNS_AAAA), 1, TTL_MAX);
         else if (dns.type == DNS_PTR && str_ends(dns.text, STR(".arpa")))
                 answer_reverse(gateway, command, asker, &dns);
         else

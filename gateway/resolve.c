@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "gateway/loop.h"
+#include "policy/addresses.h"
 
 enum {
         SOCKETS_MAX = 64,
@@ -181,9 +182,7 @@ static void take_address(const struct ares_addrinfo_node *node, struct resolutio
                 return;
         to = resolution->addresses[resolution->count];
         if (node->ai_family == AF_INET) {
-                memset(to, 0, 10);
-                memset(to + 10, 0xff, 2);
-                memcpy(to + 12, &((const struct sockaddr_in *)(const void *)node->ai_addr)->sin_addr, 4);
+                address_from_ipv4(&((const struct sockaddr_in *)(const void *)node->ai_addr)->sin_addr, to);
         } else if (node->ai_family == AF_INET6) {
                 memcpy(to, &((const struct sockaddr_in6 *)(const void *)node->ai_addr)->sin6_addr, 16);
         } else {

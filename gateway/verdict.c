@@ -27,12 +27,6 @@ enum gateway_reason verdict_of_place(const struct egress *egress, const struct h
 
 /* ---- addresses ---- */
 
-static bool is_v4(const uint8_t address[16]) {
-        static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
-
-        return memcmp(address, mapped, sizeof(mapped)) == 0;
-}
-
 static bool is_own(struct own_addresses own, const uint8_t address[16]) {
         for (size_t i = 0; i < own.count; i++)
                 if (memcmp(own.items[i], address, 16) == 0)
@@ -71,7 +65,7 @@ void verdict_vet(const struct egress *egress, const struct host *host, struct ow
                         const char *kind = NULL;
                         enum gateway_reason reason;
 
-                        if (is_v4(addresses[i]) != v4)
+                        if (address_is_ipv4(addresses[i]) != v4)
                                 continue;
                         reason = objection(egress, host, own, addresses[i], &kind);
                         if (reason == GATEWAY_ALLOWED && ret->count < NAMES_ADDRESSES_MAX) {
@@ -85,10 +79,10 @@ void verdict_vet(const struct egress *egress, const struct host *host, struct ow
 }
 
 void verdict_address_host(const uint8_t address[16], struct host *ret) {
-        bool v4 = is_v4(address);
+        bool v4 = address_is_ipv4(address);
 
         *ret = (struct host){ .kind = v4 ? HOST_IPV4 : HOST_IPV6, .ascii = true };
-        memcpy(ret->address, v4 ? address + 12 : address, v4 ? 4 : 16);
+        memcpy(ret->address, v4 ? address + ADDRESS_IPV4_AT : address, v4 ? 4 : 16);
         inet_ntop(v4 ? AF_INET : AF_INET6, ret->address, ret->text, sizeof(ret->text));
         ret->len = (uint16_t)strlen(ret->text);
 }

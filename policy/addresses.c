@@ -52,6 +52,8 @@ static const struct address_row rows[] = {
         { 32, ADDRESS_RESERVED, { 0x20, 0x01 } },                              /* Teredo: two addresses inside */
 };
 
+static const uint8_t mapped[ADDRESS_IPV4_AT] = { [10] = 0xff, 0xff };
+
 /* Where an IPv6 address holds one of IPv4. */
 static const struct {
         uint8_t bits, at, prefix[16];
@@ -61,6 +63,17 @@ static const struct {
         { 16, 2, { 0x20, 0x02 } },               /* 6to4 */
 };
 /* clang-format on */
+
+const uint8_t address_loopback[2][16] = { IPV4(127, 0, 0, 1), { [15] = 1 } };
+
+bool address_is_ipv4(const uint8_t address[static 16]) {
+        return memcmp(address, mapped, ADDRESS_IPV4_AT) == 0;
+}
+
+void address_from_ipv4(const void *four_bytes, uint8_t ret[static 16]) {
+        memcpy(ret, mapped, ADDRESS_IPV4_AT);
+        memcpy(ret + ADDRESS_IPV4_AT, four_bytes, 4);
+}
 
 static bool prefix_is(const uint8_t address[16], const uint8_t prefix[16], unsigned bits) {
         unsigned whole = bits / 8, rest = bits % 8;
@@ -81,23 +94,23 @@ enum address_kind address_kind(const uint8_t address[16]) {
         enum address_kind kind = listed_kind(address);
 
         for (size_t i = 0; kind == ADDRESS_PUBLIC && i < sizeof(wrappers) / sizeof(*wrappers); i++) {
-                uint8_t inner[16] = { [10] = 0xff, 0xff };
+                uint8_t inner[16];
 
                 if (!prefix_is(address, wrappers[i].prefix, wrappers[i].bits))
                         continue;
-                memcpy(inner + 12, address + wrappers[i].at, 4);
+                address_from_ipv4(address + wrappers[i].at, inner);
                 kind = listed_kind(inner);
         }
         return kind;
 }
 
 enum address_kind host_address_kind(const struct host *host) {
-        uint8_t mapped[16] = { [10] = 0xff, 0xff };
+        uint8_t address[16];
 
         if (host->kind == HOST_IPV6)
                 return address_kind(host->address);
-        memcpy(mapped + 12, host->address, 4);
-        return address_kind(mapped);
+        address_from_ipv4(host->address, address);
+        return address_kind(address);
 }
 
 const char *address_kind_name(enum address_kind kind) {

@@ -4,6 +4,7 @@
 #ifndef BAILEY_POLICY_ADDRESSES_H
 #define BAILEY_POLICY_ADDRESSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum address_kind {
@@ -15,7 +16,14 @@ enum address_kind {
         ADDRESS_RESERVED, /* multicast, benchmarks, forms of IPv4 that nobody needs */
 };
 
-/* An IPv4 address is given as ::ffff:a.b.c.d. One inside an IPv6 address (NAT64, 6to4, mapped) is judged as IPv4, too. */
+/* An address has 16 bytes; one of IPv4 is ::ffff:a.b.c.d. */
+enum { ADDRESS_IPV4_AT = 12 };
+
+bool address_is_ipv4(const uint8_t address[static 16]);
+extern const uint8_t address_loopback[2][16]; /* 127.0.0.1, ::1 */
+void address_from_ipv4(const void *four_bytes, uint8_t ret[static 16]);
+
+/* IPv4 inside of IPv6 (NAT64, 6to4) is judged as IPv4, too. */
 enum address_kind address_kind(const uint8_t address[16]);
 
 /* "private", "loopback", "link-local", "metadata", "reserved", "public" */

@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "policy/addresses.h"
+
 /* ---- addresses ---- */
 
 static void host_set_text(struct host *host, struct str text) {
@@ -90,7 +92,6 @@ static int ipv4_read(struct str text, struct host *ret) {
 }
 
 static int ipv6_read(struct str text, struct host *ret) {
-        static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
         struct host host = { .kind = HOST_IPV6, .ascii = true };
         char written[INET6_ADDRSTRLEN];
 
@@ -100,10 +101,10 @@ static int ipv6_read(struct str text, struct host *ret) {
         written[text.len] = '\0';
         if (inet_pton(AF_INET6, written, host.address) != 1)
                 return -1;
-        if (memcmp(host.address, mapped, sizeof(mapped)) == 0) {
+        if (address_is_ipv4(host.address)) {
                 host.kind = HOST_IPV4;
-                memmove(host.address, host.address + 12, 4);
-                memset(host.address + 4, 0, 12);
+                memmove(host.address, host.address + ADDRESS_IPV4_AT, 4);
+                memset(host.address + 4, 0, sizeof(host.address) - 4);
         }
         if (!inet_ntop(host.kind == HOST_IPV4 ? AF_INET : AF_INET6, host.address, written, sizeof(written)))
                 return -1;
