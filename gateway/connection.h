@@ -41,7 +41,7 @@ struct connection {
         uint8_t state;
         bool looking; /* nothing of the client goes out before it was looked at */
         bool named;   /* a name led here */
-        bool published, is_unfinished, own_port;
+        bool published, is_unfinished;
         uint16_t port;
         int error; /* of the last address that was tried */
 };

@@ -9,23 +9,23 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "policy/addresses.h"
 
 enum {
         DIAL_ROUNDS = 3, /* how many times the duration of `dials` the last address has */
 };
 
-static bool retry_inside(struct gateway *gateway, struct connection *connection);
+static void dial_inside(struct gateway *gateway, struct connection *connection);
 
 static socklen_t to_sockaddr(const uint8_t address[16], uint16_t port, struct sockaddr_storage *ret) {
-        static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
         struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
         struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
 
         memset(ret, 0, sizeof(*ret));
-        if (memcmp(address, mapped, sizeof(mapped)) == 0) {
+        if (address_is_ipv4(address)) {
                 v4->sin_family = AF_INET;
                 v4->sin_port = htons(port);
-                memcpy(&v4->sin_addr, address + 12, 4);
+                memcpy(&v4->sin_addr, address + ADDRESS_IPV4_AT, 4);
                 return sizeof(*v4);
         }
         v6->sin6_family = AF_INET6;
@@ -79,11 +79,11 @@ void dial_next(struct gateway *gateway, struct connection *connection) {
 
 static void dial_failed(struct gateway *gateway, struct connection *connection, int error) {
         connection->error = error;
-        if (!connection->published) {
+        if (connection->published) {
+                dial_inside(gateway, connection);
+        } else {
                 connection_close_side(gateway, &connection->sides[OUTSIDE], false);
                 dial_next(gateway, connection);
-        } else if (!retry_inside(gateway, connection)) {
-                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(error));
         }
 }
 
@@ -143,39 +143,47 @@ void dial_event(struct gateway *gateway, struct connection *connection, const st
 
 /* ---- published ports: sockets from inside ---- */
 
-static void connect_inside(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
-        struct side *side = &connection->sides[OUTSIDE];
-        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(connection->port) };
-        struct sockaddr_storage v4;
-        int family = 0;
-        socklen_t len = sizeof(family);
-        int result;
+/* The first connect() after a refusal only ends the one before (ECONNABORTED); then the socket is free. */
+static int connect_again(int fd, const struct sockaddr_storage *to, socklen_t len) {
+        int result = connect(fd, (const struct sockaddr *)to, len);
 
-        getsockopt(side->watch.fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
-        memcpy(&v6.sin6_addr, address, 16);
-        if (family == AF_INET6)
-                result = connect(side->watch.fd, (struct sockaddr *)&v6, sizeof(v6));
-        else
-                result = connect(side->watch.fd, (struct sockaddr *)&v4, to_sockaddr(address, connection->port, &v4));
-        connection->own_port = family != AF_INET6 || connection->tried++;
-        if (result < 0 && errno != EINPROGRESS)
-                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(errno));
-        else
-                timer_start(&gateway->dials, &connection->dial);
+        return result < 0 && errno == ECONNABORTED ? connect(fd, (const struct sockaddr *)to, len) : result;
 }
 
-/* A server may listen at ::1 only. A socket that was refused can be used again. */
-static bool retry_inside(struct gateway *gateway, struct connection *connection) {
-        static const uint8_t local6[16] = { [15] = 1 };
+/* As a socket of IPv6 has addresses of both kinds. */
+static socklen_t to_sockaddr6(const uint8_t address[16], uint16_t port, struct sockaddr_storage *ret) {
+        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 
-        if (connection->own_port)
-                return false;
-        connect_inside(gateway, connection, local6);
-        return true;
+        memcpy(&v6.sin6_addr, address, 16);
+        memcpy(ret, &v6, sizeof(v6));
+        return sizeof(v6);
+}
+
+/* The server may listen at ::1 or 127.0.0.1, and there is one socket to try both with. ::1 comes first: a socket of IPv6 that
+ * was refused can go on to an IPv4 address, but one that has tried IPv4 never reaches IPv6 again. */
+static void dial_inside(struct gateway *gateway, struct connection *connection) {
+        int fd = connection->sides[OUTSIDE].watch.fd, family = 0;
+        socklen_t len = sizeof(family);
+
+        getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
+        if (family != AF_INET6 && !connection->tried)
+                connection->tried++;
+        while (connection->tried < 2) {
+                const uint8_t *address = address_loopback[!connection->tried++];
+                struct sockaddr_storage to;
+
+                len = family == AF_INET6 ? to_sockaddr6(address, connection->port, &to)
+                                         : to_sockaddr(address, connection->port, &to);
+                if (connect_again(fd, &to, len) == 0 || errno == EINPROGRESS) {
+                        timer_start(&gateway->dials, &connection->dial);
+                        return;
+                }
+                connection->error = errno;
+        }
+        connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(connection->error));
 }
 
 void connection_give_socket(struct gateway *gateway, struct command *command, int fd) {
-        static const uint8_t local[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
         struct connection *connection = command->connections, *oldest = NULL;
         int type = 0;
         socklen_t len = sizeof(type);
@@ -198,5 +206,5 @@ void connection_give_socket(struct gateway *gateway, struct command *command, in
         if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway, &oldest->sides[OUTSIDE].watch, CONNECTION_EVENTS) < 0)
                 connection_close(gateway, oldest, true);
         else
-                connect_inside(gateway, oldest, local);
+                dial_inside(gateway, oldest);
 }
