@@ -66,6 +66,7 @@ void place_make(struct bench *bench) {
                 { "HISTSIZE", "1000" },
                 { "SHLVL", "1" },
         };
+        char homes[PATH_MAX];
 
         snprintf(bench->place, sizeof(bench->place), "%s", PLACE);
         if (!mkdtemp(bench->place) || chmod(bench->place, 0755) < 0)
@@ -78,6 +79,8 @@ void place_make(struct bench *bench) {
                 set_variable(bench, i + 1, login[i][0], login[i][1]);
         place_home(bench, "home");
         set_variable(bench, sizeof(login) / sizeof(*login) + 1, "PWD", bench->work);
+        snprintf(homes, sizeof(homes), "%.4000s/homes", bench->place);
+        set_variable(bench, sizeof(login) / sizeof(*login) + 2, "BAILEY_HOME_DIR", homes);
         if (mkdir(bench->work, 0755) < 0 || chdir(bench->work) < 0)
                 bench_die("%s: %s", bench->work, strerror(errno));
 }

@@ -49,7 +49,7 @@ own() {
 own "$W" "$H"
 
 # bailey ARGUMENT...: with a clean environment
-clean=("${engine_as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C ASAN_OPTIONS="$ASAN_OPTIONS")
+clean=("${engine_as[@]}" env -i HOME="$H" BAILEY_HOME_DIR="$H/../homes" PATH="$PATH" LC_ALL=C ASAN_OPTIONS="$ASAN_OPTIONS")
 bailey() {
         "${clean[@]}" "${engine_env[@]}" "${extra[@]}" "$BAILEY" "$@"
 }

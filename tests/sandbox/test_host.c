@@ -18,11 +18,18 @@ static const struct host_path *find(const struct host_paths *paths, const char *
 }
 
 static void gather(struct scene *scene, const char *const *environment, const char *const *overrides, struct host *ret) {
+        char homes[PATH_MAX + 32]; /* of workspaces; not where the user's are */
+        const char *with_homes[4] = { homes };
         struct policy_request wanted = { .overrides = overrides, .builtin_only = true };
-        struct host_question question = { .workspace = scene->workspace, .environment = environment };
+        struct host_question question = { .workspace = scene->workspace, .environment = with_homes };
         const struct policy *policy;
         struct err err = {};
 
+        snprintf(homes, sizeof(homes), "BAILEY_HOME_DIR=%s/homes", scene->top);
+        for (size_t i = 0; environment[i]; i++) {
+                assert_true(i + 2 < sizeof(with_homes) / sizeof(*with_homes));
+                with_homes[i + 1] = environment[i];
+        }
         *ret = (struct host){};
         if (policy_load(&wanted, &scene->arena, &policy, &err) < 0 ||
             host_gather(policy, &question, &scene->arena, ret, &err) < 0)

@@ -22,7 +22,7 @@ static const char *expand(struct scene *scene, const char *text) {
 
 static int gather(struct scene *scene, const char *workspace, const char *const *overrides, struct host *ret, struct err *err) {
         const char *const environment[] = { expand(scene, "HOME=@T/home"), expand(scene, "DOCKER_HOST=unix://@T/docker.sock"),
-                                            NULL };
+                                            expand(scene, "BAILEY_HOME_DIR=@T/homes"), NULL };
         struct policy_request wanted = { .overrides = overrides, .builtin_only = true };
         struct host_question question = { .workspace = workspace, .environment = environment };
         const struct policy *policy;

@@ -74,7 +74,8 @@ chmod 1777 /var/tmp /dev/shm
 mkdir /home/agent /srv/mine /run/mine
 mount -t tmpfs -o mode=755,size=256m bailey-work /srv/mine || exit 1 # a file system of its own
 H=/home/agent
-if [ "$uid" = 0 ]; then H=/root; fi
+homes=() # a user's are in /var/tmp, which is a file system of this test
+if [ "$uid" = 0 ]; then H=/root homes=(BAILEY_HOME_DIR="$T/homes"); fi
 as=()
 if [ "$uid" != "$me" ]; then
         as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
@@ -129,7 +130,7 @@ expand() {
 # person DIRECTORY COMMAND...: as the person whose home it is
 person() {
         (cd "$1" && exec timeout -k 2 200 "${as[@]}" env -i HOME="$H" PATH="$PATH" LC_ALL=C.UTF-8 TERM=xterm \
-                ASAN_OPTIONS="${ASAN_OPTIONS-}" "${@:2}") </dev/null
+                ASAN_OPTIONS="${ASAN_OPTIONS-}" "${homes[@]}" "${@:2}") </dev/null
 }
 
 # command_in DIRECTORY TEXT: an agent's, in this workspace
