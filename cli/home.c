@@ -57,23 +57,6 @@ static enum exit_status write_text(const struct buf *out) {
 
 /* ---- list, size ---- */
 
-static enum exit_status home_list(const struct options *options) {
-        POLICY_AUTO policy = load_policy(options);
-        bool json = options->values[OPTION_JSON] != NULL;
-        struct bailey_homes homes;
-        char error[512];
-        BUF_AUTO out;
-
-        buf_init(&out, ANSWER_MAX);
-        if (!policy)
-                return EXIT_USAGE;
-        if (bailey_home_list(policy, here(), BAILEY_HOME_ALL, NULL, LIST_MS, &homes, error, sizeof(error)) < 0)
-                return failed(error);
-        (json ? format_homes_json : format_homes_text)(&homes, &out);
-        bailey_homes_free(&homes);
-        return json ? batch_write_answer("home", &out) : write_text(&out);
-}
-
 static void put_size(const struct bailey_homes *homes, struct buf *out) {
         const struct bailey_home *home = &homes->items[0];
         struct bailey_home used = { .bytes = homes->count ? home->bytes : 0, .complete = 1 };
@@ -92,7 +75,8 @@ static void put_size(const struct bailey_homes *homes, struct buf *out) {
         buf_format(out, "), %llu files and directories\n", home->entries);
 }
 
-static enum exit_status home_size(const struct options *options) {
+static enum exit_status show_homes(const struct options *options, enum bailey_home_choice choice, unsigned milliseconds,
+                                   void (*put_text)(const struct bailey_homes *, struct buf *)) {
         POLICY_AUTO policy = load_policy(options);
         bool json = options->values[OPTION_JSON] != NULL;
         struct bailey_homes homes;
@@ -102,12 +86,20 @@ static enum exit_status home_size(const struct options *options) {
         buf_init(&out, ANSWER_MAX);
         if (!policy)
                 return EXIT_USAGE;
-        if (bailey_home_list(policy, here(), BAILEY_HOME_ONE, options->values[OPTION_WORKSPACE], 0, &homes, error,
+        if (bailey_home_list(policy, here(), choice, options->values[OPTION_WORKSPACE], milliseconds, &homes, error,
                              sizeof(error)) < 0)
                 return failed(error);
-        (json ? format_homes_json : put_size)(&homes, &out);
+        (json ? format_homes_json : put_text)(&homes, &out);
         bailey_homes_free(&homes);
         return json ? batch_write_answer("home", &out) : write_text(&out);
+}
+
+static enum exit_status home_list(const struct options *options) {
+        return show_homes(options, BAILEY_HOME_ALL, LIST_MS, format_homes_text);
+}
+
+static enum exit_status home_size(const struct options *options) {
+        return show_homes(options, BAILEY_HOME_ONE, 0, put_size);
 }
 
 /* ---- diff ---- */
