@@ -41,8 +41,10 @@ static int format(const struct gateway_event *event, const char *place, char *ou
         case GATEWAY_ALLOWED:
                 return snprintf(out, size, "%s is allowed", place);
         case GATEWAY_NOT_LISTED:
-                return snprintf(out, size, "%s is not in sandbox.network.hosts; to allow it in this session: bailey allow %s",
-                                place, host);
+                return snprintf(
+                        out, size,
+                        "%s is not in sandbox.network.hosts; to allow it: bailey allow %s (bailey run: --allow-host %s)", place,
+                        host, host);
         case GATEWAY_DENIED:
                 return snprintf(out, size, "%s is denied by guard.domain_denylist", host);
         case GATEWAY_PORT_NOT_LISTED:

@@ -251,7 +251,7 @@ def test_look_around():
         os.mkdir(os.path.join(who.project, "build"))
         shutil.copy(os.path.join(ROOT, "build", "bailey"), os.path.join(who.project, "build"))
         lines = blocks("Quick start")[1]
-        assert len(lines) >= 9, lines
+        assert len(lines) >= 8, lines
         for line in lines:
             who.step(line, status=2 if "bailey test " in line else 0)
         assert os.path.exists(os.path.join(who.project, "made"))

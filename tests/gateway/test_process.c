@@ -176,9 +176,8 @@ static void names_are_refused(void **state) {
 
         (void)state;
         assert_int_equal(answer.code, 3);
-        assert_string_equal(
-                answer.why,
-                "evil.example is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example");
+        assert_string_equal(answer.why, "evil.example is not in sandbox.network.hosts; to allow it: bailey allow evil.example "
+                                        "(bailey run: --allow-host evil.example)");
         assert_int_equal(event.command, command);
         assert_int_equal(event.reason, GATEWAY_NOT_LISTED);
         assert_int_equal(event.by, GATEWAY_BY_DNS);
@@ -415,9 +414,8 @@ static void refusals_speak_the_protocol(void **state) {
         answer[n] = '\0';
         expect_end(http);
         assert_ptr_equal(strstr(answer, "HTTP/1.1 403 Forbidden\r\n"), answer);
-        assert_non_null(strstr(
-                answer, "\r\n\r\n# bailey: evil.example:80 is not in sandbox.network.hosts; to allow it in this session: "
-                        "bailey allow evil.example\n"));
+        assert_non_null(strstr(answer, "\r\n\r\n# bailey: evil.example:80 is not in sandbox.network.hosts; to allow it: "
+                                       "bailey allow evil.example (bailey run: --allow-host evil.example)\n"));
         tls = connect_from(inside_namespace, "1.2.3.4", 443);
         MUST(send(tls, hello, tls_hello("evil.example", hello), 0));
         assert_int_equal(recv(tls, answer, sizeof(answer), MSG_WAITALL), 7);

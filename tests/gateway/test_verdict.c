@@ -241,9 +241,11 @@ static void sentences(void **state) {
                 const char *text;
         } cases[] = {
                 { { .reason = GATEWAY_NOT_LISTED, .port = 443, .host = "evil.example" },
-                  "evil.example:443 is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example" },
+                  "evil.example:443 is not in sandbox.network.hosts; to allow it: bailey allow evil.example (bailey run: "
+                  "--allow-host evil.example)" },
                 { { .reason = GATEWAY_NOT_LISTED, .host = "evil.example" },
-                  "evil.example is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example" },
+                  "evil.example is not in sandbox.network.hosts; to allow it: bailey allow evil.example (bailey run: "
+                  "--allow-host evil.example)" },
                 { { .reason = GATEWAY_NO_NAME, .by = GATEWAY_BY_ADDRESS, .port = 443, .host = "2606::1" },
                   "[2606::1]:443 is not in sandbox.network.hosts, and the connection names no host that is" },
                 { { .reason = GATEWAY_NO_NAME, .by = GATEWAY_BY_DNS, .port = 443, .host = "github.com" },

@@ -360,9 +360,9 @@ static struct policy listing(void) {
 
 /* Each refusal names the host in what is to be typed. */
 static void hosts(void **state) {
-        static const char *const refused[] = {
-                "evil.example:443 is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example", NULL
-        };
+        static const char *const refused[] = { "evil.example:443 is not in sandbox.network.hosts; to allow it: bailey allow "
+                                               "evil.example (bailey run: --allow-host evil.example)",
+                                               NULL };
         const struct row row = { "curl -s https://evil.example", 6, 0, "", NULL }, plain = { "./deploy.sh", 1, 0, "x", NULL };
         struct policy policy = listing(), off = limited();
         struct explain_input in = input_of(&policy, &row);
@@ -374,9 +374,8 @@ static void hosts(void **state) {
               UNLISTED("evil.example") ", or ask the user, who can allow it in this session with `bailey allow evil.example`.");
         in = input_of(&policy, &plain);
         in.refused = refused;
-        check(&in,
-              "evil.example:443 is not in sandbox.network.hosts; to allow it in this session: bailey allow evil.example. " TOOLS
-              ".");
+        check(&in, "evil.example:443 is not in sandbox.network.hosts; to allow it: bailey allow evil.example (bailey run: "
+                   "--allow-host evil.example). " TOOLS ".");
         in = input_of(&off, &row);
         check(&in, TOOLS ", or local files (the workspace, installed packages, caches), or ask the user, who can allow it with "
                          "`--allow-host evil.example`, `--network inherit` or BAILEY_BASH_ALLOW_NETWORK=1.");
