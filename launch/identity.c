@@ -5,10 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/magic.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/mapped.h"
+#include "sandbox/launch.h"
 
 enum { MAP_MAX = 4096, PIDS_LEAST = 301 };
 
@@ -60,10 +66,36 @@ static int map_one(pid_t pid, struct err *err) {
         return write_file(pid, "gid_map", text, len) < 0 ? err_sys(err, "user namespace") : 0;
 }
 
-int identity_map(pid_t pid, struct err *err) {
+static int map_range(pid_t pid, uint32_t base, struct err *err) {
+        char text[64];
+        int len = snprintf(text, sizeof(text), "0 %u %d\n", base, LAUNCH_ID_COUNT);
+
+        if (write_file(pid, "uid_map", text, len) < 0 || write_file(pid, "gid_map", text, len) < 0)
+                return mapped_failed("the ids of the command cannot be mapped", err);
+        return 0;
+}
+
+int identity_map(pid_t pid, uint32_t base, struct err *err) {
+        if (base)
+                return map_range(pid, base, err);
         if (geteuid() == 0 && map_all(pid) == 0)
                 return 0;
         return map_one(pid, err);
+}
+
+/* Not by the C library, which would have all threads do it that it believes to be here. */
+int identity_enter(struct err *err) {
+        if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 || syscall(SYS_setresuid, 0, 0, 0) < 0)
+                return err_sys(err, "user of the sandbox");
+        /* The kernel takes it away with the change. inside.c does so again, when all is set up. */
+        return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? err_sys(err, "PR_SET_DUMPABLE") : 0;
+}
+
+void identity_give_pipe(int fd, uint32_t base) {
+        struct statfs fs;
+
+        if (base && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC)
+                (void)!fchown(fd, base, base); /* then it cannot be opened again, which few need */
 }
 
 bool identity_limits_pids(void) {

@@ -1,6 +1,7 @@
 /*
- * User and group mappings of a new user namespace: the identity mapping. Root maps every id of its own namespace, so that files
- * show their owners; an ordinary user can map only its own ids.
+ * User and group mappings of a new user namespace. Commands of root get a range of ids that nobody has, and what is mounted for
+ * them is mapped likewise (launch/mapped.h); where that is not possible, root maps every id of its own namespace onto itself,
+ * so that files show their owners. An ordinary user can map only its own ids.
  */
 #ifndef BAILEY_LAUNCH_IDENTITY_H
 #define BAILEY_LAUNCH_IDENTITY_H
@@ -11,7 +12,15 @@
 
 #include "base/err.h"
 
-int identity_map(pid_t pid, struct err *err);
+/* With `base` (struct launch, id_base), ids from 0 on are those from there on. */
+int identity_map(pid_t pid, uint32_t base, struct err *err);
+
+/* In the process that was mapped with a base: becomes user 0 of its namespace, without groups other than its own. */
+int identity_enter(struct err *err);
+
+/* What a command is given as its output it may open again, by /dev/stderr. A pipe belongs to who has made it; it becomes that
+ * of the command. A pipe that has a name is left alone. */
+void identity_give_pipe(int fd, uint32_t base);
 
 /* Returns true if pid_max can be set for a single pid namespace. Before Linux 6.14, root would set that of the host. */
 bool identity_limits_pids(void);

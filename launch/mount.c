@@ -17,10 +17,12 @@
 #include "base/fd.h"
 #include "home/home.h"
 #include "launch/kernel.h"
+#include "launch/mapped.h"
 #include "sandbox/mounts.h"
 
 /*
- * Two passes. The first takes hold of every source, as later mounts may cover it. The second puts them in place. Nothing
+ * Two passes. The first takes hold of every source, as later mounts may cover it; for commands that have ids of their own, the
+ * parent does this (launch/mapped.h). The second puts them in place. Nothing
  * follows a symbolic link: all paths were resolved, and a link that is there now was put there by somebody else.
  *
  * A sandbox that is made beforehand is made of what paths lead to at another time than that at which it was decided that it can
@@ -55,6 +57,8 @@ struct mounter {
         int tmp;                 /* the session's /tmp; -1: there is none */
         uint64_t own[OWN_COUNT]; /* devices that only the sandbox has, or only the session */
         uint64_t id;             /* of what was mounted last, if that is in a layer */
+        int lower;               /* the home directory, for an overlay that is to be made here; -1: it is made already */
+        int run;                 /* what stays open as long as the sandbox writes into the layer */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -474,17 +478,16 @@ static int restrict_tree(int mount, bool read_only, const char *path, struct err
 
 /* ---- steps ---- */
 
-static int take_source(const char *path, const struct mount_place *expected, struct err *err) {
+static int take_source(const struct mount_step *step, const struct mount_place *expected, int userns, struct err *err) {
         static const uint64_t none[OWN_COUNT];
-        FD_AUTO place = kernel_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, no_links);
-        int fd;
+        const struct mapped_copy how = { .userns = step->mapped ? userns : -1, .read_only = step->kind != MOUNT_WRITE };
+        FD_AUTO place = kernel_openat2(AT_FDCWD, step->source, O_PATH | O_CLOEXEC, no_links);
 
         if (place < 0)
-                return mount_failed(path, err);
-        if (check_place(place, expected, none, path, err) < 0)
+                return mount_failed(step->source, err);
+        if (check_place(place, expected, none, step->source, err) < 0)
                 return -1;
-        fd = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
-        return fd < 0 ? err_sys(err, "%s", path) : fd;
+        return mapped_copy(place, step->source, &how, err);
 }
 
 static int bind_source(struct mounter *m, int source, const struct mount_step *step, struct err *err) {
@@ -492,8 +495,6 @@ static int bind_source(struct mounter *m, int source, const struct mount_step *s
 
         if (fstat(source, &st) < 0)
                 return err_sys(err, "%s", step->source);
-        if (restrict_tree(source, step->kind != MOUNT_WRITE, step->source, err) < 0)
-                return -1;
         m->id = mount_id(source);
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
 }
@@ -511,6 +512,42 @@ static int keep_layers(struct mounter *m, int overlay, const struct mount_step *
             move_mount(overlay, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
                 return err_sys(err, "home of the workspace");
         return 0;
+}
+
+/* An overlay takes only what is mounted in this namespace (before Linux 6.15), and keeps copies of its own. */
+static int attach_lower(const struct mounter *m, int mount, const char *name, struct err *err) {
+        FD_AUTO place = -1;
+
+        if (mkdirat(m->private, name, 0) < 0)
+                return err_sys(err, "home of the workspace");
+        place = openat(m->private, name, O_PATH | O_CLOEXEC | O_DIRECTORY);
+        if (place < 0 || move_mount(mount, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return err_sys(err, "home of the workspace");
+        return 0;
+}
+
+static int detach_lower(const struct mounter *m, struct err *err) {
+        if (fchdir(m->private) < 0 || umount2("layer", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 ||
+            umount2("home", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 || chdir("/") < 0)
+                return err_sys(err, "home of the workspace");
+        return 0;
+}
+
+/* Of a layer and a home directory whose owners are mapped. */
+static int overlay_mapped(struct mounter *m, int layer, const struct mount_step *step, struct err *err) {
+        FD_AUTO runs = -1, overlay = -1;
+
+        if (attach_lower(m, layer, "layer", err) < 0 || attach_lower(m, m->lower, "home", err) < 0)
+                return -1;
+        runs = openat(layer, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (runs < 0)
+                return mount_failed(step->source, err);
+        m->run = make_run(runs, err);
+        overlay = m->run < 0 ? -1 : new_overlay(layer, m->lower, m->run, err);
+        fd_close(TAKE_FD(m->lower));
+        if (overlay < 0 || detach_lower(m, err) < 0)
+                return -1;
+        return keep_layers(m, overlay, step, err);
 }
 
 /* What commands have put in its place in the layer, or over the place that it is to be mounted on, is theirs. */
@@ -790,7 +827,7 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         case MOUNT_WRITE:
                 return bind_source(m, source, step, err);
         case MOUNT_LAYERS:
-                return keep_layers(m, source, step, err);
+                return m->lower >= 0 ? overlay_mapped(m, source, step, err) : keep_layers(m, source, step, err);
         case MOUNT_SHOWN:
                 return mount_shown(m, step, err);
         case MOUNT_SOCKET:
@@ -825,30 +862,77 @@ static int make_point(const struct mount_step *step, struct err *err) {
         return make_directory(step->point, err) < 0 && !is_replaced(err->sys) ? -1 : 0;
 }
 
+/* -1: it is none, or a socket that is gone. */
+static int take_one(const struct mount_step *step, const struct mount_places *places, int userns, int *ret, struct err *err) {
+        *ret = -1;
+        if (make_point(step, err) < 0)
+                return -1;
+        if (step->kind != MOUNT_READ && step->kind != MOUNT_WRITE && step->kind != MOUNT_SOCKET)
+                return 0;
+        *ret = take_source(step, places ? &places->source : NULL, userns, err);
+        if (*ret >= 0 || (step->kind == MOUNT_SOCKET && (err->sys == ENOENT || err->sys == ENOTDIR)))
+                return 0;
+        return -1;
+}
+
 static int take_sources(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_sources,
-                        int ret_nodes[static DEVICE_COUNT], int *ret_run, struct err *err) {
+                        int *ret_run, struct err *err) {
         for (size_t i = 0; i < count; i++) {
-                ret_sources[i] = -1;
-                if (make_point(&steps[i], err) < 0)
+                if (take_one(&steps[i], places ? &places[i] : NULL, -1, &ret_sources[i], err) < 0)
                         return -1;
-                if (steps[i].kind == MOUNT_LAYERS) {
-                        ret_sources[i] = mount_overlay(steps[i].source, steps[i].target, ret_run, err);
-                        if (ret_sources[i] < 0)
-                                return -1;
-                }
-                if (steps[i].kind == MOUNT_READ || steps[i].kind == MOUNT_WRITE) {
-                        ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
-                        if (ret_sources[i] < 0)
-                                return -1;
-                }
-                if (steps[i].kind == MOUNT_SOCKET) {
-                        ret_sources[i] = take_source(steps[i].source, places ? &places[i].source : NULL, err);
-                        if (ret_sources[i] < 0 && err->sys != ENOENT && err->sys != ENOTDIR)
-                                return -1;
-                }
-                if (steps[i].kind == MOUNT_DEV && take_devices(ret_nodes, err) < 0)
+                if (steps[i].kind != MOUNT_LAYERS)
+                        continue;
+                ret_sources[i] = mount_overlay(steps[i].source, steps[i].target, ret_run, err);
+                if (ret_sources[i] < 0)
                         return -1;
         }
+        return 0;
+}
+
+/* The layer, and the home directory, each a mount of its own. */
+static int send_layers(const struct mount_step *step, int number, int home_number, int userns, struct mapped_sender *sender,
+                       struct err *err) {
+        const struct mapped_copy how = { .userns = userns, .alone = true };
+        FD_AUTO layer = kernel_openat2(AT_FDCWD, step->source, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        FD_AUTO home = kernel_openat2(AT_FDCWD, step->target, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        FD_AUTO layer_copy = layer < 0 ? mount_failed(step->source, err) : mapped_copy(layer, step->source, &how, err);
+        FD_AUTO home_copy = -1;
+
+        if (layer_copy < 0)
+                return -1;
+        home_copy = home < 0 ? mount_failed(step->target, err) : mapped_copy(home, step->target, &how, err);
+        if (home_copy < 0)
+                return -1;
+        return mapped_send(sender, number, TAKE_FD(layer_copy), err) < 0 ||
+                               mapped_send(sender, home_number, TAKE_FD(home_copy), err) < 0
+                       ? -1
+                       : 0;
+}
+
+int mount_send(const struct mount_step *steps, const struct mount_places *places, size_t count, int userns, int socket,
+               struct err *err) {
+        struct mapped_sender sender = { .socket = socket };
+        int result = 0;
+
+        for (size_t i = 0; result == 0 && i < count; i++) {
+                int source;
+
+                result = take_one(&steps[i], places ? &places[i] : NULL, userns, &source, err);
+                if (result == 0 && source >= 0)
+                        result = mapped_send(&sender, (int)i, source, err);
+                if (result == 0 && steps[i].kind == MOUNT_LAYERS)
+                        result = send_layers(&steps[i], (int)i, (int)count, userns, &sender, err);
+        }
+        return result < 0 ? -1 : mapped_end(&sender, err);
+}
+
+static int receive_sources(struct mounter *m, const struct mapped_channel *passed, size_t count, int *ret_sources,
+                           struct err *err) {
+        for (size_t i = 0; i <= count; i++)
+                ret_sources[i] = -1;
+        if (mapped_receive(passed, ret_sources, count + 1, err) < 0)
+                return -1;
+        m->lower = ret_sources[count];
         return 0;
 }
 
@@ -882,17 +966,18 @@ static bool is_in_session_tmp(const struct mount_step *steps, size_t count, size
         return false;
 }
 
-static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
-                    struct err *err) {
-        int sources[MOUNTS_MAX]; /* nothing is allocated in here */
+static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count,
+                    const struct mount_given *given, int *ret_run, struct err *err) {
+        int sources[MOUNTS_MAX + 1]; /* nothing is allocated in here */
         uint64_t ids[MOUNTS_MAX];
         int nodes[DEVICE_COUNT];
-        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1, .tmp = tmp };
+        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1, .tmp = given->tmp, .lower = -1, .run = -1 };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
-        if (take_sources(steps, places, count, sources, nodes, ret_run, err) < 0 ||
+        if (take_devices(nodes, err) < 0 || (!given->passed && take_sources(steps, places, count, sources, &m.run, err) < 0) ||
             (empty ? make_root(&m, steps[0].size, "0755", err) : keep_root(&m, err)) < 0 ||
-            open_store(&m, steps, places, count, err) < 0 || (tmp >= 0 && note_own(tmp, &m.own[OWN_TMP], err) < 0))
+            open_store(&m, steps, places, count, err) < 0 || (m.tmp >= 0 && note_own(m.tmp, &m.own[OWN_TMP], err) < 0) ||
+            (given->passed && receive_sources(&m, given->passed, count, sources, err) < 0))
                 return -1;
         for (size_t i = 0; i < count; i++) {
                 m.target = places && !steps[i].point ? &places[i].target : NULL;
@@ -906,11 +991,12 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
             enter_root(&m, err) < 0)
                 return -1;
         fd_close(m.root);
+        *ret_run = m.run;
         return 0;
 }
 
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
-              struct err *err) {
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, const struct mount_given *given,
+              int *ret_run, struct err *err) {
         mode_t mask = umask(0); /* modes are meant as they are written */
         int result;
 
@@ -919,7 +1005,7 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
         *ret_run = -1;
-        result = do_steps(steps, places, count, tmp, ret_run, err);
+        result = do_steps(steps, places, count, given, ret_run, err);
         umask(mask);
         return result;
 }

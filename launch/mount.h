@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
+struct mapped_channel; /* launch/mapped.h */
+
 /* The file that a path led to when it was recorded; 0: none. */
 struct mount_place {
         uint64_t device, inode;
@@ -26,12 +28,22 @@ int mount_note(const char *path, struct mount_place *ret, struct err *err);
 /* Sets the error for a path of the plan from errno: ERR_CHANGED if the path has changed, else as err_sys(). */
 int mount_failed(const char *path, struct err *err);
 
+/* What else is mounted: */
+struct mount_given {
+        int tmp;                             /* the session's /tmp, a mount that is nowhere yet; -1: there is none */
+        const struct mapped_channel *passed; /* where sources come from, by mount_send(); NULL: they are taken here */
+};
+
 /* `places`, one for each step, or NULL: if a path now leads to another file, it fails with ESTALE. Targets inside a new file
- * system, which only this process has, are not checked; those in a layer or in the session's /tmp are checked at the end. `tmp`
- * is that, a mount that is nowhere yet; -1: there is none. `ret_run` is set to what has to stay open as long as the sandbox
- * writes into the layer; -1: nothing. */
-int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, int tmp, int *ret_run,
-              struct err *err);
+ * system, which only this process has, are not checked; those in a layer or in the session's /tmp are checked at the end.
+ * `ret_run` is set to what has to stay open as long as the sandbox writes into the layer; -1: nothing. */
+int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, const struct mount_given *given,
+              int *ret_run, struct err *err);
+
+/* In the parent, as root: takes the sources, with owners mapped to the user namespace where the plan says so, and passes them.
+ */
+int mount_send(const struct mount_step *steps, const struct mount_places *places, size_t count, int userns, int socket,
+               struct err *err);
 
 /* Makes an empty directory that holds `size` bytes the root of this process, and leaves nothing else mounted. Returns an fd of
  * its mount, which can be cloned. */

@@ -21,6 +21,7 @@
 #include "launch/identity.h"
 #include "launch/inside.h"
 #include "launch/kernel.h"
+#include "launch/mapped.h"
 #include "launch/mount.h"
 #include "launch/network.h"
 #include "launch/network_helper.h"
@@ -71,10 +72,12 @@ static bool wants_maker(const struct start *start) {
 /* NULL: it is there already, or the host's. */
 static int make_guarantees(const struct start *start, struct network *network, int tmp, int *ret_run, struct err *err) {
         const struct launch *launch = start->launch;
+        const struct mapped_channel passed = { .socket = LAUNCH_REPORT_FD + 1, .outside = LAUNCH_REPORT_FD + 2 };
+        const struct mount_given given = { .tmp = tmp, .passed = launch->id_base ? &passed : NULL };
 
         if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
                 return -1;
-        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, tmp, ret_run, err) < 0)
+        if (launch->mount_count && mount_all(launch->mounts, start->places, launch->mount_count, &given, ret_run, err) < 0)
                 return -1;
         if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
                 return err_sys(err, "hostname");
@@ -205,7 +208,16 @@ static int enter_group(const struct start *start, const struct cgroup *group, st
         return start->view_group && unshare(CLONE_NEWCGROUP) < 0 ? err_sys(err, "cgroup namespace") : 0;
 }
 
-static _Noreturn void child(const struct start *start, const struct cgroup *group) {
+/* The directories of the broker's plan come from the parent then: launch/mapped.h. */
+static int become_user(struct start *start, struct err *err) {
+        if (identity_enter(err) < 0)
+                return -1;
+        if (start->outside < 0)
+                prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the change has taken back */
+        return mapped_receive(&(struct mapped_channel){ start->go[0], start->outside }, start->roots, start->root_count, err);
+}
+
+static _Noreturn void child(struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, failed;
         int report_fd = start->report[1], roots, tmp = -1, run = -1;
@@ -224,7 +236,7 @@ static _Noreturn void child(const struct start *start, const struct cgroup *grou
                 identity_limit(start->pid_max);
         if (!wait_for_go(start))
                 _exit(125);
-        if (failed)
+        if (failed || (launch->id_base && become_user(start, &err) < 0))
                 report_failure(report_fd, &err);
         if (arrange(start, tmp, &roots, &tmp, &err) < 0)
                 report_failure(report_fd, &err);
@@ -314,6 +326,29 @@ static pid_t clone_into_group(struct start *start, struct launched *launched, ui
         }
 }
 
+static int pass_roots(const struct start *start, int userns, struct err *err) {
+        struct mapped_sender sender = { .socket = start->go[1] };
+
+        for (size_t i = 0; i < start->root_count; i++) {
+                int copy = mapped_copy(start->roots[i], start->launch->broker.roots[i],
+                                       &(struct mapped_copy){ .userns = userns }, err);
+
+                if (copy < 0 || mapped_send(&sender, (int)i, copy, err) < 0)
+                        return -1;
+        }
+        return mapped_end(&sender, err);
+}
+
+/* Only here, where we are root on the host, can owners be mapped. */
+static int pass_mounts(const struct start *start, pid_t pid, struct err *err) {
+        const struct launch *launch = start->launch;
+        FD_AUTO userns = mapped_userns(pid, err);
+
+        if (userns < 0 || pass_roots(start, userns, err) < 0)
+                return -1;
+        return mount_send(launch->mounts, start->places, launch->mount_count, userns, start->go[1], err);
+}
+
 /* The new process waits for a byte. */
 static int spawn(struct start *start, struct launched *launched, struct err *err) {
         const struct launch *launch = start->launch;
@@ -333,9 +368,11 @@ static int spawn(struct start *start, struct launched *launched, struct err *err
         if (launched->pid < 0)
                 return err_sys(err, launch->namespaces ? "namespaces" : "fork");
         allow_core_limit(launched->pid);
-        if (launch->namespaces && identity_map(launched->pid, err) < 0)
+        if (launch->namespaces && identity_map(launched->pid, launch->id_base, err) < 0)
                 return -1;
-        return send(start->go[1], "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, "starting");
+        if (send(start->go[1], "", 1, MSG_NOSIGNAL) != 1)
+                return err_sys(err, "starting");
+        return launch->id_base ? pass_mounts(start, launched->pid, err) : 0;
 }
 
 static int open_pipes(struct start *start, struct err *err) {
@@ -408,6 +445,8 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         if (outside < 0 && errno != ENOSYS && errno != EPERM)
                 return err_sys(err, "pidfd_open");
         start.outside = outside;
+        identity_give_pipe(files->out, launch->id_base);
+        identity_give_pipe(files->err, launch->id_base);
         if (begin(&start, ret, err) < 0)
                 return -1;
         if (ret->group.version != CGROUP_NONE || start.made_group)

@@ -112,7 +112,7 @@ static int begin(uint64_t size, int outside, int ends[static 2], struct tmp_hold
                 hold(size, ends[1], outside);
         if (pid < 0)
                 return err_sys(err, "namespaces");
-        if (identity_map(pid, err) < 0)
+        if (identity_map(pid, 0, err) < 0)
                 return -1;
         return send(holder->socket, "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, SUBJECT);
 }

@@ -33,6 +33,7 @@ enum guarantee {
         GUARANTEE_PRIVILEGES = 1 << 12,  /* no capability, no set-user-id, no writing of kernel settings */
         GUARANTEE_METADATA = 1 << 13,    /* modes, owners, times and attributes of files outside cannot be changed */
         GUARANTEE_HOSTS = 1 << 14,       /* instead of GUARANTEE_NETWORK: only listed hosts can be reached */
+        GUARANTEE_IDENTITY = 1 << 15,    /* commands are not root outside, also if root runs them */
 };
 
 /*
@@ -65,6 +66,7 @@ struct mount_step {
         const char *source, *target;
         uint64_t size;
         const char *point; /* the target as a path in the layer that it is in, where it is created; NULL: it is in none */
+        bool mapped;       /* owners of the source are those of the command, if it has ids of its own: `id_base` */
 };
 
 /* A host path that the wrapper (bwrap) must mount; verified inside the sandbox. */
@@ -145,7 +147,7 @@ struct launch_limit {
         uint64_t value;
 };
 
-enum { LAUNCH_LIMITS_MAX = 8, LAUNCH_NOTICES_MAX = 4 };
+enum { LAUNCH_LIMITS_MAX = 8, LAUNCH_NOTICES_MAX = 5 };
 
 /* Limits of the policy that a launch does not enforce. */
 enum launch_ignored {
@@ -234,6 +236,8 @@ struct appcontainer_plan {
 
 /* ---- the whole ---- */
 
+enum { LAUNCH_ID_COUNT = 65536 }; /* user ids of a command, and as many group ids */
+
 enum launch_namespaces {
         LAUNCH_NO_NAMESPACES,
         LAUNCH_NAMESPACES,         /* user, mount, pid, ipc, uts, cgroup */
@@ -248,6 +252,7 @@ struct launch {
 
         /* outside */
         enum launch_namespaces namespaces;
+        uint32_t id_base; /* ids 0 to 65535 inside are these outside, which nobody else has; 0: ids are the same */
         const struct mount_step *mounts;
         size_t mount_count;
         struct launch_group group;

@@ -47,6 +47,8 @@ static void print_mount(const struct mount_step *step, struct buf *out) {
                 print_text(out, step->source);
         if (step->size)
                 buf_format(out, " %llu", (unsigned long long)step->size);
+        if (step->mapped)
+                buf_append(out, STR(" mapped"));
         buf_char(out, '\n');
 }
 
@@ -102,6 +104,8 @@ static void print_outside(const struct launch *launch, struct buf *out) {
 
         if (launch->namespaces)
                 buf_format(out, "namespaces %s\n", namespaces[launch->namespaces]);
+        if (launch->id_base)
+                buf_format(out, "ids %u %d\n", launch->id_base, LAUNCH_ID_COUNT);
         for (size_t i = 0; i < launch->mount_count; i++)
                 print_mount(&launch->mounts[i], out);
         if (launch->group.memory_bytes)

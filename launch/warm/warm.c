@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "launch/warm/command_message.h"
+#include "launch/identity.h"
 #include "launch/kernel.h"
 #include "launch/mount.h"
 #include "launch/fd_passing.h"
@@ -36,6 +37,7 @@ static void put_places(struct buf *out, const struct mount_step *step) {
 static void put_mount(struct buf *out, const struct mount_step *step) {
         put(out, &step->kind, sizeof(step->kind));
         put(out, &step->size, sizeof(step->size));
+        put(out, &step->mapped, sizeof(step->mapped));
         put_text(out, step->source);
         put_text(out, step->target);
         put_text(out, step->point);
@@ -83,6 +85,7 @@ void warm_key(const struct launch *launch, struct buf *out) {
         for (size_t i = 0; i < launch->mount_count; i++) /* first: warm_places() */
                 put_places(out, &launch->mounts[i]);
         put(out, &launch->namespaces, sizeof(launch->namespaces));
+        put(out, &launch->id_base, sizeof(launch->id_base));
         for (size_t i = 0; i < launch->mount_count; i++)
                 put_mount(out, &launch->mounts[i]);
         put_landlock(out, &launch->landlock);
@@ -146,6 +149,8 @@ int warm_hand_over(struct warm *warm, const struct launch *launch, const struct 
         struct iovec parts[MESSAGE_PARTS_MAX];
         size_t count = gather(launch, parts);
 
+        identity_give_pipe(files->out, launch->id_base);
+        identity_give_pipe(files->err, launch->id_base);
         if (count == 0 || fds_send(warm->work, parts, count, message, 3) < 0) {
                 warm_discard(warm);
                 return -1;

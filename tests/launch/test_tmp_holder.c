@@ -91,7 +91,7 @@ static int inside(const struct tmp_holder *holder, const struct mount_step *more
                 for (size_t i = 0; i < more_count; i++)
                         steps[3 + i] = more[i];
                 tmp = tmp_holder_mount(holder, &err);
-                if (tmp < 0 || mount_all(steps, NULL, 3 + more_count, tmp, &run, &err) < 0) {
+                if (tmp < 0 || mount_all(steps, NULL, 3 + more_count, &(struct mount_given){ .tmp = tmp }, &run, &err) < 0) {
                         print_message("# %s\n", err.msg);
                         _exit(err.code);
                 }
