@@ -12,6 +12,7 @@
 #include "policy/files.h"
 #include "sandbox/host_globs.h"
 #include "sandbox/host_hide.h"
+#include "sandbox/host_identity.h"
 #include "sandbox/host_lists.h"
 #include "sandbox/host_own.h"
 #include "sandbox/host_system.h"
@@ -383,7 +384,7 @@ int host_gather_inside(const struct policy *policy, const struct host_question *
                        struct host *host, struct err *err) {
         if (gather_cwd(host, question->cwd, arena, err) < 0)
                 return -1;
-        if (host_gather_globs(host, &policy->sandbox, arena, err) < 0)
+        if (host_gather_globs(host, &policy->sandbox, arena, err) < 0 || host_gather_closed(host, arena, err) < 0)
                 return -1;
         return host_check_links(host, &policy->sandbox, err);
 }

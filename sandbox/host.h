@@ -48,6 +48,8 @@ enum { GROUP_MEMORY = 1 << 0, GROUP_PIDS = 1 << 1 };
 
 struct host {
         uid_t uid;
+        uint32_t id_base;        /* if uid is 0: the first of LAUNCH_ID_COUNT ids that nobody has; 0: there are none */
+        const char *no_identity; /* why commands of root are root outside; NULL: they need not be */
         const struct host_question *asker; /* while it is gathered */
         const char *workspace;
         const char *cwd;  /* in the workspace */
@@ -72,7 +74,8 @@ struct host {
         struct host_paths engines;  /* sockets of container engines, as the environment names them */
         struct host_paths sockets;  /* sandbox.unix_sockets: allowed; need not exist */
         struct host_paths read, write, write_deny; /* fs_read_allow, fs_write_allow, fs_write_deny */
-        struct host_links links;                   /* in these paths, and in that of the workspace */
+        struct host_paths closed; /* with `id_base`: directories above these, and above masks, that others cannot search */
+        struct host_links links;  /* in these paths, and in that of the workspace */
         struct protection protection;
         const char *notices[8]; /* sentences for the user */
         size_t notice_count;

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "policy/files.h"
 #include "sandbox/host_hide.h"
+#include "sandbox/host_identity.h"
 #include "sandbox/host_own.h"
 
 enum { HOST_FILE_MAX = 16 << 20 /* /etc/passwd */, FIRST_PERSON = 1000, NOBODY = 65534 };
@@ -314,7 +315,7 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         found = access(path, X_OK) == 0 && realpath(path, real);
 
         host->landlock = landlock_version();
-        if (why_no_broker(&host->no_broker, err) < 0)
+        if (why_no_broker(&host->no_broker, err) < 0 || host_gather_ids(host, err) < 0)
                 return -1;
         host->self_wanted = path;
         host->self = found ? arena_dup(arena, str_z(real)) : NULL;
