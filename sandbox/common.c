@@ -43,8 +43,8 @@ static int plan_limits(const struct sandbox_policy *sandbox, const struct host *
 }
 
 /* In the order of the bits of enum seccomp_flags. */
-static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet", ", own limits", ", no ipc",
-                                                  ", no unix datagrams" };
+static const char *const seccomp_flag_names[] = { ", no unix sockets", ", no internet",       ", own limits",
+                                                  ", no ipc",          ", no unix datagrams", ", no set-user-id" };
 
 static const char *seccomp_name(enum syscall_policy policy, uint32_t flags, struct arena *arena) {
         char text[128];
@@ -67,6 +67,8 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
 
         if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)
                 seccomp_flags |= SECCOMP_NO_UNIX;
+        if (host->uid == 0)
+                seccomp_flags |= SECCOMP_NO_SETUID;
         if (seccomp_flags & SECCOMP_NO_UNIX)
                 seccomp_flags &= ~(uint32_t)SECCOMP_UNIX_CONNECTED;
         launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags, arena);

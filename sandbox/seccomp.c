@@ -42,6 +42,8 @@ enum {
 #define FCNTL_PIPE_SIZE 1031u /* F_SETPIPE_SZ */
 #define PIPE_SIZE_MAX 65536u  /* what a new pipe has */
 
+#define MODE_SETUID 04000u
+
 #define LIMIT_CORE 4 /* RLIMIT_CORE, the same on both architectures */
 
 static const uint32_t audit_arch[] = {
@@ -112,6 +114,8 @@ static enum syscall_action action_of(const struct syscall_row *row, enum syscall
 
         if (row->group == GROUP_IPC && flags & SECCOMP_NO_IPC)
                 return SYSCALL_REFUSE;
+        if ((action == SYSCALL_MODE || action == SYSCALL_MODE_AT) && !(flags & SECCOMP_NO_SETUID))
+                return SYSCALL_ALLOW;
         return action;
 }
 
@@ -292,6 +296,12 @@ static size_t emit_socket(struct compiler *c, uint32_t flags) {
         return emit_load(c, DATA_ARGUMENT(0));
 }
 
+/* A file with this bit runs as its owner, for everybody on the host. */
+static size_t emit_mode(struct compiler *c, size_t argument) {
+        emit_jump(c, BPF_JSET, MODE_SETUID, c->label[SYSCALL_REFUSE], c->label[SYSCALL_ALLOW]);
+        return emit_load(c, DATA_ARGUMENT(argument));
+}
+
 static size_t emit_leaf(struct compiler *c, const struct leaf *leaf) {
         size_t next = c->label[leaf->base];
 
@@ -321,6 +331,10 @@ static void emit_program(struct compiler *c, uint32_t flags, enum seccomp_arch a
         c->label[SYSCALL_SOCKET] = emit_socket(c, flags);
         c->label[SYSCALL_SETRLIMIT] = emit_setrlimit(c);
         c->label[SYSCALL_LIMITS] = emit_limits(c, flags);
+        if (flags & SECCOMP_NO_SETUID) {
+                c->label[SYSCALL_MODE] = emit_mode(c, 1);
+                c->label[SYSCALL_MODE_AT] = emit_mode(c, 2);
+        }
         emit_tree(c, 0, c->leaf_count - 1);
         emit_load(c, DATA_NUMBER);
         emit_jump(c, BPF_JEQ, audit_arch[arch], c->start, c->label[SYSCALL_KILL]);
@@ -348,8 +362,7 @@ int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arc
 
         if ((unsigned int)arch >= ARCHES)
                 return err_set(err, ERR_UNSUPPORTED, "no table of system calls for this architecture");
-        if (flags &
-            ~(uint32_t)(SECCOMP_NO_UNIX | SECCOMP_NO_INET | SECCOMP_OWN_LIMITS | SECCOMP_NO_IPC | SECCOMP_UNIX_CONNECTED))
+        if (flags >= SECCOMP_NO_SETUID << 1)
                 return err_set(err, ERR_INVALID, "unknown flags for the syscall filter: 0x%x", flags);
         if (flags & SECCOMP_NO_UNIX)
                 flags &= ~(uint32_t)SECCOMP_UNIX_CONNECTED;

@@ -39,6 +39,8 @@ enum seccomp_flags {
                 1 << 3, /* System V IPC and POSIX message queues are EPERM; for backends without a namespace for them */
         SECCOMP_UNIX_CONNECTED = 1 << 4, /* of AF_UNIX, only types that have to be connected, streams and SOCK_SEQPACKET; others
                                             are EPROTONOSUPPORT, as each of their messages may have an address */
+        SECCOMP_NO_SETUID =
+                1 << 5, /* modes with the set-user-id bit are EPERM; for root, whose files would be root's for all */
 };
 
 enum seccomp_arch {

@@ -43,6 +43,8 @@ enum syscall_action {
         SYSCALL_SOCKET,
         SYSCALL_LIMITS, /* prlimit64 */
         SYSCALL_SETRLIMIT,
+        SYSCALL_MODE,    /* chmod, fchmod: the mode comes second */
+        SYSCALL_MODE_AT, /* fchmodat, fchmodat2: third */
         SYSCALL_ACTIONS,
 };
 

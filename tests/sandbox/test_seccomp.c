@@ -13,7 +13,7 @@
 #include "tests/sandbox/seccomp_test.h"
 
 static const uint32_t arch_audit[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
-#define FLAGS 32 /* combinations of enum seccomp_flags */
+#define FLAGS 64 /* combinations of enum seccomp_flags */
 
 /* ---- the shape of programs ---- */
 
@@ -52,7 +52,8 @@ static void test_shape(void **state) {
                                 assert_in_range(program.count, 1,
                                                 longest[p][arch] + (flags & SECCOMP_OWN_LIMITS ? 4 : 0) +
                                                         (flags & SECCOMP_NO_IPC ? 12 : 0) +
-                                                        (flags & SECCOMP_UNIX_CONNECTED ? 5 : 0));
+                                                        (flags & SECCOMP_UNIX_CONNECTED ? 5 : 0) +
+                                                        (flags & SECCOMP_NO_SETUID ? 16 : 0));
                                 arena_free(&program.arena);
                         }
 }
@@ -67,7 +68,7 @@ static void test_bad_requests(void **state) {
         arena_init(&arena, 0);
         assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 0, (enum seccomp_arch)2, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_UNSUPPORTED);
-        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 5, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
+        assert_int_equal(seccomp_compile(SYSCALLS_INHERIT, 1 << 6, SECCOMP_X86_64, &arena, &code, &count, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
         arena_free(&arena);
         arena_init(&arena, 64);
@@ -171,6 +172,11 @@ static uint32_t expect_action(enum syscall_action action, uint32_t flags, const 
                 return data->args[3] ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ERRNO | 0;
         case SYSCALL_SETRLIMIT:
                 return (uint32_t)data->args[0] == 4 ? SECCOMP_RET_ERRNO | 0 : SECCOMP_RET_ALLOW;
+        case SYSCALL_MODE:
+        case SYSCALL_MODE_AT:
+                return flags & SECCOMP_NO_SETUID && data->args[action == SYSCALL_MODE ? 1 : 2] & 04000
+                               ? SECCOMP_RET_ERRNO | EPERM
+                               : SECCOMP_RET_ALLOW;
         default:
                 return SECCOMP_RET_KILL_PROCESS;
         }
@@ -202,10 +208,10 @@ static const uint64_t first_arguments[] = {
 static const uint64_t second_arguments[] = {
         0, SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_PACKET, SOCK_RAW | SOCK_CLOEXEC, SOCK_STREAM | SOCK_NONBLOCK,
         0x5401, 0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x541e, 0x5422, 0x5423, 0x5424,
-        1, 3, 4, 5, 1023, 1024, 1025, 1026, 1027, 1030, 1031, 1039, 1040, 1041,
+        1, 3, 4, 5, 1023, 1024, 1025, 1026, 1027, 1030, 1031, 1039, 1040, 1041, 0755, 04755, 02755, 06711,
 };
 /* clang-format on */
-static const uint64_t third_arguments[] = { 0, 4, 16, 65536, 65537, 0x80000000 };
+static const uint64_t third_arguments[] = { 0, 4, 16, 04700, 02755, 65536, 65537, 0x80000000 };
 static const uint64_t fourth_arguments[] = { 0, 1, HIGH };
 
 static void check_answer(const struct program *program, const struct syscall_row *row, enum syscall_policy policy,

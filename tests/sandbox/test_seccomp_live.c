@@ -51,6 +51,7 @@ struct attempt {
 #define NO_INET SYSCALLS_INHERIT, SECCOMP_NO_INET
 #define OWN_LIMITS SYSCALLS_INHERIT, SECCOMP_OWN_LIMITS
 #define NO_IPC SYSCALLS_INHERIT, SECCOMP_NO_IPC
+#define NO_SETUID SYSCALLS_INHERIT, SECCOMP_NO_SETUID
 #define TIOCSTI_REQUEST 0x5412
 
 /* clang-format off */
@@ -109,6 +110,10 @@ static const struct attempt attempts[] = {
         { "core limit by prlimit",  INHERIT,    SYS_prlimit64,     { 0, RLIMIT_CORE, 1 },                   0 },
         { "other by prlimit",       INHERIT,    SYS_prlimit64,     { 0, RLIMIT_STACK, 1 },                  EFAULT },
         { "strict core limit",      STRICT,     SYS_setrlimit,     { RLIMIT_CORE, 1 },                      0 },
+        { "set-user-id",            NO_SETUID,  SYS_fchmod,        { UINT32_MAX, 04755 },                   EPERM },
+        { "set-user-id, at",        NO_SETUID,  SYS_fchmodat,      { UINT32_MAX, 0, 04755 },                EPERM },
+        { "set-group-id",           NO_SETUID,  SYS_fchmod,        { UINT32_MAX, 02755 },                   EBADF },
+        { "set-user-id, of users",  INHERIT,    SYS_fchmod,        { UINT32_MAX, 04755 },                   EBADF },
         { "shared memory",          NO_IPC,     SYS_shmget,        { 0, 4096, 0666 },                       EPERM },
         { "message queues",         NO_IPC,     SYS_mq_open,       { 0 },                                   EPERM },
         { "limits of none",         OWN_LIMITS, SYS_prlimit64,     { UINT32_MAX, RLIMIT_CORE },             EPERM },
