@@ -42,6 +42,7 @@ static const struct {
         { "privileges", "no capabilities, no set-user-id programs, no changes to kernel settings" },
         { "metadata", "no changes to modes, owners and times of files outside the workspace" },
         { "hosts", "no network except for listed hosts" },
+        { "identity", "commands of root are not root outside the sandbox" },
 };
 
 static size_t guarantee_index(enum guarantee guarantee) {
@@ -111,12 +112,23 @@ static bool forwards_ports(const struct sandbox_policy *sandbox) {
         return sandbox->network != NETWORK_INHERIT && (sandbox->network_host_ports.count || sandbox->network_publish.count);
 }
 
+/* Commands of an ordinary user are not root in any sandbox. */
+int backend_compile(const struct backend *backend, const struct policy *policy, const struct host *host,
+                    const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
+        if (backend->plan(backend, policy, host, request, arena, ret, err) < 0)
+                return -1;
+        ret->guarantees &= ~(uint32_t)GUARANTEE_IDENTITY;
+        if (backend->id != BACKEND_NONE && (host->uid != 0 || ret->id_base))
+                ret->guarantees |= GUARANTEE_IDENTITY & ~ret->waived;
+        return 0;
+}
+
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
                  const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err) {
         struct launch launch;
         uint32_t missing;
 
-        if (backend->plan(backend, policy, host, request, arena, &launch, err) < 0)
+        if (backend_compile(backend, policy, host, request, arena, &launch, err) < 0)
                 return -1;
         if (policy->sandbox.unix_socket_paths.count && policy->sandbox.unix_sockets != UNIX_SOCKETS_DENY && !backend->brokers)
                 return err_set(

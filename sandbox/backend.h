@@ -51,6 +51,10 @@ bool backend_keeps_tmp(const struct backend *backend, const struct policy *polic
 /* Returns the guarantees that this policy requires. */
 uint32_t sandbox_needs(const struct policy *policy, const struct host *host);
 
+/* Plans, whatever the policy requires. */
+int backend_compile(const struct backend *backend, const struct policy *policy, const struct host *host,
+                    const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
+
 /* Plans, and refuses ("... cannot enforce this policy: ...") if the backend does not enforce all that is required. */
 int backend_plan(const struct backend *backend, const struct policy *policy, const struct host *host,
                  const struct sandbox_request *request, struct arena *arena, struct launch *ret, struct err *err);
@@ -58,7 +62,7 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
 /* Description of a guarantee, for messages; `guarantee` is one bit. */
 const char *guarantee_name(enum guarantee guarantee);
 const char *guarantee_text(enum guarantee guarantee);
-enum { GUARANTEE_COUNT = 15 };
+enum { GUARANTEE_COUNT = 16 };
 
 /* ---- for backends ---- */
 

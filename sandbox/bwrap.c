@@ -178,7 +178,7 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
         if (!a.items)
                 return err_set(err, ERR_MEMORY, "out of memory");
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
-            mounts_compile(policy, host, false, arena, &mounts, err) < 0 ||
+            mounts_compile(policy, host, &(struct mount_means){}, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || plan_egress(policy, arena, &launch, err) < 0 ||
             compile(policy, host, &mounts, &a, err) < 0)

@@ -241,4 +241,6 @@ void plan_notices(const struct policy *policy, const struct host *host, struct l
                 launch->notices[count++] =
                         "this kernel's Landlock has no scopes (Linux 6.12): with the host's network, commands "
                         "cannot connect to abstract unix sockets, not even their own";
+        if (host->uid == 0 && !launch->id_base && host->no_identity)
+                launch->notices[count++] = host->no_identity;
 }

@@ -8,8 +8,8 @@
 enum { SMALL_TMPFS = 64 << 10 }; /* of a directory that only holds mount points */
 
 struct compiler {
-        bool lists;    /* fs_read_allow and fs_write_allow count */
-        bool overlays; /* can be mounted */
+        bool lists; /* fs_read_allow and fs_write_allow count */
+        struct mount_means means;
         const struct policy *policy;
         const struct host *host;
         struct arena *arena;
@@ -70,13 +70,35 @@ static int step(struct compiler *c, enum mount_kind kind, const char *source, co
         return add_step(c, kind, source, target, size);
 }
 
+/* Nothing that the kernel makes up has owners that could be mapped. */
+static bool is_kernels(const char *path) {
+        return path_within(path, "/proc") || path_within(path, "/sys") || path_within(path, "/dev");
+}
+
+/* For the command, with its owners as they are on disk, if it has ids of its own. Without, its permissions are those of
+ * everybody. */
+static int step_mapped(struct compiler *c, enum mount_kind kind, const char *source, const char *target) {
+        if (step(c, kind, source, target, 0) < 0)
+                return -1;
+        c->list->items[c->list->count - 1].mapped = c->means.maps && !is_kernels(source);
+        return 0;
+}
+
 static int bind(struct compiler *c, enum mount_kind kind, const char *path) {
-        return step(c, kind, path, path, 0);
+        return step_mapped(c, kind, path, path);
 }
 
 static int bind_all(struct compiler *c, enum mount_kind kind, const struct host_paths *paths) {
         for (size_t i = 0; i < paths->count; i++)
                 if (bind(c, kind, paths->items[i].path) < 0)
+                        return -1;
+        return 0;
+}
+
+/* Of the system, for everybody. */
+static int bind_plain(struct compiler *c, const struct host_paths *paths) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (step(c, MOUNT_READ, paths->items[i].path, paths->items[i].path, 0) < 0)
                         return -1;
         return 0;
 }
@@ -123,6 +145,16 @@ static bool visible(const struct mount_list *list, const char *path) {
         return seen;
 }
 
+/* Is that by its owner's permissions, too? Not if it is just part of the host's root. */
+static bool open_to_command(const struct compiler *c, const char *path) {
+        bool open = !c->means.maps;
+
+        for (size_t i = 0; i < c->list->count; i++)
+                if (is_mount(&c->list->items[i]) && path_within(path, c->list->items[i].target))
+                        open = !c->means.maps || c->list->items[i].mapped;
+        return open && visible(c->list, path);
+}
+
 bool mounts_cover(const struct mount_list *mounts, size_t i, const char *path) {
         for (size_t j = i + 1; j < mounts->count; j++)
                 if (is_mount(&mounts->items[j]) && path_within(path, mounts->items[j].target))
@@ -159,18 +191,56 @@ static int seal_emptied(struct compiler *c) {
         return 0;
 }
 
+/* The command cannot search these directories, so that it would not get to what is mounted below. Nothing else in them can be
+ * reached by it: they are replaced by empty ones. */
+static int open_way(struct compiler *c, const char *path) {
+        const struct host_paths *closed = &c->host->closed;
+
+        for (size_t i = 0; c->means.maps && i < closed->count; i++)
+                if (path_below(path, closed->items[i].path) && visible(c->list, closed->items[i].path) &&
+                    !open_to_command(c, closed->items[i].path) &&
+                    step(c, MOUNT_TMPFS, NULL, closed->items[i].path, SMALL_TMPFS) < 0)
+                        return -1;
+        return 0;
+}
+
+static int seal_ways(struct compiler *c) {
+        const struct host_paths *closed = &c->host->closed;
+        size_t count = c->list->count;
+
+        for (size_t i = 0; c->means.maps && i < closed->count; i++)
+                for (size_t j = 0; j < count; j++)
+                        if (c->list->items[j].kind == MOUNT_TMPFS && c->list->items[j].size == SMALL_TMPFS &&
+                            strcmp(c->list->items[j].target, closed->items[i].path) == 0 &&
+                            !mounts_cover(c->list, j, closed->items[i].path) &&
+                            step(c, MOUNT_SEAL, NULL, closed->items[i].path, 0) < 0)
+                                return -1;
+        return 0;
+}
+
+/* The directory above that hides `path` from the command already; NULL: none does. */
+static const char *closed_above(const struct compiler *c, const char *path) {
+        const struct host_paths *closed = &c->host->closed;
+
+        for (size_t i = 0; c->means.maps && i < closed->count; i++)
+                if (path_below(path, closed->items[i].path) && visible(c->list, closed->items[i].path) &&
+                    !open_to_command(c, closed->items[i].path))
+                        return closed->items[i].path;
+        return NULL;
+}
+
 /* What is shown of the user's home must not be changed there: without an overlay it is read-only. Then caches are left out, as
  * tools that cannot write theirs fail. */
 static int add_shown(struct compiler *c) {
         const struct home *home = &c->host->home;
 
-        if (home->count && c->overlays && step(c, MOUNT_LAYERS, home->layer, home->path, 0) < 0)
+        if (home->count && c->means.overlays && step_mapped(c, MOUNT_LAYERS, home->layer, home->path) < 0)
                 return -1;
         for (size_t i = 0; i < home->count; i++) {
                 const struct home_item *item = &home->items[i];
 
-                if ((c->overlays || item->kind == SHOWN_TOOLS) &&
-                    step(c, c->overlays ? MOUNT_SHOWN : MOUNT_READ, item->source, item->path, 0) < 0)
+                if ((c->means.overlays || item->kind == SHOWN_TOOLS) &&
+                    step_mapped(c, c->means.overlays ? MOUNT_SHOWN : MOUNT_READ, item->source, item->path) < 0)
                         return -1;
         }
         return 0;
@@ -193,21 +263,64 @@ static int add_home(struct compiler *c) {
         const struct host_paths *homes = &c->host->homes;
 
         if (home->path)
-                return step(c, MOUNT_WRITE, home->files, home->path, 0) < 0 || add_shown(c) < 0 ? -1 : hide_other_homes(c);
+                return open_way(c, home->path) < 0 || step_mapped(c, MOUNT_WRITE, home->files, home->path) < 0 ||
+                                       add_shown(c) < 0
+                               ? -1
+                               : hide_other_homes(c);
         if (c->policy->sandbox.home == HOME_NONE && homes->count && !path_within(homes->items[0].path, c->host->workspace))
                 return step(c, MOUNT_TMPFS, NULL, homes->items[0].path, (uint64_t)c->policy->sandbox.tmp_bytes);
         if (c->policy->sandbox.root == ROOT_MINIMAL)
                 return 0;
         for (size_t i = 0; i < homes->count; i++)
-                if (!visible(c->list, homes->items[i].path) && bind(c, MOUNT_READ, homes->items[i].path) < 0)
+                if (!open_to_command(c, homes->items[i].path) &&
+                    (open_way(c, homes->items[i].path) < 0 || bind(c, MOUNT_READ, homes->items[i].path) < 0))
                         return -1;
         return 0;
 }
 
+static bool is_among(const struct host_paths *paths, const char *path) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (path_within(path, paths->items[i].path))
+                        return true;
+        return false;
+}
+
+/* Is it in a directory that is replaced by another? Then it is shown later. */
+static bool is_replaced(const struct host *host, const char *path) {
+        return is_among(&host->scratch, path) || is_among(&host->emptied, path) || is_among(&host->homes, path) ||
+               is_kernels(path);
+}
+
+/* It comes with the workspace, or with what can be written: that is mounted later, and would cover it. */
+static bool comes_later(const struct compiler *c, const char *path) {
+        if (path_within(path, c->host->workspace))
+                return true;
+        for (size_t i = 0; c->lists && i < c->host->write.count; i++)
+                if (path_within(path, c->host->write.items[i].path))
+                        return true;
+        return false;
+}
+
+/* fs_read_allow in the host's root, which the command sees only with everybody's permissions. First: private directories may be
+ * in there. */
+static int add_opened(struct compiler *c) {
+        const struct host_paths *read = &c->host->read;
+
+        for (size_t i = 0; c->means.maps && i < read->count; i++) {
+                const char *path = read->items[i].path;
+
+                if (path[1] && !is_replaced(c->host, path) && !comes_later(c, path) && !open_to_command(c, path) &&
+                    (open_way(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
+                        return -1;
+        }
+        return 0;
+}
+
 static int add_host_root(struct compiler *c) {
-        if (step(c, MOUNT_ROOT_HOST, NULL, NULL, 0) < 0 || add_scratch(c) < 0 || add_emptied(c) < 0 || add_home(c) < 0)
+        if (step(c, MOUNT_ROOT_HOST, NULL, NULL, 0) < 0 || add_opened(c) < 0 || add_scratch(c) < 0 || add_emptied(c) < 0 ||
+            add_home(c) < 0)
                 return -1;
-        return bind_all(c, MOUNT_READ, &c->host->kept);
+        return bind_plain(c, &c->host->kept);
 }
 
 static int add_minimal_root(struct compiler *c) {
@@ -217,9 +330,9 @@ static int add_minimal_root(struct compiler *c) {
                 return -1;
         for (size_t i = 0; i < system->count; i++)
                 if (system->items[i].link ? step(c, MOUNT_SYMLINK, system->items[i].link, system->items[i].path, 0) < 0
-                                          : bind(c, MOUNT_READ, system->items[i].path) < 0)
+                                          : step(c, MOUNT_READ, system->items[i].path, system->items[i].path, 0) < 0)
                         return -1;
-        return add_scratch(c) < 0 || add_home(c) < 0 ? -1 : bind_all(c, MOUNT_READ, &c->host->kept);
+        return add_scratch(c) < 0 || add_home(c) < 0 ? -1 : bind_plain(c, &c->host->kept);
 }
 
 /* The writable mount that holds `path`; NULL: what holds it cannot be written. As above, the last one counts. */
@@ -257,7 +370,7 @@ static int add_anchors(struct compiler *c, const char *path) {
 
                 if (!source)
                         return err_set(c->err, ERR_MEMORY, "out of memory");
-                if (step(c, MOUNT_WRITE, source, anchor, 0) < 0)
+                if (step_mapped(c, MOUNT_WRITE, source, anchor) < 0)
                         return -1;
         }
         return 0;
@@ -281,23 +394,13 @@ static int set_points(struct compiler *c) {
         return 0;
 }
 
-/* It comes with the workspace, or with what can be written: that is mounted later, and would cover it. */
-static bool comes_later(const struct compiler *c, const char *path) {
-        if (path_within(path, c->host->workspace))
-                return true;
-        for (size_t i = 0; c->lists && i < c->host->write.count; i++)
-                if (path_within(path, c->host->write.items[i].path))
-                        return true;
-        return false;
-}
-
 /* What can be read is added only where it is not to be seen already: every mount costs. */
 static int add_readable(struct compiler *c) {
         for (size_t i = 0; i < c->host->read.count; i++) {
                 const char *path = c->host->read.items[i].path;
 
                 if (!visible(c->list, path) && !comes_later(c, path) &&
-                    (add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
+                    (open_way(c, path) < 0 || add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
                         return -1;
         }
         return 0;
@@ -307,13 +410,18 @@ static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
         bool write = c->policy->sandbox.workspace_write && !protection->sealed;
 
-        if (add_anchors(c, c->host->workspace) < 0 || bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
+        if (open_way(c, c->host->workspace) < 0 || add_anchors(c, c->host->workspace) < 0 ||
+            bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
                 return -1;
         for (size_t i = 0; c->lists && i < c->host->write.count; i++)
-                if (add_anchors(c, c->host->write.items[i].path) < 0 || bind(c, MOUNT_WRITE, c->host->write.items[i].path) < 0)
+                if (open_way(c, c->host->write.items[i].path) < 0 || add_anchors(c, c->host->write.items[i].path) < 0 ||
+                    bind(c, MOUNT_WRITE, c->host->write.items[i].path) < 0)
                         return -1;
         if (!write)
                 return 0;
+        for (size_t i = 0; i < protection->git_write.count; i++)
+                if (open_way(c, protection->git_write.items[i].path) < 0)
+                        return -1;
         if (bind_protected(c, MOUNT_WRITE, &protection->git_write) < 0)
                 return -1;
         if (!c->policy->sandbox.protect_workspace)
@@ -331,8 +439,8 @@ static int add_sockets(struct compiler *c) {
         for (size_t i = 0; i < sockets->count; i++) {
                 const char *path = sockets->items[i].path;
 
-                if (sockets->items[i].socket && (!visible(c->list, path) || writable_root(c, path)) &&
-                    (add_anchors(c, path) < 0 || bind(c, MOUNT_SOCKET, path) < 0))
+                if (sockets->items[i].socket && (!open_to_command(c, path) || writable_root(c, path)) &&
+                    (open_way(c, path) < 0 || add_anchors(c, path) < 0 || bind(c, MOUNT_SOCKET, path) < 0))
                         return -1;
         }
         return 0;
@@ -358,22 +466,52 @@ static bool reachable(const struct mount_list *list, const char *path) {
         return visible(list, path);
 }
 
+/* What the command cannot get at is denied as a whole: there nothing can be mounted. */
+static int deny_closed(struct compiler *c, const char *closed) {
+        const struct mount_step *last = &c->list->items[c->list->count - 1];
+
+        if (last->kind == MOUNT_MASK_DIR && strcmp(last->target, closed) == 0)
+                return 0;
+        return step(c, MOUNT_MASK_DIR, NULL, closed, 0);
+}
+
+/* As the owner's as it was before. */
+static int deny_writing(struct compiler *c, const char *path) {
+        bool mapped = open_to_command(c, path);
+
+        if (add_anchors(c, path) < 0 || bind(c, MOUNT_READ, path) < 0)
+                return -1;
+        c->list->items[c->list->count - 1].mapped = c->means.maps && mapped;
+        return 0;
+}
+
 /* Deny wins, so it comes last. */
 static int add_denied(struct compiler *c) {
         const struct host_paths *masks = &c->host->masks;
+        const char *closed;
 
         if (host_check_workspace(c->host, c->err) < 0)
                 return -1;
-        for (size_t i = 0; i < c->host->write_deny.count; i++)
-                if (reachable(c->list, c->host->write_deny.items[i].path) &&
-                    (add_anchors(c, c->host->write_deny.items[i].path) < 0 ||
-                     bind(c, MOUNT_READ, c->host->write_deny.items[i].path) < 0))
+        for (size_t i = 0; i < c->host->write_deny.count; i++) {
+                const char *path = c->host->write_deny.items[i].path;
+
+                if (!reachable(c->list, path))
+                        continue;
+                closed = closed_above(c, path);
+                if ((closed ? deny_closed(c, closed) : deny_writing(c, path)) < 0)
                         return -1;
+        }
         for (size_t i = 0; i < masks->count; i++) {
                 const struct host_path *mask = &masks->items[i];
 
                 if (!reachable(c->list, mask->path))
                         continue;
+                closed = closed_above(c, mask->path);
+                if (closed) {
+                        if (deny_closed(c, closed) < 0)
+                                return -1;
+                        continue;
+                }
                 if (add_anchors(c, mask->path) < 0 ||
                     step(c, mask->directory ? MOUNT_MASK_DIR : MOUNT_MASK_FILE, NULL, mask->path, 0) < 0)
                         return -1;
@@ -381,18 +519,19 @@ static int add_denied(struct compiler *c) {
         return 0;
 }
 
-int mounts_compile(const struct policy *policy, const struct host *host, bool overlays, struct arena *arena,
+int mounts_compile(const struct policy *policy, const struct host *host, const struct mount_means *means, struct arena *arena,
                    struct mount_list *ret, struct err *err) {
         struct mount_list list = {};
         struct compiler c = {
-                .lists = true, .overlays = overlays, .policy = policy, .host = host, .arena = arena, .list = &list, .err = err
+                .lists = true, .means = *means, .policy = policy, .host = host, .arena = arena, .list = &list, .err = err
         };
         bool minimal = policy->sandbox.root == ROOT_MINIMAL;
 
         if ((minimal ? add_minimal_root(&c) : add_host_root(&c)) < 0 || add_readable(&c) < 0 || add_writable(&c) < 0 ||
             add_sockets(&c) < 0 || add_resolver(&c) < 0 || add_denied(&c) < 0)
                 return -1;
-        if ((minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0) || set_points(&c) < 0)
+        if (seal_ways(&c) < 0 || (minimal ? step(&c, MOUNT_SEAL, NULL, "/", 0) < 0 : seal_emptied(&c) < 0) ||
+            set_points(&c) < 0)
                 return -1;
         *ret = list;
         return 0;

@@ -12,8 +12,13 @@ struct mount_list {
         size_t count, room;
 };
 
-/* `overlays`: the backend can mount them. */
-int mounts_compile(const struct policy *policy, const struct host *host, bool overlays, struct arena *arena,
+/* What the backend can do. */
+struct mount_means {
+        bool overlays; /* mount them */
+        bool maps;     /* map owners of what it mounts: commands have ids of their own */
+};
+
+int mounts_compile(const struct policy *policy, const struct host *host, const struct mount_means *means, struct arena *arena,
                    struct mount_list *ret, struct err *err);
 
 /* The mounts of a container besides its own root: binds and masks, in no order, none inside another. */

@@ -9,12 +9,14 @@ static int native_plan(const struct backend *backend, const struct policy *polic
         struct launch launch;
         struct mount_list mounts;
         bool inherit = policy->sandbox.network == NETWORK_INHERIT;
+        const struct mount_means means = { .overlays = !host->home.no_overlay, .maps = host->id_base && !host->no_identity };
 
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
-            mounts_compile(policy, host, !host->home.no_overlay, arena, &mounts, err) < 0 ||
+            mounts_compile(policy, host, &means, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||
             plan_broker(policy, host, &mounts, arena, &launch, err) < 0 || plan_egress(policy, arena, &launch, err) < 0)
                 return -1;
+        launch.id_base = means.maps ? host->id_base : 0;
         plan_notices(policy, host, &launch);
         launch.backend = backend->name;
         launch.guarantees = plan_guarantees(backend, policy);
@@ -37,7 +39,7 @@ const struct backend backend_native = {
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |
                       GUARANTEE_LOCALHOST | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS | GUARANTEE_PROCESSES |
                       GUARANTEE_PROCESS_LIST | GUARANTEE_KILL | GUARANTEE_ROOT | GUARANTEE_PRIVILEGES | GUARANTEE_METADATA |
-                      GUARANTEE_HOSTS,
+                      GUARANTEE_HOSTS | GUARANTEE_IDENTITY,
         .summary = "namespaces, Landlock and seccomp, set up by bailey",
         .remedy = "use Linux 5.12 or later and allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, "
                   "user.max_user_namespaces above 0, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a "

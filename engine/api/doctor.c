@@ -2,6 +2,7 @@
  * Runs a test command in every backend, and reports the results.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "include/bailey.h"
 #include "sandbox/backend.h"
 #include "launch/cgroup.h"
+#include "launch/mapped.h"
 #include "run/job.h"
 #include "run/tmpdir.h"
 #include "sandbox/host_system.h"
@@ -43,7 +45,7 @@ struct doctor {
         struct err err;
 };
 
-static int try_backend(struct doctor *d, const struct backend *backend, struct finding *f) {
+static int try_once(struct doctor *d, const struct backend *backend, struct finding *f) {
         static const char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
         struct sandbox_request request = { .program = host_places.idle[0], .argv = host_places.idle, .envp = envp };
         struct container_facts facts;
@@ -61,7 +63,7 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
                 setup.timeout = TRY_CONTAINER_SECONDS * TIME_SECOND;
                 d->host.containers = &facts;
         }
-        if (backend->plan(backend, d->policy, &d->host, &request, &d->arena, &launch, &f->err) < 0)
+        if (backend_compile(backend, d->policy, &d->host, &request, &d->arena, &launch, &f->err) < 0)
                 return -1;
         f->guarantees = launch.guarantees;
         f->wanted = launch.container ? launch.container->limits_wanted : 0;
@@ -73,6 +75,16 @@ static int try_backend(struct doctor *d, const struct backend *backend, struct f
         f->works = true;
         f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.guarantees & ~launch.waived) == 0;
         return 0;
+}
+
+/* As commands do: where owners cannot be mapped, root's are root. */
+static void try_backend(struct doctor *d, const struct backend *backend, struct finding *f) {
+        if (try_once(d, backend, f) == 0 || f->err.code != ERR_UNSUPPORTED ||
+            strncmp(f->err.msg, MAPPED_NO_IDENTITY, sizeof(MAPPED_NO_IDENTITY) - 1) != 0)
+                return;
+        d->host.no_identity = arena_dup(&d->arena, str_z(f->err.msg));
+        f->err = (struct err){};
+        try_once(d, backend, f);
 }
 
 /* What a command would run in: the first of those that may be tried. */

@@ -85,6 +85,10 @@ void host_cache_leave(struct host_cache *host_cache) {
         free(host_cache);
 }
 
+void host_cache_without_identity(struct host_cache *host_cache, const char *why) {
+        host_cache->host.no_identity = arena_dup(&host_cache->arena, str_z(why));
+}
+
 void host_cache_without_overlay(struct host_cache *host_cache, const char *why) {
         host_cache->host.home.no_overlay = arena_dup(&host_cache->arena, str_z(why));
 }

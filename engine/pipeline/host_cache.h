@@ -25,6 +25,8 @@ struct host_cache *host_cache_get(struct host_cache **kept, const struct policy 
                                   struct err *err);
 /* The host cannot overlay home directories: the next command of the session need not try. */
 void host_cache_without_overlay(struct host_cache *host_cache, const char *why);
+/* Nor can it map owners of files. */
+void host_cache_without_identity(struct host_cache *host_cache, const char *why);
 
 void host_cache_leave(struct host_cache *host_cache);
 

@@ -11,6 +11,7 @@
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
 #include "launch/cgroup_shared.h"
+#include "launch/mapped.h"
 #include "launch/mount.h"
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
@@ -162,6 +163,8 @@ static void begin_attempt(struct run *run) {
                 run->attempt.host.sockets.count = 0;
         if (run->attempt.without_overlay)
                 run->attempt.host.home.no_overlay = run->attempt.without_overlay;
+        if (run->attempt.without_identity)
+                run->attempt.host.no_identity = run->attempt.without_identity;
 }
 
 static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
@@ -192,12 +195,24 @@ static bool note_failure(struct run *run, const struct err *err) {
         return false;
 }
 
+/* Where owners cannot be mapped, commands of root are root, as far as the policy does not forbid that. */
+static bool is_about_identity(const struct run *run, const struct err *why) {
+        return why->code == ERR_UNSUPPORTED && !run->attempt.without_identity &&
+               strncmp(why->msg, MAPPED_NO_IDENTITY, sizeof(MAPPED_NO_IDENTITY) - 1) == 0;
+}
+
 static int launch_next(struct run *run) {
         while (run->attempt.tried < run->attempt.choice.count) {
                 struct err err = {};
 
                 if (try_backend(run, run->attempt.choice.items[run->attempt.tried++], &err) == 0)
                         return 0;
+                if (is_about_identity(run, &err)) {
+                        run->attempt.without_identity = run_text(run, "%s", err.msg);
+                        host_cache_without_identity(run->facts.host_cache, err.msg);
+                        run->attempt.tried--;
+                        continue;
+                }
                 if (!note_failure(run, &err))
                         return -1;
         }

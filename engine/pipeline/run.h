@@ -88,6 +88,7 @@ struct run_attempt {
         struct sandbox_request request; /* and its environment */
         bool without_sockets;           /* one of unix_sockets has gone meanwhile */
         const char *without_overlay;    /* why the home directory cannot be overlaid; NULL: it can, or was not tried */
+        const char *without_identity;   /* why commands of root have to be root outside; NULL: not known */
         struct tmpdir tmpdir;
         const char *tmpdir_path;
         struct network_log *network; /* of its connections; NULL: it has none, or the host's network */

@@ -53,6 +53,37 @@ static const struct host server = {
         .tmpdir = "/tmp/.bailey-tmp-123456",
 };
 
+/* Root of a machine, whose commands have ids of their own. What others cannot search stands above what is mounted, and above
+ * what is denied. */
+#define ROOTS                                                                                                                  \
+        .uid = 0, .id_base = 1999962112, .workspace = "/srv/app/x", .cwd = "/srv/app/x", .self = "/usr/bin/bailey",            \
+        .bwrap = "/usr/bin/bwrap", .landlock = 7, .homes = PATHS(DIR("/root")),                                                \
+        .scratch = PATHS(DIR("/tmp"), DIR("/var/tmp")), .emptied = PATHS(DIR("/run"), DIR("/home")),                           \
+        .kept = PATHS(DIR("/run/systemd/resolve")), .system = PATHS(DIR("/usr"), DIR("/etc")),                                 \
+        .masks = PATHS(DIR("/root/.ssh"), FILE_AT("/opt/closed/a/key"), FILE_AT("/opt/closed/b/key"), FILE_AT("/etc/shadow")), \
+        .read = PATHS(FILE_AT("/etc/ssl/private/key.pem"), DIR("/var"), DIR("/proc/sys"), DIR("/root/data")),                  \
+        .write = PATHS(DIR("/srv/out")), .write_deny = PATHS(FILE_AT("/srv/out/keep"), FILE_AT("/etc/hosts")),                 \
+        .closed = PATHS(DIR("/srv/app"), DIR("/etc/ssl/private"), DIR("/root"), DIR("/opt/closed"), DIR("/opt/closed/a")),     \
+        .protection = {                                                                                                        \
+                .workspace = "/srv/app/x",                                                                                     \
+                .read_only = PROTECTED({ .path = "/srv/app/x/.git/config", .kind = PROTECTED_CONFIG }),                        \
+                .anchors = PROTECTED({ .path = "/srv/app/x/.git", .directory = true }),                                        \
+        }
+static const struct home_item roots_items[] = {
+        { "/root/.cargo/bin", "/root/.cargo/bin", SHOWN_TOOLS },
+        { "/root/.npm", "/root/.npm", SHOWN_CACHE },
+};
+static const struct host roots = { ROOTS };
+static const struct host roots_own = {
+        ROOTS,
+        .home = { .path = "/root",
+                  .layer = "/var/lib/bailey/homes/1",
+                  .files = "/var/lib/bailey/homes/1/home",
+                  .items = roots_items,
+                  .count = 2 },
+};
+static const struct host roots_unmapped = { ROOTS, .no_identity = "commands are root outside the sandbox: why" };
+
 /* For a backend that cannot deny inside something it allows. */
 static const struct host denied_here = {
         .workspace = "/srv/w",
@@ -221,6 +252,11 @@ static const struct plan_case {
           { "sandbox.root=minimal", "sandbox.syscall_policy=strict" },
           NULL },
         { "native-minimal-deny-wins", &backend_native, &denied_around, "default", { "sandbox.root=minimal" }, NULL },
+        { "native-root", &backend_native, &roots, "default", { "sandbox.home=host" }, NULL },
+        { "native-root-own", &backend_native, &roots_own, "default", { "sandbox.home=own" }, NULL },
+        { "native-root-minimal", &backend_native, &roots, "default", { "sandbox.root=minimal" }, NULL },
+        { "native-root-unmapped", &backend_native, &roots_unmapped, "default", { "sandbox.home=host" }, NULL },
+        { "bwrap-root", &backend_bwrap, &roots, "default", { "sandbox.home=host" }, NULL },
         { "native-server",
           &backend_native,
           &server,
