@@ -174,6 +174,9 @@ const struct key_row keys[] = {
           "session." },
         { ROW(SANDBOX, "require_limits", BOOLEAN), FIELD(sandbox.require_limits), TIGHTEN(TRUE),
           .help = "Do not run commands if a limit cannot be enforced." },
+        { ROW(SANDBOX, "require_identity", BOOLEAN), FIELD(sandbox.require_identity), TIGHTEN(TRUE),
+          .help = "Do not run commands that would be root outside the sandbox: those of root, if a file system cannot map the "
+                  "owners of files, or with another backend than native." },
         { ROW(NETWORK, "kind", WORD), FIELD(sandbox.network), .words = networks, TIGHTEN(KIND),
           IS(word, NETWORK_DENY),
           .help = "deny: localhost only. inherit: the host's network. allow_hosts: only `hosts`. packages: package registries "

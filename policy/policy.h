@@ -111,6 +111,7 @@ struct sandbox_policy {
         bool protect_workspace;           /* .git/hooks and its like stay read-only */
         bool network_allow_any;           /* "*" may stand in network_hosts */
         bool require_limits;              /* a limit that cannot be enforced refuses the run */
+        bool require_identity;            /* so does a command that would be root outside */
         uint32_t network_max_connections; /* of a command */
         struct str_list home_show;        /* in addition to home/shown.c */
         struct str home_dir;              /* where homes of workspaces are kept; empty: in the usual place */

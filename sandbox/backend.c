@@ -90,6 +90,8 @@ uint32_t sandbox_needs(const struct policy *policy, const struct host *host) {
                 needs |= network_is_filtered(policy->sandbox.network) ? GUARANTEE_HOSTS : GUARANTEE_NETWORK;
         if (policy->sandbox.root == ROOT_MINIMAL)
                 needs |= GUARANTEE_ROOT;
+        if (policy->sandbox.require_identity)
+                needs |= GUARANTEE_IDENTITY;
         if (protects_workspace(policy, host) || denies_inside(policy, host))
                 needs |= GUARANTEE_PROTECT;
         return needs;
