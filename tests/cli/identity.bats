@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2088,SC2154 # commands are for the sandbox; bats sets $stderr
 # Who commands of root are outside the sandbox, and to whom their files belong.
 load run_helper
 
