@@ -445,6 +445,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         if (outside < 0 && errno != ENOSYS && errno != EPERM)
                 return err_sys(err, "pidfd_open");
         start.outside = outside;
+        identity_give_pipe(files->in, launch->id_base);
         identity_give_pipe(files->out, launch->id_base);
         identity_give_pipe(files->err, launch->id_base);
         if (begin(&start, ret, err) < 0)

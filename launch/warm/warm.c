@@ -149,6 +149,7 @@ int warm_hand_over(struct warm *warm, const struct launch *launch, const struct 
         struct iovec parts[MESSAGE_PARTS_MAX];
         size_t count = gather(launch, parts);
 
+        identity_give_pipe(files->in, launch->id_base);
         identity_give_pipe(files->out, launch->id_base);
         identity_give_pipe(files->err, launch->id_base);
         if (count == 0 || fds_send(warm->work, parts, count, message, 3) < 0) {

@@ -44,6 +44,10 @@ enforces() {
         [ "$(cat mine)" = $'secret\nmore' ]
 }
 
+@test 'a pipe that a command has as its input can be opened again' {
+        [ "$(echo text | native 'cat /dev/stdin')" = text ]
+}
+
 @test 'access control lists name accounts of the host' {
         needs_root
         touch file
