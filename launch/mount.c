@@ -1010,12 +1010,16 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
         return result;
 }
 
-int mount_alone(uint64_t size, struct err *err) {
+int mount_alone(uint64_t size, uid_t owner, struct err *err) {
         struct mounter m = { .root = -1 };
 
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
-        return make_root(&m, size, "1777", err) < 0 || enter_root(&m, err) < 0 ? -1 : m.root;
+        if (make_root(&m, size, "1777", err) < 0 || enter_root(&m, err) < 0)
+                return -1;
+        if (owner != geteuid() && fchownat(m.root, "", owner, owner, AT_EMPTY_PATH) < 0)
+                return err_sys(err, "owner of the new root");
+        return m.root;
 }
 
 /* ---- for a wrapper ---- */

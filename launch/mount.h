@@ -4,6 +4,8 @@
 #ifndef BAILEY_LAUNCH_MOUNT_H
 #define BAILEY_LAUNCH_MOUNT_H
 
+#include <sys/types.h>
+
 #include "base/err.h"
 #include "sandbox/launch.h"
 
@@ -45,9 +47,9 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
 int mount_send(const struct mount_step *steps, const struct mount_places *places, size_t count, int userns, int socket,
                struct err *err);
 
-/* Makes an empty directory that holds `size` bytes the root of this process, and leaves nothing else mounted. Returns an fd of
- * its mount, which can be cloned. */
-int mount_alone(uint64_t size, struct err *err);
+/* Makes an empty directory that holds `size` bytes the root of this process, and leaves nothing else mounted. It belongs to the
+ * user and the group `owner`. Returns an fd of its mount, which can be cloned. */
+int mount_alone(uint64_t size, uid_t owner, struct err *err);
 
 /* Creates a mount point in a layer, of the type of `source`; if that does not exist, a file if it is optional, else a
  * directory. Follows no link: commands write there. */

@@ -84,7 +84,7 @@ static bool serve(int tmp, const struct err *failure) {
         return tmp >= 0; /* or the next command starts another one, which may have more luck */
 }
 
-static _Noreturn void hold(uint64_t size, int socket, int outside) {
+static _Noreturn void hold(uint64_t size, uint32_t id_base, int socket, int outside) {
         struct err err = {};
         char byte;
         int tmp;
@@ -94,7 +94,7 @@ static _Noreturn void hold(uint64_t size, int socket, int outside) {
         if (arrange(socket, outside) < 0 || !wait_for_request() || recv(HOLDER_SOCKET, &byte, 1, 0) != 1)
                 _exit(1);
         prctl(PR_SET_DUMPABLE, 0);
-        tmp = mount_alone(size, &err);
+        tmp = mount_alone(size, id_base ? id_base : geteuid(), &err);
         while (serve(tmp, &err))
                 ;
         _exit(0);
@@ -102,22 +102,23 @@ static _Noreturn void hold(uint64_t size, int socket, int outside) {
 
 /* ---- who has it ---- */
 
-static int begin(uint64_t size, int outside, int ends[static 2], struct tmp_holder *holder, struct err *err) {
+static int begin(uint64_t size, uint32_t id_base, int outside, int ends[static 2], struct tmp_holder *holder, struct err *err) {
         pid_t pid;
 
         if (getrandom(&holder->id, sizeof(holder->id), 0) != (ssize_t)sizeof(holder->id))
                 return err_sys(err, "getrandom");
         pid = clone_process(CLONE_NEWUSER | CLONE_NEWNS, -1, &holder->pidfd);
         if (pid == 0)
-                hold(size, ends[1], outside);
+                hold(size, id_base, ends[1], outside);
         if (pid < 0)
                 return err_sys(err, "namespaces");
+        /* All ids that root has, whichever the commands have: later ones may be root outside, see launch/mapped.h. */
         if (identity_map(pid, 0, err) < 0)
                 return -1;
         return send(holder->socket, "", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(err, SUBJECT);
 }
 
-int tmp_holder_start(uint64_t size, struct tmp_holder *ret, struct err *err) {
+int tmp_holder_start(uint64_t size, uint32_t id_base, struct tmp_holder *ret, struct err *err) {
         struct tmp_holder holder = { .pidfd = -1, .socket = -1 };
         FD_AUTO outside = kernel_pidfd_open(getpid());
         int ends[2], result;
@@ -127,7 +128,7 @@ int tmp_holder_start(uint64_t size, struct tmp_holder *ret, struct err *err) {
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
                 return err_sys(err, SUBJECT);
         holder.socket = ends[0];
-        result = begin(size, outside, ends, &holder, err);
+        result = begin(size, id_base, outside, ends, &holder, err);
         fd_close(ends[1]);
         if (result < 0) {
                 tmp_holder_end(&holder);

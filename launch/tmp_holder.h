@@ -22,8 +22,8 @@ struct tmp_holder {
         uint64_t id; /* of its content: no other one has the same */
 };
 
-/* Starts it. That it works is known when the first sandbox has asked. */
-int tmp_holder_start(uint64_t size, struct tmp_holder *ret, struct err *err);
+/* Starts it, for commands with these ids (struct launch, id_base). That it works is known when the first sandbox has asked. */
+int tmp_holder_start(uint64_t size, uint32_t id_base, struct tmp_holder *ret, struct err *err);
 
 /* Returns false if it has ended: then its content is lost. */
 bool tmp_holder_alive(const struct tmp_holder *holder);

@@ -65,10 +65,13 @@ static int set_tmpdir(struct run *run, const struct backend *backend, struct err
 
 /* Where it is private anyway. */
 static int share_tmp(struct run *run, const struct backend *backend, struct err *err) {
-        run->attempt.host.session_tmp = !backend->own_tmp && wants_session_tmp(run, backend);
-        if (!run->attempt.host.session_tmp || run->order.options.plan_only)
+        struct host *host = &run->attempt.host;
+
+        host->session_tmp = !backend->own_tmp && wants_session_tmp(run, backend);
+        if (!host->session_tmp || run->order.options.plan_only)
                 return 0;
-        return session_tmp_hold(run->lent.tmp, (uint64_t)run->order.policy->sandbox.tmp_bytes, err);
+        return session_tmp_hold(run->lent.tmp, (uint64_t)run->order.policy->sandbox.tmp_bytes,
+                                host->no_identity ? 0 : host->id_base, err);
 }
 
 static int ask_engine(struct run *run, const struct backend *backend, struct err *err) {

@@ -9,13 +9,13 @@ void session_tmp_init(struct session_tmp *tmp) {
         arena_init(&tmp->arena, 0);
 }
 
-int session_tmp_hold(struct session_tmp *tmp, uint64_t size, struct err *err) {
+int session_tmp_hold(struct session_tmp *tmp, uint64_t size, uint32_t id_base, struct err *err) {
         if (tmp_holder_alive(&tmp->holder))
                 return 0;
         tmp->lost = tmp->lost || tmp->used; /* somebody has killed it */
         tmp->used = false;
         tmp_holder_end(&tmp->holder);
-        return tmp_holder_start(size, &tmp->holder, err);
+        return tmp_holder_start(size, id_base, &tmp->holder, err);
 }
 
 /* Who cleans up the host's /tmp may have removed it. */

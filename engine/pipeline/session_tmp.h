@@ -18,8 +18,8 @@ struct session_tmp {
 
 void session_tmp_init(struct session_tmp *tmp);
 
-/* Starts the holder, unless it is there. */
-int session_tmp_hold(struct session_tmp *tmp, uint64_t size, struct err *err);
+/* Starts the holder, unless it is there; `id_base` as in struct launch. */
+int session_tmp_hold(struct session_tmp *tmp, uint64_t size, uint32_t id_base, struct err *err);
 
 /* Creates the directory, unless it is there. The path is valid as long as `tmp`. */
 int session_tmp_directory(struct session_tmp *tmp, const char **ret_path, struct err *err);

@@ -106,7 +106,7 @@ static int inside(const struct tmp_holder *holder, const struct mount_step *more
 static void start(struct tmp_holder *ret) {
         struct err err = {};
 
-        if (tmp_holder_start(SIZE, ret, &err) < 0) {
+        if (tmp_holder_start(SIZE, 0, ret, &err) < 0) {
                 print_message("# %s\n", err.msg);
                 skip();
         }
@@ -205,7 +205,7 @@ static void it_ends_with_who_started_it(void **state) {
         if (pid == 0) {
                 char path[64];
 
-                if (tmp_holder_start(SIZE, &holder, &err) < 0)
+                if (tmp_holder_start(SIZE, 0, &holder, &err) < 0)
                         _exit(1);
                 snprintf(path, sizeof(path), "%d", holder.pidfd);
                 if (write(ends[1], path, strlen(path) + 1) < 0)

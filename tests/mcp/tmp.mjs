@@ -31,6 +31,14 @@ test('tmp: files are there for the next commands', () => serve({ args: native },
         assert.equal(holders(server).length, 1);
 }));
 
+test('tmp: it belongs to the user whom commands are', () => serve({ args: native }, async (server) => {
+        const who = `${process.getuid()}:${process.getgid()}`;
+
+        assert.equal(await said(server, 'stat -c %u:%g:%a /tmp; echo text >/tmp/file; chmod 600 /tmp/file'), `${who}:1777`);
+        assert.equal(await said(server, 'stat -c %u:%g /tmp/file; cat /tmp/file; mkdir -m 700 /tmp/d; echo x >/tmp/d/x'), `${who}\ntext`);
+        assert.equal(await said(server, 'mv /tmp/d /tmp/e; cat /tmp/e/x; rm -r /tmp/e /tmp/file; ls -d /tmp/[def]* 2>/dev/null || echo none'), 'x\nnone');
+}));
+
 test('tmp: commands at the same time share it', () => serve({ args: native }, async (server) => {
         const shell = await server.background('mkfifo /tmp/fifo && echo ready && cat /tmp/fifo && cat /tmp/other');
 
