@@ -52,8 +52,9 @@ struct host {
         const char *no_identity; /* why commands of root are root outside; NULL: they need not be */
         const struct host_question *asker; /* while it is gathered */
         const char *workspace;
-        const char *cwd;  /* in the workspace */
-        const char *self; /* path of the bailey program; NULL: not found at `self_wanted` */
+        const char *repository; /* of git, that the workspace is a directory of; NULL: none */
+        const char *cwd;        /* in the workspace */
+        const char *self;       /* path of the bailey program; NULL: not found at `self_wanted` */
         const char *self_wanted;
         const char *bwrap;          /* NULL: not installed */
         const char *sandbox_exec;   /* NULL: this is not macOS */

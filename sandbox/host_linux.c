@@ -151,21 +151,24 @@ int host_system_kept_homes(const struct policy *policy, const char *const *envir
         return 0;
 }
 
-/* git in a directory of a repository needs all of it. A repository that is the home itself is not shown. What cannot be
- * searched here, git cannot search either. */
-static int show_repository(struct host *host, const char *home, struct arena *arena, struct err *err) {
+/* git in a directory of a repository needs all of it. A repository that is the home itself, or holds it, is not looked for.
+ * What cannot be searched here, git cannot search either. */
+static int find_repository(struct host *host, const char *home, struct arena *arena, struct err *err) {
         char *top = arena_dup(arena, str_z(host->workspace));
         char path[PATH_MAX];
         struct stat st;
 
         if (!top)
                 return err_set(err, ERR_MEMORY, "out of memory");
-        for (; path_below(top, home); *strrchr(top, '/') = 0) {
+        for (; (home && path_below(top, home)) || (host->id_base && *top && !(home && path_within(home, top)));
+             *strrchr(top, '/') = 0) {
                 if (snprintf(path, sizeof(path), "%s/.git", top) >= (int)sizeof(path))
                         return 0;
                 host_sees(host, path, false);
-                if (lstat(path, &st) == 0)
-                        return strcmp(top, host->workspace) == 0 ? 0 : host_paths_add(&host->read, arena, top, true, err);
+                if (lstat(path, &st) < 0)
+                        continue;
+                host->repository = strcmp(top, host->workspace) == 0 ? NULL : top;
+                return 0;
         }
         return 0;
 }
@@ -188,6 +191,8 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
                                         .sees = host->asker && host->asker->sees ? home_sees : NULL,
                                         .context = host };
 
+        if (find_repository(host, home, arena, err) < 0)
+                return -1;
         if (!home || !may_have_home(policy))
                 return 0;
         /* The user has asked for it by name: such a workspace is refused without --force. */
@@ -206,7 +211,8 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
         if (home_open(&request, arena, &host->home, err) < 0)
                 return err_context(err, "home of the workspace (sandbox.home, sandbox.home_dir)");
         host_sees(host, host->home.layer, false); /* `bailey home clear` removes it */
-        if (show_repository(host, home, arena, err) < 0)
+        if (host->repository && path_below(host->repository, home) &&
+            host_paths_add(&host->read, arena, host->repository, true, err) < 0)
                 return -1;
         return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
 }

@@ -301,19 +301,22 @@ static bool comes_later(const struct compiler *c, const char *path) {
         return false;
 }
 
-/* fs_read_allow in the host's root, which the command sees only with everybody's permissions. First: private directories may be
- * in there. */
+/* With its owners, where the command has only everybody's permissions otherwise. */
+static int open_one(struct compiler *c, const char *path) {
+        if (!path[1] || is_replaced(c->host, path) || comes_later(c, path) || open_to_command(c, path))
+                return 0;
+        return open_way(c, path) < 0 || bind(c, MOUNT_READ, path) < 0 ? -1 : 0;
+}
+
+/* fs_read_allow in the host's root, and the repository of the workspace: git refuses those of others. First: private
+ * directories may be in there. */
 static int add_opened(struct compiler *c) {
         const struct host_paths *read = &c->host->read;
 
-        for (size_t i = 0; c->means.maps && i < read->count; i++) {
-                const char *path = read->items[i].path;
-
-                if (path[1] && !is_replaced(c->host, path) && !comes_later(c, path) && !open_to_command(c, path) &&
-                    (open_way(c, path) < 0 || bind(c, MOUNT_READ, path) < 0))
+        for (size_t i = 0; c->means.maps && i < read->count; i++)
+                if (open_one(c, read->items[i].path) < 0)
                         return -1;
-        }
-        return 0;
+        return c->means.maps && c->host->repository ? open_one(c, c->host->repository) : 0;
 }
 
 static int add_host_root(struct compiler *c) {

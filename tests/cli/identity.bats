@@ -44,8 +44,27 @@ enforces() {
         [ "$(cat mine)" = $'secret\nmore' ]
 }
 
-@test 'a pipe that a command has as its input can be opened again' {
+@test 'what a command has as its input can be opened again' {
         [ "$(echo text | native 'cat /dev/stdin')" = text ]
+        echo text >"$BATS_TEST_TMPDIR/input" && chmod 600 "$BATS_TEST_TMPDIR/input"
+        [ "$(native 'cat /dev/stdin' <"$BATS_TEST_TMPDIR/input")" = text ]
+}
+
+# in_repository DIRECTORY: git in a directory of a repository, which the workspace is only a part of
+in_repository() {
+        mkdir -p "$1/repo/sub" && cd "$1/repo" && git init -q . && echo x >sub/file && git add . && cd sub &&
+                native 'git status --short; stat -c %u:%g .. ../.git; touch ../x 2>/dev/null || echo read-only; touch new'
+}
+
+@test 'git works in a directory of a repository, which cannot be written' {
+        needs_root
+        run in_repository "$HOME"
+        [ "$output" = $'A  file\n0:0\n0:0\nread-only' ]
+        export -f native bailey in_repository
+        declare -p clean OFF >"$BATS_TEST_TMPDIR/vars"
+        run unshare --mount bash -c '. "$1"; mount -t tmpfs t /srv && in_repository /srv' bash "$BATS_TEST_TMPDIR/vars"
+        echo "$output"
+        [ "$output" = $'A  file\n0:0\n0:0\nread-only' ]
 }
 
 @test 'access control lists name accounts of the host' {

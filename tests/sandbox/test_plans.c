@@ -74,6 +74,7 @@ static const struct home_item roots_items[] = {
         { "/root/.npm", "/root/.npm", SHOWN_CACHE },
 };
 static const struct host roots = { ROOTS };
+static const struct host roots_in_git = { ROOTS, .repository = "/srv/app" };
 static const struct host roots_own = {
         ROOTS,
         .home = { .path = "/root",
@@ -253,6 +254,7 @@ static const struct plan_case {
           NULL },
         { "native-minimal-deny-wins", &backend_native, &denied_around, "default", { "sandbox.root=minimal" }, NULL },
         { "native-root", &backend_native, &roots, "default", { "sandbox.home=host" }, NULL },
+        { "native-root-in-git", &backend_native, &roots_in_git, "default", { "sandbox.home=host" }, NULL },
         { "native-root-own", &backend_native, &roots_own, "default", { "sandbox.home=own" }, NULL },
         { "native-root-minimal", &backend_native, &roots, "default", { "sandbox.root=minimal" }, NULL },
         { "native-root-unmapped", &backend_native, &roots_unmapped, "default", { "sandbox.home=host" }, NULL },
