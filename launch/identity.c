@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/magic.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -93,8 +94,9 @@ int identity_enter(struct err *err) {
 
 void identity_give_pipe(int fd, uint32_t base) {
         struct statfs fs;
+        struct stat st;
 
-        if (base && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC)
+        if (base && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC && fstat(fd, &st) == 0 && st.st_uid == geteuid())
                 (void)!fchown(fd, base, base); /* then it cannot be opened again, which few need */
 }
 

@@ -19,7 +19,8 @@ int identity_map(pid_t pid, uint32_t base, struct err *err);
 int identity_enter(struct err *err);
 
 /* What a command is given as its input or output it may open again, by /dev/stdin or /dev/stderr. A pipe belongs to who has
- * made it; it becomes that of the command. A pipe that has a name is left alone. */
+ * made it; one of root becomes that of the command. Others are left alone, as the other end may open them again, too, and so
+ * are pipes that have a name. */
 void identity_give_pipe(int fd, uint32_t base);
 
 /* Returns true if pid_max can be set for a single pid namespace. Before Linux 6.14, root would set that of the host. */

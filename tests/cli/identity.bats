@@ -50,6 +50,24 @@ enforces() {
         [ "$(native 'cat /dev/stdin' <"$BATS_TEST_TMPDIR/input")" = text ]
 }
 
+@test 'a pipe of another user stays theirs' {
+        needs_root
+        export -f native bailey
+        declare -p clean OFF >"$BATS_TEST_TMPDIR/vars"
+        run python3 - "$BATS_TEST_TMPDIR/vars" <<'P'
+import os, subprocess, sys
+os.seteuid(1234)
+ends = os.pipe() + os.pipe()
+os.seteuid(0)
+os.write(ends[1], b'text')
+os.close(ends[1])
+subprocess.run(['bash', '-c', '. "$1"; native cat', 'bash', sys.argv[1]], stdin=ends[0], stdout=ends[3], check=True)
+print(os.read(ends[2], 100).decode(), os.fstat(ends[0]).st_uid, os.fstat(ends[2]).st_uid)
+P
+        echo "$output"
+        [ "$output" = 'text 1234 1234' ]
+}
+
 # in_repository DIRECTORY: git in a directory of a repository, which the workspace is only a part of
 in_repository() {
         mkdir -p "$1/repo/sub" && cd "$1/repo" && git init -q . && echo x >sub/file && git add . && cd sub &&
