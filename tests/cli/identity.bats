@@ -201,7 +201,10 @@ on_overlay() {
 
 @test 'other sandboxes say that root is root there' {
         needs_root
-        run bailey run --set sandbox.backend=landlock --json true
-        [ "$(jq '.not_enforced | index("identity") != null' <<<"$output")" = true ]
-        refused 'cannot enforce this policy' --set sandbox.backend=landlock --set sandbox.require_identity=true
+        for backend in bwrap landlock; do
+                run bailey run --set sandbox.backend="$backend" --json 'awk "{ print \$2 }" /proc/self/uid_map'
+                echo "$output"
+                [ "$(jq -c '.backend, .output, (.not_enforced | index("identity") != null)' <<<"$output" | tr '\n' ' ')" = "\"$backend\" \"0\\n\" true " ]
+                refused 'cannot enforce this policy' --set sandbox.backend="$backend" --set sandbox.require_identity=true
+        done
 }

@@ -10,6 +10,20 @@ static const char head[] = "# Backends\n\n"
                            "backend enforces is refused, never "
                            "weakened.\n\n";
 
+static const char root[] = "## Root\n"
+                           "\n"
+                           "If root runs bailey, commands are user 0 in every sandbox, without capabilities. With `native` "
+                           "they are a user outside that owns nothing, and\n"
+                           "the owners of files that they are given are mapped; see \"Commands of root\" in SECURITY.md. "
+                           "`bwrap` and `landlock` cannot map owners: there,\n"
+                           "commands are root outside, and can read files of root that are not masked. Containers run them as "
+                           "user 0 of the container, which an engine of root\n"
+                           "treats as root outside, too, unless it maps users itself (`userns-remap` of docker); bailey does "
+                           "not rely on that. Where commands of root\n"
+                           "are root outside, `identity` is in `not_enforced` of the result, and `sandbox.require_identity = "
+                           "true` refuses the command.\n"
+                           "\n";
+
 static const char containers[] = "## Containers\n\n"
                                  "`[container] enabled = true`, `[sandbox] backend = \"docker\"`, or `BAILEY_SANDBOX=docker` "
                                  "(podman, gvisor). A container has the root of its\n"
@@ -87,6 +101,7 @@ static void tell(struct buf *out) {
                 buf_format(out, "| %s | %s | %s | %s |\n", backends[i]->name, backends[i]->summary, backends[i]->limits,
                            backend_verified(backends[i]));
         buf_char(out, '\n');
+        buf_append(out, str_z(root));
         buf_append(out, str_z(containers));
         buf_append(out, str_z(elsewhere));
 }
