@@ -33,6 +33,8 @@ enum { GATEWAY_ITEMS_MAX = 200 }; /* FDS_MAX of launch/fd_passing.h */
 struct gateway_options {
         int socket;                 /* SEQPACKET, to the engine */
         int outside;                /* a pidfd: this process ends with that one */
+        int alive;                  /* a pipe that only that process holds the other end of: ends this one also while it is
+                                       stopped; -1: none */
         const char *resolv_conf;    /* NULL: /etc/resolv.conf */
         const char *upstream_proxy; /* not used yet: connections are always direct */
         bool keep_stderr;           /* for tests */

@@ -145,19 +145,30 @@ static void outside_ended(struct gateway *gateway, struct watch *watch, uint32_t
 
 /* ---- the beginning ---- */
 
-/* Nothing of the engine's files is left but these two, which become 3 and 4. */
+/* A process that is stopped cannot see that another one ends. The kernel kills it when the last end for writing is closed. */
+static int end_with_pipe(int fd, struct err *err) {
+        if (fcntl(fd, F_SETSIG, SIGKILL) < 0 || fcntl(fd, F_SETOWN, getpid()) < 0 ||
+            fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+                return err_sys(err, "the pipe of the engine");
+        return 0;
+}
+
+/* Nothing of the engine's files is left but these three, which become 3, 4 and 5. */
 static int keep_files(const struct gateway_options *options, int *ret_socket, int *ret_outside, struct err *err) {
         int socket = fcntl(options->socket, F_DUPFD_CLOEXEC, 10), outside = fcntl(options->outside, F_DUPFD_CLOEXEC, 10);
+        int alive = options->alive < 0 ? -1 : fcntl(options->alive, F_DUPFD_CLOEXEC, 10);
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-        if (socket < 0 || outside < 0 || null < 0)
+        if (socket < 0 || outside < 0 || null < 0 || (options->alive >= 0 && alive < 0))
                 return err_sys(err, "files");
         for (int fd = 0; fd < (options->keep_stderr ? 2 : 3); fd++)
                 if (dup2(null, fd) < 0)
                         return err_sys(err, "files");
         if (dup3(socket, 3, O_CLOEXEC) < 0 || dup3(outside, 4, O_CLOEXEC) < 0)
                 return err_sys(err, "files");
-        if (syscall(SYS_close_range, 5, ~0U, 0) < 0)
+        if (alive >= 0 && (dup3(alive, 5, O_CLOEXEC) < 0 || end_with_pipe(5, err) < 0))
+                return err_sys(err, "files");
+        if (syscall(SYS_close_range, alive >= 0 ? 6 : 5, ~0U, 0) < 0)
                 return err_sys(err, "closing files");
         *ret_socket = 3;
         *ret_outside = 4;

@@ -32,7 +32,7 @@ static int move_roots(const struct launch *launch) {
 }
 
 /* Descriptors of the gateway: engine/pipeline/gateway_link.c. A wrapper has a pipe in place of the socket. */
-enum { GATEWAY_SOCKET_FD = LAUNCH_REPORT_FD, GATEWAY_OUTSIDE_FD };
+enum { GATEWAY_SOCKET_FD = LAUNCH_REPORT_FD, GATEWAY_OUTSIDE_FD, GATEWAY_ALIVE_FD };
 
 static bool is_gateway(void) {
         int type = 0;
@@ -47,8 +47,10 @@ static _Noreturn void become_gateway(void) {
         if (!proxy || !*proxy)
                 proxy = getenv("HTTPS_PROXY");
         clone_reset_signals();
-        gateway_run(&(struct gateway_options){
-                .socket = GATEWAY_SOCKET_FD, .outside = GATEWAY_OUTSIDE_FD, .upstream_proxy = proxy && *proxy ? proxy : NULL });
+        gateway_run(&(struct gateway_options){ .socket = GATEWAY_SOCKET_FD,
+                                               .outside = GATEWAY_OUTSIDE_FD,
+                                               .alive = GATEWAY_ALIVE_FD,
+                                               .upstream_proxy = proxy && *proxy ? proxy : NULL });
 }
 
 int bailey_run_inside(char *ret_error, size_t error_size) {

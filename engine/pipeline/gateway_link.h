@@ -30,14 +30,16 @@ struct network_log {
 
 struct gateway_link {
         int socket;   /* readable: gateway_link_read(); -1: no gateway is running */
+        int process;  /* a pidfd of it */
+        int alive;    /* held open: it is killed when this is closed, even while it is stopped */
         int epoll_fd; /* gets the socket, with `epoll_data`; -1: none */
         void *epoll_data;
-        uint64_t last; /* the number of the newest command */
+        uint64_t last;    /* the number of the newest command */
         struct network_log *logs;
 };
 
 #define GATEWAY_LINK_NONE \
-        { .socket = -1, .epoll_fd = -1 }
+        { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1 }
 
 /* Ends the gateway; running commands lose their network. */
 void gateway_link_close(struct gateway_link *link);

@@ -281,7 +281,7 @@ static inline struct running start_gateway(const char *resolv_conf, int outside)
         running.pid = (pid_t)MUST(fork());
         if (running.pid == 0)
                 gateway_run(&(struct gateway_options){
-                        .socket = pair[1], .outside = outside, .resolv_conf = resolv_conf, .keep_stderr = true });
+                        .socket = pair[1], .outside = outside, .alive = -1, .resolv_conf = resolv_conf, .keep_stderr = true });
         close(pair[1]);
         close(outside);
         running.socket = pair[0];
