@@ -44,6 +44,8 @@ static void text_backend(const struct bailey_backend *b, bool colors, struct buf
                            "    to enable it: %s\n",
                            b->why, b->remedy);
         text_missing(b, out);
+        if (b->notice)
+                buf_format(out, "    note: %s\n", b->notice);
         buf_append(out, STR("    limits: "));
         text_limits(b, out);
         buf_format(out, "\n    verified: %s\n", b->verified);
@@ -91,6 +93,7 @@ static void put_backend(struct buf *out, const struct bailey_backend *b) {
         put_switch(out, "keeps_tmp", b->keeps_tmp);
         put_text(out, "why", b->why);
         put_text(out, "remedy", b->remedy);
+        put_text(out, "notice", b->notice);
         put_bytes(out, "limits_text", buf_str(&text));
         if (b->works)
                 put_limits(out, b);

@@ -543,6 +543,7 @@ struct bailey_backend {
         int sandboxes;                             /* 0: it is the one that confines nothing */
         int keeps_tmp;                             /* the commands of a session share /tmp */
         const char *why;                           /* it does not work; "" where it does */
+        const char *notice;                        /* what it does otherwise here than elsewhere; NULL: nothing */
         const char *remedy;                        /* how to get it where it does not work */
         const char *verified;                      /* how far it was tried */
         const char *promise;                       /* how it holds to limits where it works, for people */

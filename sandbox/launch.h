@@ -312,4 +312,7 @@ enum launch_fd {
 /* Prints the whole plan, a line per fact, for --show-plan and golden tests. */
 void launch_print(const struct launch *launch, struct buf *out);
 
+/* What is not noticed where the listeners of the policy's ports are all there is: a sentence. */
+void launch_print_unseen(const struct launch_egress *egress, struct buf *out);
+
 #endif

@@ -253,6 +253,13 @@ static void print_egress(const struct launch_egress *egress, struct buf *out) {
                 buf_format(out, "network published %zu\n", egress->publish_count);
 }
 
+void launch_print_unseen(const struct launch_egress *egress, struct buf *out) {
+        buf_append(out, STR("other ports than "));
+        for (size_t i = 0; i < egress->port_count; i++)
+                buf_format(out, "%s%u", i ? ", " : "", egress->ports[i]);
+        buf_append(out, STR(" cannot be seen: nf_tables is missing"));
+}
+
 void launch_print(const struct launch *launch, struct buf *out) {
         buf_format(out, "backend %s\n", launch->backend);
         print_guarantees(launch, out);

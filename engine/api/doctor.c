@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/time.h"
 #include "engine/pipeline/choose.h"
 #include "engine/pipeline/containers.h"
@@ -27,6 +28,7 @@ struct finding {
         bool enforces; /* and it has all that the policy needs */
         uint32_t guarantees;
         uint32_t wanted, held; /* enum engine_limit: of a container, as in struct launch_container */
+        const char *notice;
         struct err err;
 };
 
@@ -45,13 +47,36 @@ struct doctor {
         struct err err;
 };
 
+/* How connections are caught. */
+static void note_sockets(void *context, struct egress_sockets *sockets) {
+        bool *unseen = context;
+
+        *unseen = !sockets->transparent;
+        for (size_t i = 0; i < sockets->count; i++)
+                fd_close(sockets->items[i].fd);
+}
+
+static const char *unseen_text(struct doctor *d, const struct launch_egress *egress) {
+        BUF_AUTO text;
+
+        buf_init(&text, 4096);
+        launch_print_unseen(egress, &text);
+        return text.failed ? NULL : arena_dup(&d->arena, buf_str(&text));
+}
+
 static int try_once(struct doctor *d, const struct backend *backend, struct finding *f) {
         static const char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
         struct sandbox_request request = { .program = host_places.idle[0], .argv = host_places.idle, .envp = envp };
         struct container_facts facts;
         struct launch launch;
         struct outcome outcome;
-        struct job_setup setup = { .launch = &launch, .timeout = TRY_SECONDS * TIME_SECOND, .cancel_fd = -1, .epoll_fd = -1 };
+        bool unseen = false;
+        struct job_setup setup = { .launch = &launch,
+                                   .timeout = TRY_SECONDS * TIME_SECOND,
+                                   .cancel_fd = -1,
+                                   .epoll_fd = -1,
+                                   .egress = note_sockets,
+                                   .egress_context = &unseen };
 
         if (backend->id == BACKEND_LANDLOCK && host_open_up(&d->host, &d->arena, &f->err) < 0)
                 return -1;
@@ -73,6 +98,7 @@ static int try_once(struct doctor *d, const struct backend *backend, struct find
         if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
                 return err_set(&f->err, ERR_SYSTEM, "a test command ended with status %d", outcome.status);
         f->works = true;
+        f->notice = unseen && launch.egress.wanted ? unseen_text(d, &launch.egress) : NULL;
         f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.guarantees & ~launch.waived) == 0;
         return 0;
 }
@@ -198,6 +224,7 @@ static int put_backend(struct doctor *d, const struct finding *f, struct bailey_
                 .sandboxes = f->backend->id != BACKEND_NONE,
                 .keeps_tmp = backend_keeps_tmp(f->backend, d->policy),
                 .why = f->err.msg,
+                .notice = f->notice,
                 .remedy = f->backend->remedy,
                 .verified = backend_verified(f->backend),
                 .promise = f->backend->limits,

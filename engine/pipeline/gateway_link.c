@@ -321,6 +321,7 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) 
         size_t count = 0;
 
         for (size_t i = 0; i < sockets->count; i++) {
+                log->by_ports |= sockets->items[i].kind == EGRESS_PORT;
                 if (sockets->items[i].kind == EGRESS_OUTGOING)
                         give_socket(log, sockets->items[i].fd);
                 else

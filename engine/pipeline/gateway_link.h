@@ -21,6 +21,7 @@ struct network_log {
         bool used;                 /* something was asked of the gateway */
         bool ended;                /* the sums are there */
         bool lost;                 /* the gateway has ended before the command */
+        bool by_ports;             /* connections to other ports than those of the policy are not seen: nf_tables is missing */
         size_t published;          /* ports that the host listens on by now */
         char failure[256];         /* of a port that cannot be published; empty: none */
         struct gateway_event sums;
@@ -35,6 +36,7 @@ struct gateway_link {
         int epoll_fd; /* gets the socket, with `epoll_data`; -1: none */
         void *epoll_data;
         uint64_t last;    /* the number of the newest command */
+        bool told_unseen; /* what `by_ports` means; once for all commands */
         struct network_log *logs;
 };
 

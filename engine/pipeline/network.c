@@ -98,11 +98,24 @@ void run_network_forget(struct run *run) {
                 gateway_link_forget(run->attempt.network);
 }
 
+/* Once in a session: programs only see that such a connection is refused. */
+static void tell_unseen(struct run *run) {
+        BUF_AUTO text;
+
+        if (!run->attempt.network->by_ports || run->lent.gateway->told_unseen)
+                return;
+        run->lent.gateway->told_unseen = true;
+        buf_init(&text, 4096);
+        launch_print_unseen(&run->attempt.launch.egress, &text);
+        run_notice(run, "%.*s", (int)text.len, text.ptr);
+}
+
 void run_network_end(struct run *run) {
         struct network_log *log = run->attempt.network;
 
         if (!log)
                 return;
+        tell_unseen(run);
         gateway_link_end(log);
         if (log->lost)
                 run_notice(run, "the network gateway ended while the command ran: its connections were closed");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """session.py BAILEY FLAG...: a session of `bailey mcp`, by the lines of its standard input.
 
-    run COMMAND          a command; prints its output
+    run COMMAND          a command; prints its output, and what is said of it
     start COMMAND        one in the background
     until TEXT           waits until one in the background has printed that
     end                  ends the one that was started last
@@ -48,7 +48,7 @@ class Session:
 
     def run(self, command):
         result = self.tool("Bash", command=command, description="a test")
-        for text in (result.get("output", ""), result.get("message") or "", result.get("explanation") or ""):
+        for text in (result.get("output", ""), result.get("message") or "", result.get("explanation") or "", *(result.get("warnings") or ())):
             if text:
                 print(text.rstrip("\n"), flush=True)
 
