@@ -18,7 +18,7 @@
 #include "engine/config.h"
 #include "engine/session/session.h"
 
-enum { PEERS_MAX = 8, BACKLOG = 8, LINE_COMMAND_MAX = 160 };
+enum { PEERS_MAX = 8, BACKLOG = 8 };
 
 struct peer {
         struct source source;
@@ -41,101 +41,6 @@ struct control {
 };
 
 /* ---- answers ---- */
-
-static void put_changes(const struct change *change, struct buf *out) {
-        if (!change)
-                return;
-        put_changes(change->next, out); /* the oldest first */
-        if (out->ptr[out->len - 1] != '[')
-                buf_char(out, ',');
-        buf_json(out, str_z(change->text));
-}
-
-static const char *const status_names[] = {
-        [BAILEY_STATUS_RUNNING] = "running",     [BAILEY_STATUS_COMPLETED] = "completed", [BAILEY_STATUS_KILLED] = "killed",
-        [BAILEY_STATUS_TIMED_OUT] = "timed out", [BAILEY_STATUS_FAILED] = "failed",
-};
-
-static void text_shell(const struct bailey_shell *shell, struct buf *out) {
-        struct str command = str_from(shell->command.text, shell->command.length);
-        struct str line = str_take(str_take(command, LINE_COMMAND_MAX), str_find(command, '\n'));
-
-        while (line.len && line.len < command.len && ((unsigned char)line.ptr[line.len] & 0xc0) == 0x80)
-                line.len--; /* no half of a character */
-        buf_format(out, "    %s  %s  %-9s  %8.1f s  ", shell->id, shell->started, status_names[shell->status],
-                   (double)shell->duration_ms / 1e3);
-        buf_visible(out, line);
-        buf_append(out, line.len < command.len ? STR(" ...\n") : STR("\n"));
-}
-
-static void json_shell(const struct bailey_shell *shell, struct buf *out) {
-        buf_format(out, "{\"shell_id\":\"%s\",\"status\":\"%s\",\"exit_code\":", shell->id, status_names[shell->status]);
-        buf_format(out, shell->ended ? "%d" : "null", shell->exit_code);
-        buf_format(out, ",\"started\":\"%s\",\"duration_ms\":%lld,\"command\":", shell->started, shell->duration_ms);
-        buf_json(out, str_from(shell->command.text, shell->command.length));
-        buf_format(out, ",\"stdout_bytes\":%llu,\"stderr_bytes\":%llu}", shell->out_bytes, shell->err_bytes);
-}
-
-static size_t count_foreground(const struct bailey_session *session) {
-        size_t count = 0;
-
-        for (const struct shell *shell = session->first; shell; shell = shell->next)
-                count += !shell->background && !shell->ended;
-        return count;
-}
-
-static int answer_json(struct bailey_session *session, struct buf *out) {
-        const struct policy *policy = session->policy->policy;
-        struct bailey_shell_list shells;
-        char started[TIME_TEXT_SIZE];
-
-        if (bailey_shells(session, &shells) < 0)
-                return -1;
-        time_format(session->begun, started);
-        buf_format(out, "{\"session\":\"%s\",\"pid\":%d,\"started\":\"%s\",\"policy\":", bailey_session_id(session), getpid(),
-                   started);
-        buf_json(out, policy->name);
-        buf_append(out, STR(",\"workspace\":"));
-        buf_json(out, policy->workspace);
-        buf_format(out, ",\"foreground\":%zu,\"changes\":[", count_foreground(session));
-        put_changes(session->changes, out);
-        buf_append(out, STR("],\"shells\":["));
-        for (size_t i = 0; i < shells.count; i++) {
-                if (i)
-                        buf_char(out, ',');
-                json_shell(&shells.items[i], out);
-        }
-        buf_append(out, STR("]}\n"));
-        bailey_shell_list_free(&shells);
-        return 0;
-}
-
-static void text_changes(const struct change *change, struct buf *out) {
-        if (!change)
-                return;
-        text_changes(change->next, out);
-        buf_format(out, "    %s\n", change->text);
-}
-
-static int answer_text(struct bailey_session *session, struct buf *out) {
-        const struct policy *policy = session->policy->policy;
-        struct bailey_shell_list shells;
-        char started[TIME_TEXT_SIZE];
-
-        if (bailey_shells(session, &shells) < 0)
-                return -1;
-        time_format(session->begun, started);
-        buf_format(out, "session %s  pid %d  since %s  policy %.*s\n", bailey_session_id(session), getpid(), started,
-                   (int)policy->name.len, policy->name.ptr);
-        buf_append(out, STR("    workspace "));
-        buf_visible(out, policy->workspace);
-        buf_format(out, ", %zu commands in the foreground\n", count_foreground(session));
-        text_changes(session->changes, out);
-        for (size_t i = 0; i < shells.count; i++)
-                text_shell(&shells.items[i], out);
-        bailey_shell_list_free(&shells);
-        return 0;
-}
 
 static int do_asked(struct bailey_session *session, const char *word, const char *subject, char *error, size_t size) {
         enum bailey_change change;
@@ -161,9 +66,9 @@ static void answer(struct bailey_session *session, const char *word, struct buf 
 
         buf_append(out, STR("ok\n"));
         if (strcmp(word, "json") == 0)
-                result = answer_json(session, out);
+                result = control_put_json(session, out);
         else if (strcmp(word, "text") == 0)
-                result = answer_text(session, out);
+                result = control_put_text(session, out);
         if (result == 0 && !out->failed)
                 return;
         buf_clear(out);

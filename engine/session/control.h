@@ -51,6 +51,12 @@ void control_answer(struct bailey_session *session, struct str line, struct buf 
 /* Takes over a nonblocking connection of an accepted peer. Closes it if there are too many. */
 void control_take(struct bailey_session *session, int fd);
 
+/* ---- control_status.c ---- */
+
+/* All about the session, in a line or several. -1 without memory. */
+int control_put_json(struct bailey_session *session, struct buf *out);
+int control_put_text(struct bailey_session *session, struct buf *out);
+
 /* ---- ask.c: the other end ---- */
 
 /* Sends the line, and returns the text after the first line of the response; `ret` may be NULL. ERR_REFUSED: the error of the
