@@ -53,8 +53,10 @@ const struct cli_command cli_status = {
         .name = "status",
         .operands = "",
         .summary = "show the policy in brief, running sessions and recently refused commands",
-        .details = "Sessions are the servers started by bailey mcp, each listed with its policy changes and background "
-                   "commands.\n",
+        .details =
+                "Sessions are the servers started by bailey mcp, each listed with its policy changes, its network and "
+                "background commands. The network: its kind, how connections are caught (tproxy, or ports where nf_tables is "
+                "missing),\nallowed hosts, open connections, and the last refusals.\n",
         .options = status_options,
         .examples = status_examples,
         .run = status_run,

@@ -470,6 +470,30 @@ struct bailey_shell_list {
 int bailey_shells(struct bailey_session *session, struct bailey_shell_list *ret);
 void bailey_shell_list_free(struct bailey_shell_list *list);
 
+/* A connection or a name that was refused. */
+struct bailey_refusal {
+        const char *when; /* as `started` of a reading */
+        const char *host; /* as of struct bailey_traffic_host, this and the next ones */
+        int port;
+        const char *verdict, *message;
+};
+
+/* The network of the commands of a session. */
+struct bailey_network_state {
+        const char *kind;         /* sandbox.network.kind: "deny", ... */
+        const char *capture;      /* how connections are caught: "tproxy", or "ports"; NULL: no command was caught yet */
+        const char *const *hosts; /* sandbox.network.hosts, as it is now, if that counts */
+        size_t host_count;
+        unsigned long long open;               /* connections through the gateway */
+        const struct bailey_refusal *refusals; /* the last ones, the oldest first */
+        size_t refusal_count;
+        void *memory;
+};
+
+/* As it is now. Waits a moment for the gateway. Returns -1 without memory. */
+int bailey_session_network(struct bailey_session *session, struct bailey_network_state *ret);
+void bailey_network_state_free(struct bailey_network_state *state);
+
 /* ---- sessions, from outside ---- */
 
 /* The same as its records have. */

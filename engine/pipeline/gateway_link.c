@@ -20,6 +20,7 @@
 
 /* How long an answer may take: then the gateway hangs, and is given up. */
 #define PATIENCE (2 * TIME_SECOND)
+#define COUNT_PATIENCE (TIME_SECOND / 5) /* for somebody who looks */
 
 /* ---- the process ---- */
 
@@ -187,10 +188,23 @@ static void add_row(struct network_log *log, const struct gateway_event *event) 
         log->rows[log->count++] = *event;
 }
 
+static void keep_refusal(struct gateway_link *link, const struct gateway_event *event) {
+        size_t at = link->refusal_count++ % REFUSALS_KEPT;
+
+        link->refusals[at].when = time_realtime();
+        link->refusals[at].event = *event;
+}
+
 static void hear(struct network_log *log, const struct gateway_event *event) {
         switch (event->kind) {
         case GATEWAY_REFUSED:
+                keep_refusal(log->link, event);
+                log->used = true;
+                add_row(log, event);
+                break;
         case GATEWAY_ROW:
+                if (log->link->asking)
+                        break;
                 log->used = true;
                 add_row(log, event);
                 break;
@@ -211,8 +225,11 @@ static void hear(struct network_log *log, const struct gateway_event *event) {
         case GATEWAY_USED:
                 log->used = true;
                 break;
-        case GATEWAY_READY:
         case GATEWAY_SUMS:
+                log->counted = true;
+                log->open = event->open;
+                break;
+        case GATEWAY_READY:
                 break;
         }
 }
@@ -232,9 +249,9 @@ void gateway_link_read(struct gateway_link *link) {
 }
 
 /* Until `done` says so. False: the gateway has ended, or does not answer. */
-static bool wait_until(struct gateway_link *link, bool (*done)(const struct network_log *log, size_t count),
+static bool wait_until(struct gateway_link *link, int64_t patience, bool (*done)(const struct network_log *log, size_t count),
                        const struct network_log *log, size_t count) {
-        int64_t deadline = time_monotonic() + PATIENCE;
+        int64_t deadline = time_monotonic() + patience;
 
         for (;;) {
                 struct pollfd fd = { .events = POLLIN };
@@ -280,7 +297,7 @@ static int publish(struct network_log *log, const struct policy *policy, struct 
         }
         if (!ports.count)
                 return 0;
-        if (!wait_until(log->link, has_published, log, ports.count))
+        if (!wait_until(log->link, PATIENCE, has_published, log, ports.count))
                 return err_set(err, ERR_SYSTEM, "the network gateway does not answer");
         return log->failure[0] ? err_set(err, ERR_INVALID, "%s", log->failure) : 0;
 }
@@ -322,6 +339,8 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) 
 
         for (size_t i = 0; i < sockets->count; i++) {
                 log->by_ports |= sockets->items[i].kind == EGRESS_PORT;
+                if (sockets->items[i].kind == EGRESS_DNS_UDP && log->link)
+                        log->link->capture = sockets->transparent ? CAPTURE_TPROXY : CAPTURE_PORTS;
                 if (sockets->items[i].kind == EGRESS_OUTGOING)
                         give_socket(log, sockets->items[i].fd);
                 else
@@ -349,6 +368,31 @@ int gateway_link_change(struct gateway_link *link, const struct policy *policy, 
                         return -1;
         }
         return 0;
+}
+
+/* The gateway answers in the order of the questions. */
+static bool has_counted(const struct network_log *log, size_t ignored) {
+        (void)ignored;
+        return log->counted;
+}
+
+uint64_t gateway_link_count(struct gateway_link *link) {
+        struct network_log *last = NULL;
+        uint64_t open = 0;
+
+        gateway_link_read(link);
+        for (struct network_log *log = link->logs; log; log = log->next) {
+                log->counted = false;
+                if (log->announced && gateway_ask(link->socket, log->command, &(struct err){}) == 0)
+                        last = log;
+        }
+        link->asking = true;
+        if (last)
+                wait_until(link, COUNT_PATIENCE, has_counted, last, 0);
+        link->asking = false;
+        for (const struct network_log *log = link->logs; log; log = log->next)
+                open += log->open;
+        return open;
 }
 
 static void leave(struct network_log *log) {
@@ -386,7 +430,7 @@ void gateway_link_end(struct network_log *log) {
                 gateway_link_forget(log);
                 return;
         }
-        if (gateway_end(link->socket, log->command, &(struct err){}) < 0 || !wait_until(link, has_ended, log, 0))
+        if (gateway_end(link->socket, log->command, &(struct err){}) < 0 || !wait_until(link, PATIENCE, has_ended, log, 0))
                 lose(link);
         else
                 leave(log);

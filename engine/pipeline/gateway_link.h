@@ -20,6 +20,8 @@ struct network_log {
         struct launched *launched; /* that makes sockets inside, for published ports; NULL: not yet, or no longer */
         bool used;                 /* something was asked of the gateway */
         bool ended;                /* the sums are there */
+        bool counted;              /* `open` is new */
+        uint32_t open;             /* connections */
         bool lost;                 /* the gateway has ended before the command */
         bool by_ports;             /* connections to other ports than those of the policy are not seen: nf_tables is missing */
         size_t published;          /* ports that the host listens on by now */
@@ -28,6 +30,15 @@ struct network_log {
         struct gateway_event rows[GATEWAY_ROWS_MAX]; /* refusals first */
         size_t count, refused;
 };
+
+/* How connections were caught, last. */
+enum network_capture {
+        CAPTURE_UNKNOWN,
+        CAPTURE_TPROXY,
+        CAPTURE_PORTS,
+};
+
+enum { REFUSALS_KEPT = 8 };
 
 struct gateway_link {
         int socket;   /* readable: gateway_link_read(); -1: no gateway is running */
@@ -38,6 +49,13 @@ struct gateway_link {
         uint64_t last;    /* the number of the newest command */
         bool told_unseen; /* what `by_ports` means; once for all commands */
         struct network_log *logs;
+        enum network_capture capture;
+        struct {
+                int64_t when; /* realtime */
+                struct gateway_event event;
+        } refusals[REFUSALS_KEPT]; /* a ring */
+        uint64_t refusal_count;    /* of all; the newest is before that place */
+        bool asking;               /* gateway_link_count() is: rows are for the end of a command */
 };
 
 #define GATEWAY_LINK_NONE \
@@ -56,6 +74,9 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets);
 
 /* Does what the gateway asks for, and takes what it reports. Does not wait. */
 void gateway_link_read(struct gateway_link *link);
+
+/* How many connections of all commands are open. Waits a moment for the gateway; without an answer, it is as before. */
+uint64_t gateway_link_count(struct gateway_link *link);
 
 /* All commands that are running follow another policy from now on. */
 int gateway_link_change(struct gateway_link *link, const struct policy *policy, struct err *err);

@@ -43,6 +43,53 @@ static void json_shell(const struct bailey_shell *shell, struct buf *out) {
         buf_format(out, ",\"stdout_bytes\":%llu,\"stderr_bytes\":%llu}", shell->out_bytes, shell->err_bytes);
 }
 
+static void text_hosts(const struct bailey_network_state *network, struct buf *out) {
+        for (size_t i = 0; i < network->host_count; i++) {
+                buf_append(out, i ? STR(", ") : STR("    hosts: "));
+                buf_visible(out, str_z(network->hosts[i]));
+        }
+        if (network->host_count)
+                buf_char(out, '\n');
+}
+
+/* What is refused is worth a line also where no list of hosts is. */
+static void text_network(const struct bailey_network_state *network, struct buf *out) {
+        buf_format(out, "    network: %s", network->kind);
+        if (network->capture)
+                buf_format(out, ", by %s, open connections: %llu", network->capture, network->open);
+        buf_char(out, '\n');
+        text_hosts(network, out);
+        for (size_t i = 0; i < network->refusal_count; i++) {
+                buf_format(out, "    refused %s: ", network->refusals[i].when);
+                buf_visible(out, str_z(network->refusals[i].message));
+                buf_char(out, '\n');
+        }
+}
+
+static void json_refusal(const struct bailey_refusal *refusal, struct buf *out) {
+        buf_format(out, "{\"time\":\"%s\",\"host\":", refusal->when);
+        buf_json(out, str_z(refusal->host));
+        buf_format(out, ",\"port\":%d,\"verdict\":\"%s\",\"message\":", refusal->port, refusal->verdict);
+        buf_json(out, str_z(refusal->message));
+        buf_char(out, '}');
+}
+
+static void json_network(const struct bailey_network_state *network, struct buf *out) {
+        buf_format(out, "{\"kind\":\"%s\",\"capture\":", network->kind);
+        buf_format(out, network->capture ? "\"%s\"" : "null", network->capture);
+        buf_append(out, STR(",\"hosts\":["));
+        for (size_t i = 0; i < network->host_count; i++) {
+                buf_append(out, i ? STR(",") : STR(""));
+                buf_json(out, str_z(network->hosts[i]));
+        }
+        buf_format(out, "],\"open\":%llu,\"refused\":[", network->open);
+        for (size_t i = 0; i < network->refusal_count; i++) {
+                buf_append(out, i ? STR(",") : STR(""));
+                json_refusal(&network->refusals[i], out);
+        }
+        buf_append(out, STR("]}"));
+}
+
 static size_t count_foreground(const struct bailey_session *session) {
         size_t count = 0;
 
@@ -53,11 +100,16 @@ static size_t count_foreground(const struct bailey_session *session) {
 
 int control_put_json(struct bailey_session *session, struct buf *out) {
         const struct policy *policy = session->policy->policy;
+        struct bailey_network_state network;
         struct bailey_shell_list shells;
         char started[TIME_TEXT_SIZE];
 
-        if (bailey_shells(session, &shells) < 0)
+        if (bailey_session_network(session, &network) < 0)
                 return -1;
+        if (bailey_shells(session, &shells) < 0) {
+                bailey_network_state_free(&network);
+                return -1;
+        }
         time_format(session->begun, started);
         buf_format(out, "{\"session\":\"%s\",\"pid\":%d,\"started\":\"%s\",\"policy\":", bailey_session_id(session), getpid(),
                    started);
@@ -66,7 +118,10 @@ int control_put_json(struct bailey_session *session, struct buf *out) {
         buf_json(out, policy->workspace);
         buf_format(out, ",\"foreground\":%zu,\"changes\":[", count_foreground(session));
         put_changes(session->changes, out);
-        buf_append(out, STR("],\"shells\":["));
+        buf_append(out, STR("],\"network\":"));
+        json_network(&network, out);
+        bailey_network_state_free(&network);
+        buf_append(out, STR(",\"shells\":["));
         for (size_t i = 0; i < shells.count; i++) {
                 if (i)
                         buf_char(out, ',');
@@ -86,17 +141,24 @@ static void text_changes(const struct change *change, struct buf *out) {
 
 int control_put_text(struct bailey_session *session, struct buf *out) {
         const struct policy *policy = session->policy->policy;
+        struct bailey_network_state network;
         struct bailey_shell_list shells;
         char started[TIME_TEXT_SIZE];
 
-        if (bailey_shells(session, &shells) < 0)
+        if (bailey_session_network(session, &network) < 0)
                 return -1;
+        if (bailey_shells(session, &shells) < 0) {
+                bailey_network_state_free(&network);
+                return -1;
+        }
         time_format(session->begun, started);
         buf_format(out, "session %s  pid %d  since %s  policy %.*s\n", bailey_session_id(session), getpid(), started,
                    (int)policy->name.len, policy->name.ptr);
         buf_append(out, STR("    workspace "));
         buf_visible(out, policy->workspace);
         buf_format(out, ", %zu commands in the foreground\n", count_foreground(session));
+        text_network(&network, out);
+        bailey_network_state_free(&network);
         text_changes(session->changes, out);
         for (size_t i = 0; i < shells.count; i++)
                 text_shell(&shells.items[i], out);

@@ -32,11 +32,12 @@ no_sandbox() {
         [[ $id =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
         bailey status --json | jq -e --arg ws "$W" '.sessions | length == 1 and (.[0] | .policy == "default" and
                 .workspace == $ws and .foreground == 0 and .changes == [] and .shells == [] and
+                .network == { kind: "deny", capture: null, hosts: [], open: 0, refused: [] } and
                 (.started | test("^20[0-9-]+T[0-9:.]+Z$")))'
         run bailey status
         [ "$status" = 0 ]
         [[ $output == *"session $id  pid ${server_pid[one]}  since 20"*"  policy default"* ]]
-        [[ $output == *"workspace $W, 0 commands in the foreground"* ]]
+        [[ $output == *"workspace $W, 0 commands in the foreground"*"    network: deny"* ]]
         [[ $output != *"no session"* ]]
 }
 
