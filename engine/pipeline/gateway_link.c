@@ -1,153 +1,22 @@
 #include "engine/pipeline/gateway_link.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "launch/clone.h"
-#include "launch/fd_passing.h"
-#include "launch/files.h"
-#include "launch/kernel.h"
 #include "policy/egress.h"
 
 /* How long an answer may take: then the gateway hangs, and is given up. */
 #define PATIENCE (2 * TIME_SECOND)
 #define COUNT_PATIENCE (TIME_SECOND / 5) /* for somebody who looks */
 
-/* ---- the process ---- */
-
-/* The variables that say how this machine reaches others. */
-static const char *const passed[] = { "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY" };
-
-enum { PASSED = sizeof(passed) / sizeof(*passed) };
-
-static void choose_environment(const char *const *environment, const char *ret[static PASSED + 1]) {
-        size_t count = 0;
-
-        for (; *environment; environment++)
-                for (size_t i = 0; i < PASSED && count < PASSED; i++) {
-                        size_t len = strlen(passed[i]);
-
-                        if (strncmp(*environment, passed[i], len) == 0 && (*environment)[len] == '=')
-                                ret[count++] = *environment;
-                }
-        ret[count] = NULL;
-}
-
-/* Before all that the gateway says. Only a process itself can name itself so that its number cannot have been given anew. */
-static bool send_own_pidfd(int socket) {
-        FD_AUTO self = kernel_pidfd_open(getpid());
-        char byte = 0;
-        struct iovec part = { &byte, 1 };
-
-        return self >= 0 && fds_send(socket, &part, 1, &self, 1) == 0;
-}
-
-/*
- * It executes the program anew: it gets bytes from hostile programs, and must not have the memory of this process; and a copy
- * of one with threads could not allocate. The child of a child, because the end of what executes something would be reported to
- * a program that knows nothing of it.
- */
-static _Noreturn void become_gateway(const char *program, const char *const *envp, int socket, int outside, int alive) {
-        const char *const argv[] = { "bailey", LAUNCH_INSIDE_COMMAND, NULL };
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        int from[] = { null, null, null, socket, outside, alive };
-        struct err err = {};
-
-        setsid(); /* what a terminal sends is not for it */
-        if (null < 0 || files_arrange(from, sizeof(from) / sizeof(*from), false, &err) < 0)
-                _exit(1);
-        if (vfork() == 0) { /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in launch/inside.c */
-                if (send_own_pidfd(3))
-                        execve(program, (char *const *)argv, (char *const *)envp);
-                _exit(1); /* NOLINT(clang-analyzer-unix.Vfork): the other end of the socket is closed with it */
-        }
-        _exit(0);
-}
-
-/* What send_own_pidfd() has sent, when the process that made it has ended. */
-static int receive_pidfd(int socket) {
-        int files[FDS_MAX];
-        size_t count = 0;
-        char byte;
-
-        if (fds_receive(socket, &byte, 1, files, &count, MSG_DONTWAIT) == 1 && count == 1)
-                return files[0];
-        while (count)
-                fd_close(files[--count]);
-        return -1;
-}
-
-static int spawn(const char *program, const char *const *envp, int socket, int alive, struct err *err) {
-        FD_AUTO outside = kernel_pidfd_open(getpid()), pidfd = -1;
-        int status;
-        pid_t pid;
-
-        if (outside < 0)
-                return err_sys(err, "network gateway: pidfd_open");
-        pid = clone_process(0, -1, &pidfd);
-        if (pid == 0)
-                become_gateway(program, envp, socket, outside, alive);
-        if (pid < 0)
-                return err_sys(err, "network gateway: fork");
-        if (clone_reap(pidfd, &status) == 0 && status != 0)
-                return err_set(err, ERR_SYSTEM, "the network gateway cannot be started");
-        return 0;
-}
-
-static void end_process(int pidfd) {
-        if (pidfd >= 0)
-                syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-        fd_close(pidfd);
-}
-
-static int start(struct gateway_link *link, const char *program, const char *const *environment, struct err *err) {
-        FD_AUTO mine = -1, its = -1, alive = -1, its_alive = -1;
-        struct epoll_event event = { .events = EPOLLIN, .data.ptr = link->epoll_data };
-        const char *envp[PASSED + 1];
-        int ends[2];
-
-        if (!program)
-                return err_set(err, ERR_UNSUPPORTED, "the network gateway requires the program bailey, which is not installed");
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-                return err_sys(err, "network gateway");
-        mine = ends[0];
-        its = ends[1];
-        if (pipe2(ends, O_CLOEXEC) < 0)
-                return err_sys(err, "network gateway");
-        its_alive = ends[0];
-        alive = ends[1];
-        choose_environment(environment, envp);
-        if (spawn(program, envp, its, its_alive, err) < 0)
-                return -1;
-        link->process = receive_pidfd(mine);
-        if (link->process < 0)
-                return err_set(err, ERR_SYSTEM, "the network gateway cannot be started");
-        if (link->epoll_fd >= 0 && epoll_ctl(link->epoll_fd, EPOLL_CTL_ADD, mine, &event) < 0) {
-                err_sys(err, "network gateway: epoll");
-                end_process(TAKE_FD(link->process));
-                return -1;
-        }
-        link->socket = TAKE_FD(mine);
-        link->alive = TAKE_FD(alive);
-        return 0;
-}
+/* ---- the end ---- */
 
 /* Its commands go on, without a network. */
 static void lose(struct gateway_link *link) {
-        if (link->epoll_fd >= 0 && link->socket >= 0) /* before it is closed: as in run/job.c */
-                epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->socket, NULL);
-        fd_close(TAKE_FD(link->socket));
-        end_process(TAKE_FD(link->process)); /* it may be stopped, or hang */
-        fd_close(TAKE_FD(link->alive));
+        gateway_stop(link);
         while (link->logs) {
                 struct network_log *log = link->logs;
 
@@ -318,7 +187,7 @@ static int announce(struct network_log *log, const struct gateway_item *items, s
 int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
                        const struct policy *policy, struct network_log *log, struct err *err) {
         gateway_link_read(link); /* one that has ended is replaced */
-        if (link->socket < 0 && start(link, program, environment, err) < 0)
+        if (link->socket < 0 && gateway_start(link, program, environment, err) < 0)
                 return -1;
         *log = (struct network_log){ .link = link, .next = link->logs, .command = ++link->last, .policy = policy };
         link->logs = log;

@@ -61,6 +61,10 @@ struct gateway_link {
 #define GATEWAY_LINK_NONE \
         { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1 }
 
+/* Starts the process; or ends it, whatever it does. gateway_start.c; the rest of this file is for others. */
+int gateway_start(struct gateway_link *link, const char *program, const char *const *environment, struct err *err);
+void gateway_stop(struct gateway_link *link);
+
 /* Ends the gateway; running commands lose their network. */
 void gateway_link_close(struct gateway_link *link);
 
