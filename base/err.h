@@ -15,6 +15,7 @@ enum err_code {
         ERR_REFUSED,     /* policy says no */
         ERR_UNSUPPORTED, /* this host or backend cannot do it */
         ERR_NO_OVERLAY,  /* there can be no overlay of the home directory; the rest is possible */
+        ERR_NO_IDENTITY, /* owners of files cannot be mapped for commands of root; the rest is possible */
         ERR_CHANGED,     /* a path is not what it was when it was looked at; says nothing of the host */
 };
 

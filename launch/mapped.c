@@ -23,8 +23,8 @@ int mapped_failed(const char *what, struct err *err) {
 
         err_sys(err, "%s", what);
         if (unsupported)
-                err->code = ERR_UNSUPPORTED;
-        return unsupported ? err_context(err, MAPPED_NO_IDENTITY) : -1;
+                err->code = ERR_NO_IDENTITY;
+        return unsupported ? err_context(err, "commands are root outside the sandbox") : -1;
 }
 
 /* Private: what is mounted in the sandbox must not come back to the host. */

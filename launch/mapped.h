@@ -14,9 +14,7 @@
 #include "launch/fd_passing.h"
 
 /* A copy of what is mounted at `place`, detached; with what is mounted below, unless `alone`. `userns` is that of the command;
- * -1: owners are not mapped. ERR_UNSUPPORTED, with this at the beginning of the message: a file system or the kernel does not
- * support it. */
-#define MAPPED_NO_IDENTITY "commands are root outside the sandbox"
+ * -1: owners are not mapped. ERR_NO_IDENTITY: a file system or the kernel does not support it. */
 struct mapped_copy {
         int userns;
         bool read_only, alone;

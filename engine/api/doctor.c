@@ -2,7 +2,6 @@
  * Runs a test command in every backend, and reports the results.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include "include/bailey.h"
 #include "sandbox/backend.h"
 #include "launch/cgroup.h"
-#include "launch/mapped.h"
 #include "run/job.h"
 #include "run/tmpdir.h"
 #include "sandbox/host_system.h"
@@ -105,8 +103,7 @@ static int try_once(struct doctor *d, const struct backend *backend, struct find
 
 /* As commands do: where owners cannot be mapped, root's are root. */
 static void try_backend(struct doctor *d, const struct backend *backend, struct finding *f) {
-        if (try_once(d, backend, f) == 0 || f->err.code != ERR_UNSUPPORTED ||
-            strncmp(f->err.msg, MAPPED_NO_IDENTITY, sizeof(MAPPED_NO_IDENTITY) - 1) != 0)
+        if (try_once(d, backend, f) == 0 || f->err.code != ERR_NO_IDENTITY)
                 return;
         d->host.no_identity = arena_dup(&d->arena, str_z(f->err.msg));
         f->err = (struct err){};

@@ -11,7 +11,6 @@
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
 #include "launch/cgroup_shared.h"
-#include "launch/mapped.h"
 #include "launch/mount.h"
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
@@ -200,8 +199,7 @@ static bool note_failure(struct run *run, const struct err *err) {
 
 /* Where owners cannot be mapped, commands of root are root, as far as the policy does not forbid that. */
 static bool is_about_identity(const struct run *run, const struct err *why) {
-        return why->code == ERR_UNSUPPORTED && !run->attempt.without_identity &&
-               strncmp(why->msg, MAPPED_NO_IDENTITY, sizeof(MAPPED_NO_IDENTITY) - 1) == 0;
+        return why->code == ERR_NO_IDENTITY && !run->attempt.without_identity;
 }
 
 static int launch_next(struct run *run) {
