@@ -142,6 +142,7 @@ static int try_launch(struct run *run, struct err *err) {
 
         buf_init(&key, KEY_MAX);
         run->attempt.launch.announce = run->order.options.status_fd >= 0 || run->order.options.background;
+        shell_ports_plan(run);
         pool = pool_of(run, &key);
         if (pool && pool_take(pool, buf_str(&key), (size_t)run->order.policy->run.warm, &warm))
                 setup.warm = &warm;
@@ -240,6 +241,7 @@ static bool is_about_overlay(const struct run *run, const struct err *why) {
 }
 
 static int launch_same(struct run *run) {
+        run_network_forget(run);
         run->attempt.tried--;
         run->attempt.launch = (struct launch){};
         return launch_next(run);
