@@ -20,13 +20,13 @@ static int send_request(int socket, struct request *request, struct str egress, 
         return 0;
 }
 
-static int send_items(int socket, enum request_kind kind, uint64_t command, struct str egress, const struct gateway_item *items,
-                      size_t count, struct err *err) {
-        struct request request = { .kind = kind, .command = command, .item_count = (uint32_t)count };
+static int send_items(int socket, struct request request, struct str egress, const struct gateway_item *items, size_t count,
+                      struct err *err) {
         int files[GATEWAY_ITEMS_MAX];
 
         if (count > GATEWAY_ITEMS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "the network gateway: too many ports");
+        request.item_count = (uint32_t)count;
         for (size_t i = 0; i < count; i++) {
                 request.items[i].kind = (uint16_t)items[i].kind;
                 request.items[i].port = items[i].port;
@@ -37,11 +37,18 @@ static int send_items(int socket, enum request_kind kind, uint64_t command, stru
 
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
                 struct err *err) {
-        return send_items(socket, REQUEST_ADD, command, egress, items, count, err);
+        return send_items(socket, (struct request){ .kind = REQUEST_ADD, .command = command }, egress, items, count, err);
 }
 
 int gateway_listen(int socket, uint64_t command, const struct gateway_item *items, size_t count, struct err *err) {
-        return send_items(socket, REQUEST_LISTEN, command, (struct str){}, items, count, err);
+        return send_items(socket, (struct request){ .kind = REQUEST_LISTEN, .command = command }, (struct str){}, items, count,
+                          err);
+}
+
+int gateway_forward(int socket, uint64_t command, uint64_t target, const struct gateway_item *items, size_t count,
+                    struct err *err) {
+        return send_items(socket, (struct request){ .kind = REQUEST_LISTEN, .command = command, .target = target },
+                          (struct str){}, items, count, err);
 }
 
 int gateway_change(int socket, uint64_t command, struct str egress, struct err *err) {

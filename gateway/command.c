@@ -13,7 +13,7 @@
 
 enum { CONNECTIONS_DEFAULT = 512 };
 
-static struct command *command_find(const struct gateway *gateway, uint64_t id) {
+struct command *command_find(const struct gateway *gateway, uint64_t id) {
         struct command *command = gateway->commands;
 
         while (command && (command->id != id || command->ending))
@@ -58,9 +58,9 @@ static int take_egress(struct command *command, struct str bytes, struct err *er
 /* ---- listeners ---- */
 
 static bool has_room(const struct gateway *gateway, const struct listener *listener) {
-        const struct command *command = listener->command;
+        const struct command *command = listener->target ? command_find(gateway, listener->target) : listener->command;
 
-        if (time_monotonic() < gateway->files_short_until)
+        if (!command || time_monotonic() < gateway->files_short_until)
                 return false;
         switch (listener->kind) {
         case GATEWAY_DNS_UDP:
@@ -118,11 +118,18 @@ void command_used(struct gateway *gateway, struct command *command) {
         command->used = true;
 }
 
-static void close_listeners(struct gateway *gateway, struct command *command) {
-        while (command->listeners) {
-                struct listener *listener = command->listeners;
+/* Of `target`, or all of them: 0. */
+static void close_listeners(struct gateway *gateway, struct command *command, uint64_t target) {
+        struct listener **at = &command->listeners;
 
-                command->listeners = listener->next;
+        while (*at) {
+                struct listener *listener = *at;
+
+                if (target && listener->target != target) {
+                        at = &listener->next;
+                        continue;
+                }
+                *at = listener->next;
                 loop_unwatch(gateway, &listener->watch);
                 listener->next = gateway->dead_listeners;
                 gateway->dead_listeners = listener;
@@ -152,15 +159,22 @@ static bool is_listening(int fd, enum gateway_socket kind) {
 
 static int add_items(struct gateway *gateway, struct command *command, const struct request *request, int *files,
                      struct err *err) {
+        if (request->target && !command_find(gateway, request->target))
+                return err_set(err, ERR_NOT_FOUND, "the command that listens there has ended");
         for (size_t i = 0; i < request->item_count; i++) {
                 enum gateway_socket kind = request->items[i].kind;
 
-                if (kind > GATEWAY_HOST_PORT || !is_listening(files[i], kind))
+                if (kind > GATEWAY_HOST_PORT || (request->target && kind != GATEWAY_HOST_PORT) || !is_listening(files[i], kind))
                         return err_set(err, ERR_INVALID, "a file that is no socket for connections");
                 if (fcntl(files[i], F_SETFL, O_NONBLOCK) < 0)
                         return err_sys(err, "a socket");
                 if (command_listen(gateway, command,
-                                   (struct listener){ .watch.fd = files[i], .kind = kind, .port = request->items[i].port }) < 0)
+                                   (struct listener){ .watch.fd = files[i],
+                                                      .kind = kind,
+                                                      .port = request->items[i].port,
+                                                      .published = request->target,
+                                                      .inside_port = request->items[i].port,
+                                                      .target = request->target }) < 0)
                         return err_sys(err, "watching a socket");
                 files[i] = -1;
         }
@@ -197,7 +211,9 @@ void command_end_some(struct gateway *gateway, struct command *command) {
 }
 
 static void end_command(struct gateway *gateway, struct command *command) {
-        close_listeners(gateway, command);
+        close_listeners(gateway, command, 0);
+        for (struct command *other = gateway->commands; other; other = other->next)
+                close_listeners(gateway, other, command->id);
         question_end(gateway, command);
         command->sockets_wanted = 0;
         command->ending = true;

@@ -277,11 +277,16 @@ static int destination(int fd, uint8_t ret[16], uint16_t *ret_port) {
         return 0;
 }
 
-static void accepted(struct gateway *gateway, const struct listener *listener, int fd) {
-        struct connection *connection = connection_new(gateway, listener->command, fd);
+/* For a port of another command it is that one's, as if the host had connected to it. */
+static struct command *owner(const struct gateway *gateway, const struct listener *listener) {
+        return listener->target ? command_find(gateway, listener->target) : listener->command;
+}
+
+static void accepted(struct gateway *gateway, const struct listener *listener, struct command *command, int fd) {
+        struct connection *connection = connection_new(gateway, command, fd);
         uint8_t address[16];
 
-        command_used(gateway, listener->command);
+        command_used(gateway, command);
         if (!connection) {
                 close(fd);
                 return;
@@ -298,10 +303,10 @@ static void accepted(struct gateway *gateway, const struct listener *listener, i
 
 void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
         struct listener *listener = CONTAINER_OF(watch, struct listener, watch);
-        struct command *command = listener->command;
+        struct command *command = owner(gateway, listener);
 
         (void)events;
-        for (int i = 0; i < ACCEPT_BATCH && watch->fd >= 0; i++) {
+        for (int i = 0; i < ACCEPT_BATCH && watch->fd >= 0 && command; i++) {
                 int fd;
 
                 if (command->open >= command->egress.max_connections || gateway->open >= gateway->open_max) {
@@ -314,7 +319,7 @@ void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t eve
                                 loop_files_short(gateway, listener);
                         return;
                 }
-                accepted(gateway, listener, fd);
+                accepted(gateway, listener, command, fd);
         }
 }
 

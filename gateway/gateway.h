@@ -55,6 +55,11 @@ int gateway_add(int socket, uint64_t command, struct str egress, const struct ga
 /* More sockets of a command that was added. */
 int gateway_listen(int socket, uint64_t command, const struct gateway_item *items, size_t count, struct err *err);
 
+/* Sockets of a command for a port of another one, `target`, of which sockets are requested as for published ports. They are
+ * closed when that one ends. */
+int gateway_forward(int socket, uint64_t command, uint64_t target, const struct gateway_item *items, size_t count,
+                    struct err *err);
+
 /* Another policy, at once. Connections that it does not allow are closed. */
 int gateway_change(int socket, uint64_t command, struct str egress, struct err *err);
 

@@ -75,6 +75,7 @@ struct listener {
         struct listener *next;
         enum gateway_socket kind; /* GATEWAY_HOST_PORT, too, if published */
         bool published, paused;
+        uint64_t target; /* a command whose port it is; 0: none */
         uint16_t port, inside_port;
 };
 
@@ -163,7 +164,8 @@ void address_format(const uint8_t address[16], char ret[static INET6_ADDRSTRLEN]
 /* ---- commands: command.c ---- */
 
 void command_request(struct gateway *gateway, const void *bytes, size_t len, int *files, size_t file_count);
-void command_pause(struct gateway *gateway, struct listener *listener);                     /* until there is room */
+struct command *command_find(const struct gateway *gateway, uint64_t id); /* NULL: there is none, or it ends */
+void command_pause(struct gateway *gateway, struct listener *listener);   /* until there is room */
 int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
 void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
 void command_free_dead(struct gateway *gateway);

@@ -22,6 +22,7 @@ struct request {
         uint32_t kind, item_count, egress_len;
         uint16_t host_port, inside_port;
         uint64_t command;
+        uint64_t target; /* REQUEST_LISTEN: whose ports these are; 0: the host's, or none */
         struct {
                 uint16_t kind, port;
         } items[GATEWAY_ITEMS_MAX];

@@ -44,13 +44,16 @@ static void tell_mounts(const struct control *control) {
 }
 
 static int take_request(const struct control *control) {
-        unsigned char byte;
+        unsigned char bytes[3] = {};
 
-        if (read(control->asked, &byte, 1) != 1)
+        if (read(control->asked, bytes, sizeof(bytes)) < 1)
                 return CONTROL_GONE;
-        if (byte != CONTROL_WANTS_SOCKET)
-                return byte;
-        egress_send_outgoing(control->asked);
+        if (bytes[0] == CONTROL_WANTS_SOCKET)
+                egress_send_outgoing(control->asked);
+        else if (bytes[0] == CONTROL_WANTS_PORT)
+                egress_send_shell_port(control->asked, (uint16_t)(bytes[1] << 8 | bytes[2]));
+        else
+                return bytes[0];
         return CONTROL_CHILD;
 }
 

@@ -2,9 +2,9 @@
  * A socket between the supervisor (the process outside) and pid 1 (the process inside that waits for the command), which keeps
  * messages apart. Allocates nothing.
  *
- * Requests to pid 1 are one byte long: a signal for all processes inside, or CONTROL_WANTS_SOCKET; end of file means that they
- * are to be killed. So does the exit of the supervisor: others may have a copy of its socket, and PR_SET_PDEATHSIG would also
- * be sent when only the thread that started the command exits.
+ * Requests to pid 1 are one byte long: a signal for all processes inside, CONTROL_WANTS_SOCKET, or CONTROL_WANTS_PORT and
+ * two bytes of a port; end of file means that they are to be killed. So does the exit of the supervisor: others may have a copy
+ * of its socket, and PR_SET_PDEATHSIG would also be sent when only the thread that started the command exits.
  */
 #ifndef BAILEY_LAUNCH_CONTROL_H
 #define BAILEY_LAUNCH_CONTROL_H
@@ -14,7 +14,10 @@
 #include "base/err.h"
 #include "launch/egress.h"
 
-enum { CONTROL_WANTS_SOCKET = 255 }; /* answered with an EGRESS_OUTGOING */
+enum {
+        CONTROL_WANTS_PORT = 254,   /* answered with EGRESS_SHELL_PORTs, or not at all */
+        CONTROL_WANTS_SOCKET = 255, /* answered with an EGRESS_OUTGOING */
+};
 
 /* ---- inside ---- */
 

@@ -1,6 +1,7 @@
 #include "launch/egress.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -64,7 +65,8 @@ static int listen_at(struct egress_sockets *sockets, enum egress_socket kind, ui
         bool stream = kind != EGRESS_DNS_UDP;
         FD_AUTO fd = socket(ipv6 ? AF_INET6 : AF_INET, (stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-        if (fd < 0 || set_options(fd, kind, ipv6) < 0 || bind_to(fd, ipv6, kind == EGRESS_HOST_PORT, port) < 0 ||
+        if (fd < 0 || set_options(fd, kind, ipv6) < 0 ||
+            bind_to(fd, ipv6, kind == EGRESS_HOST_PORT || kind == EGRESS_SHELL_PORT, port) < 0 ||
             (stream && listen(fd, BACKLOG) < 0) ||
             add_socket(sockets, kind, kind == EGRESS_TRANSPARENT ? 0 : port, TAKE_FD(fd)) < 0)
                 return err_sys(err, "port %u of the sandbox", port);
@@ -144,16 +146,40 @@ static int send_sockets(int control, const struct egress_sockets *sockets) {
         return fds_send(control, &part, 1, files, sockets->count);
 }
 
-bool egress_expected(const struct launch_egress *egress) {
-        return egress->wanted || egress->host_port_count || egress->publish_count;
+bool egress_needs_gateway(const struct launch_egress *egress) {
+        return egress->wanted || egress->host_port_count || egress->publish_count || egress->shell_port_count;
 }
 
-int egress_set_up(const struct launch_egress *egress, int control, struct err *err) {
+bool egress_expected(const struct launch_egress *egress) {
+        return egress_needs_gateway(egress) || egress->session;
+}
+
+/* What the session adds, in a message of its own. A command can do without. */
+static void listen_at_shell_port(struct egress_sockets *sockets, uint16_t port) {
+        struct err ignored;
+
+        (void)listen_at(sockets, EGRESS_SHELL_PORT, port, false, &ignored);
+        if (sockets->ipv6)
+                (void)listen_at(sockets, EGRESS_SHELL_PORT, port, true, &ignored);
+}
+
+static void set_up_session(const struct launch_egress *egress, int control) {
+        struct egress_sockets sockets = { .ipv6 = egress->shell_port_count && has_ipv6() };
+
+        for (size_t i = 0; i < egress->shell_port_count; i++)
+                listen_at_shell_port(&sockets, egress->shell_ports[i]);
+        if (egress->serves)
+                add_socket(&sockets, EGRESS_DIAG, 0,
+                           socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
+        if (sockets.count)
+                send_sockets(control, &sockets);
+        egress_sockets_close(&sockets);
+}
+
+static int set_up_policy(const struct launch_egress *egress, int control, struct err *err) {
         struct egress_sockets sockets = {};
         int result = 0;
 
-        if (!egress->wanted && !egress->host_port_count)
-                return 0;
         if (egress->wanted)
                 result = open_way_out(egress, &sockets, err);
         else
@@ -164,6 +190,22 @@ int egress_set_up(const struct launch_egress *egress, int control, struct err *e
                 result = err_sys(err, "sockets of the sandbox");
         egress_sockets_close(&sockets);
         return result;
+}
+
+int egress_set_up(const struct launch_egress *egress, int control, struct err *err) {
+        if ((egress->wanted || egress->host_port_count) && set_up_policy(egress, control, err) < 0)
+                return -1;
+        set_up_session(egress, control);
+        return 0;
+}
+
+void egress_send_shell_port(int control, uint16_t port) {
+        struct egress_sockets sockets = { .ipv6 = has_ipv6() };
+
+        listen_at_shell_port(&sockets, port);
+        if (sockets.count)
+                send_sockets(control, &sockets);
+        egress_sockets_close(&sockets);
 }
 
 void egress_send_outgoing(int control) {
@@ -191,7 +233,7 @@ static bool is_valid(const unsigned char *bytes, size_t len, size_t file_count) 
             bytes[3] != file_count || len != 4 + file_count * 4)
                 return false;
         for (size_t i = 0; i < file_count; i++)
-                if (bytes[4 + i * 4] > EGRESS_OUTGOING || bytes[5 + i * 4] != 0)
+                if (bytes[4 + i * 4] > EGRESS_DIAG || bytes[5 + i * 4] != 0)
                         return false;
         return true;
 }

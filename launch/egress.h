@@ -16,6 +16,8 @@ enum egress_socket {
         EGRESS_PORT,        /* or one port of all addresses, localhost too */
         EGRESS_HOST_PORT,   /* a port of 127.0.0.1 or ::1 */
         EGRESS_OUTGOING,    /* not connected: it connects to the command's ports */
+        EGRESS_SHELL_PORT,  /* a port of 127.0.0.1 or ::1, for that of another command of the session */
+        EGRESS_DIAG,        /* lists the command's listeners: launch/listeners.h */
 };
 
 enum { EGRESS_SOCKETS_MAX = 2 + LAUNCH_PORTS_MAX + 2 * LAUNCH_HOST_PORTS_MAX };
@@ -31,8 +33,9 @@ struct egress_sockets {
         } items[EGRESS_SOCKETS_MAX];
 };
 
-/* Returns true if sockets come from a sandbox of this launch. */
+/* Returns true if sockets come from a sandbox of this launch; or if they are for the gateway. */
 bool egress_expected(const struct launch_egress *egress);
+bool egress_needs_gateway(const struct launch_egress *egress);
 
 /*
  * In the sandbox's network namespace, with CAP_NET_ADMIN and CAP_NET_BIND_SERVICE, when localhost is up: sets up routes and
@@ -42,6 +45,9 @@ int egress_set_up(const struct launch_egress *egress, int control, struct err *e
 
 /* Sends one socket of this network namespace, which needs no capability. If that fails, sends a message without any. */
 void egress_send_outgoing(int control);
+
+/* Listens at a port of localhost, and sends the sockets, as EGRESS_SHELL_PORT; none if it is taken, or needs a capability. */
+void egress_send_shell_port(int control, uint16_t port);
 
 void egress_sockets_close(struct egress_sockets *sockets);
 

@@ -491,6 +491,12 @@ int launch_request_socket(struct launched *launched) {
         return launched->control < 0 || send(launched->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1 ? -1 : 0;
 }
 
+int launch_request_port(struct launched *launched, uint16_t port) {
+        const unsigned char bytes[] = { CONTROL_WANTS_PORT, (unsigned char)(port >> 8), (unsigned char)port };
+
+        return launched->control < 0 || send(launched->control, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 0;
+}
+
 void launch_kill(struct launched *launched) {
         launched->killed = true;
         if (launched->pidfd >= 0 && launched->own_pids)

@@ -58,6 +58,9 @@ void launch_signal(struct launched *launched, int number);
 /* Requests a socket that is made inside; it comes as an EGRESS_OUTGOING (launch/egress.h). -1: the sandbox has ended. */
 int launch_request_socket(struct launched *launched);
 
+/* The same for listeners at a port of its localhost, as EGRESS_SHELL_PORT; there may come none. */
+int launch_request_port(struct launched *launched, uint16_t port);
+
 /* Kills everything inside, at once. */
 void launch_kill(struct launched *launched);
 

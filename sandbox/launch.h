@@ -128,7 +128,7 @@ struct broker_plan {
 
 /* ---- the network: how connections of the command reach the gateway ---- */
 
-enum { LAUNCH_PORTS_MAX = 128, LAUNCH_HOST_PORTS_MAX = 32 };
+enum { LAUNCH_PORTS_MAX = 128, LAUNCH_HOST_PORTS_MAX = 32, LAUNCH_SHELL_PORTS_MAX = 32 };
 
 struct launch_egress {
         bool wanted;
@@ -138,6 +138,12 @@ struct launch_egress {
         const uint16_t *host_ports; /* listeners at the command's 127.0.0.1 and ::1; also without `wanted` */
         size_t host_port_count;
         size_t publish_count; /* > 0: sockets are requested later */
+
+        /* Not part of the plan: what other commands of the session listen at. */
+        bool session;                /* sockets may be requested later for these, too */
+        bool serves;                 /* and this command is one of them: passes a socket that lists its listeners */
+        const uint16_t *shell_ports; /* as host_ports; one that cannot be listened at is left out */
+        size_t shell_port_count;
 };
 
 /* ---- limits ---- */

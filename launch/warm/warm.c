@@ -79,6 +79,8 @@ static void put_egress(struct buf *out, const struct launch_egress *egress) {
         put(out, egress->ports, egress->port_count * sizeof(*egress->ports));
         put(out, &egress->host_port_count, sizeof(egress->host_port_count));
         put(out, egress->host_ports, egress->host_port_count * sizeof(*egress->host_ports));
+        put(out, &egress->shell_port_count, sizeof(egress->shell_port_count));
+        put(out, egress->shell_ports, egress->shell_port_count * sizeof(*egress->shell_ports));
 }
 
 void warm_key(const struct launch *launch, struct buf *out) {
