@@ -197,6 +197,29 @@ int gateway_link_begin(struct gateway_link *link, const char *program, const cha
         return -1;
 }
 
+int gateway_link_join(struct gateway_link *link, const char *program, const char *const *environment,
+                      const struct policy *policy, struct network_log *log, struct err *err) {
+        gateway_link_read(link);
+        if (log->link)
+                return log->announced ? 0 : announce(log, NULL, 0, err);
+        if (link->socket < 0 && gateway_start(link, program, environment, err) < 0)
+                return -1;
+        log->link = link;
+        log->next = link->logs;
+        link->logs = log;
+        log->command = ++link->last;
+        log->policy = policy;
+        log->announced = log->ended = false;
+        return announce(log, NULL, 0, err);
+}
+
+void gateway_link_forward(struct network_log *log, const struct network_log *target, uint16_t port, int fd) {
+        struct gateway_item item = { GATEWAY_HOST_PORT, port, fd };
+
+        if (log->link && target->link && target->announced && (log->announced || announce(log, NULL, 0, &(struct err){}) == 0))
+                gateway_forward(log->link->socket, log->command, target->command, &item, 1, &(struct err){});
+}
+
 static void give_socket(const struct network_log *log, int fd) {
         if (log->link)
                 gateway_give_socket(log->link->socket, log->command, fd, &(struct err){});

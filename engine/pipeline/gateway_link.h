@@ -53,9 +53,13 @@ struct gateway_link {
         struct {
                 int64_t when; /* realtime */
                 struct gateway_event event;
-        } refusals[REFUSALS_KEPT]; /* a ring */
-        uint64_t refusal_count;    /* of all; the newest is before that place */
-        bool asking;               /* gateway_link_count() is: rows are for the end of a command */
+        } refusals[REFUSALS_KEPT];  /* a ring */
+        uint64_t refusal_count;     /* of all; the newest is before that place */
+        bool asking;                /* gateway_link_count() is: rows are for the end of a command */
+        struct shell_ports *shells; /* running commands of the session, the newest first: shell_ports.h */
+        unsigned apart;             /* background commands whose ports no other one reaches */
+        bool told_apart;            /* once for all commands */
+        int64_t shells_look;        /* when their ports are looked at next; monotonic, 0: never */
 };
 
 #define GATEWAY_LINK_NONE \
@@ -72,6 +76,13 @@ void gateway_link_close(struct gateway_link *link);
  * Waits only for these. The log must live until gateway_link_end() or gateway_link_forget(). */
 int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
                        const struct policy *policy, struct network_log *log, struct err *err);
+
+/* The same for a command that runs without one: it has ports for others, or uses these. */
+int gateway_link_join(struct gateway_link *link, const char *program, const char *const *environment,
+                      const struct policy *policy, struct network_log *log, struct err *err);
+
+/* Passes on a listener of the command that is for a port of the other one. */
+void gateway_link_forward(struct network_log *log, const struct network_log *target, uint16_t port, int fd);
 
 /* Passes on the sockets that were made inside, and closes them. */
 void gateway_link_take(struct network_log *log, struct egress_sockets *sockets);

@@ -13,7 +13,11 @@ enum { REFUSALS_TOLD = 5 };
 static void take_sockets(void *context, struct egress_sockets *sockets) {
         struct run *run = context;
 
-        gateway_link_take(run->attempt.network, sockets);
+        shell_ports_take(run, sockets);
+        if (run->attempt.network)
+                gateway_link_take(run->attempt.network, sockets);
+        else
+                egress_sockets_close(sockets);
 }
 
 static int read_gateway(void *context) {
@@ -27,6 +31,10 @@ static int read_gateway(void *context) {
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err) {
         if (!egress_expected(&run->attempt.launch.egress))
                 return 0;
+        setup->egress = take_sockets;
+        setup->egress_context = run;
+        if (!egress_needs_gateway(&run->attempt.launch.egress))
+                return 0;
         if (!run->attempt.network)
                 run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
         if (!run->attempt.network)
@@ -34,9 +42,8 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         if (gateway_link_begin(run->lent.gateway, run->attempt.host.self, run->order.options.environment, run->order.policy,
                                run->attempt.network, err) < 0)
                 return -1;
-        setup->egress = take_sockets;
         setup->beside = read_gateway;
-        setup->egress_context = setup->beside_context = run;
+        setup->beside_context = run;
         if (run->lent.gateway->epoll_fd < 0)
                 setup->beside_fd = run->lent.gateway->socket;
         return 0;
@@ -46,6 +53,7 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
 void run_network_started(struct run *run) {
         if (run->attempt.network)
                 run->attempt.network->launched = &run->job.launched;
+        shell_ports_begin(run);
 }
 
 /* ---- what it did ---- */
@@ -94,6 +102,7 @@ static void keep_network(struct run *run) {
 }
 
 void run_network_forget(struct run *run) {
+        shell_ports_end(run);
         if (run->attempt.network)
                 gateway_link_forget(run->attempt.network);
 }
@@ -110,16 +119,30 @@ static void tell_unseen(struct run *run) {
         run_notice(run, "%.*s", (int)text.len, text.ptr);
 }
 
+static void tell_apart(struct run *run) {
+        if (!run->lent.gateway || !run->lent.gateway->apart || run->lent.gateway->told_apart || run->order.options.background)
+                return;
+        run->lent.gateway->told_apart = true;
+        run_notice(run, "ports of background commands can be reached from other commands only with the backend native");
+}
+
+static bool is_of_policy(const struct launch_egress *egress) {
+        return egress->wanted || egress->host_port_count || egress->publish_count;
+}
+
 void run_network_end(struct run *run) {
         struct network_log *log = run->attempt.network;
 
+        shell_ports_end(run);
+        tell_apart(run);
         if (!log)
                 return;
         tell_unseen(run);
         gateway_link_end(log);
         if (log->lost)
                 run_notice(run, "the network gateway ended while the command ran: its connections were closed");
-        keep_network(run);
+        if (is_of_policy(&run->attempt.launch.egress) || log->count) /* or it has only used ports of other commands */
+                keep_network(run);
 }
 
 const char *const *run_network_refusals(struct run *run) {

@@ -26,7 +26,8 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->order.containers = policy->containers;
         run->order.shared = policy->shared;
         audit_settle(run->order.audit, options->environment);
-        run->facts.home = run->attempt.tmpdir.fd = run->lent.epoll_fd = run->job.launched.pidfd = -1;
+        run->facts.home = run->attempt.tmpdir.fd = run->attempt.shell_ports.diag = -1;
+        run->lent.epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }
 

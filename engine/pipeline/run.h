@@ -13,6 +13,7 @@
 #include "engine/pipeline/pool.h"
 #include "engine/pipeline/secrets.h"
 #include "engine/pipeline/session_tmp.h"
+#include "engine/pipeline/shell_ports.h"
 #include "guard/guard.h"
 #include "home/usage.h"
 #include "include/bailey.h"
@@ -92,6 +93,7 @@ struct run_attempt {
         struct tmpdir tmpdir;
         const char *tmpdir_path;
         struct network_log *network; /* of its connections; NULL: it has none, or the host's network */
+        struct shell_ports shell_ports;
         uint64_t kills_before; /* how often the OOM killer had acted among all commands of the user when this one started */
 };
 

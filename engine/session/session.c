@@ -341,7 +341,7 @@ static void turn(struct bailey_session *session, struct source *source) {
 
 void session_arm(struct bailey_session *session) {
         int64_t keep = session->policy->policy->run.keep_shells_for, due = control_deadline(session->control);
-        int64_t pool_at = pool_deadline(&session->pool);
+        int64_t pool_at = pool_deadline(&session->pool), ports_at = shell_ports_deadline(&session->gateway);
 
         for (const struct shell *shell = session->first; shell; shell = shell->next) {
                 int64_t at = shell->ended ? shell->background ? shell->ended + keep : 0 : job_deadline(&shell->run->job);
@@ -351,6 +351,8 @@ void session_arm(struct bailey_session *session) {
         }
         if (pool_at && (!due || pool_at < due))
                 due = pool_at;
+        if (ports_at && (!due || ports_at < due))
+                due = ports_at;
         show_news(session);
         if (due && (!session->timer || due < session->timer)) {
                 struct itimerspec when = { .it_value = { due / TIME_SECOND, due % TIME_SECOND } };
@@ -382,6 +384,7 @@ void bailey_session_step(struct bailey_session *session) {
         }
         control_due(session, now);
         pool_due(&session->pool, now);
+        shell_ports_due(&session->gateway, now);
         forget_old(session);
         session_arm(session);
 }

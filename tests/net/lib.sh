@@ -280,7 +280,8 @@ check() {
         empty stdout stderr questions visits
         expand "${text[$i:command]-}"
         command=$expanded
-        eval "${text[$i:call]-inside \"\$command\"}" 2>>"$T/stderr" || status=$?
+        expand "${text[$i:call]-inside \"\$command\"}"
+        eval "$expanded" 2>>"$T/stderr" || status=$?
         if [ -n "$PLAIN" ] && [ -n "${text[$i:without]-}" ]; then
                 : # whatever it is
         elif [ "${text[$i:status]-0}" != any ] && [ "$status" != "${text[$i:status]-0}" ]; then
