@@ -153,6 +153,58 @@ print(struct.unpack(\"<HHi\", os.getxattr(\"file\", \"system.posix_acl_access\")
         [[ $output == $'text\n0\n'*'Read-only file system'* ]]
 }
 
+@test 'git refuses repositories of root elsewhere, unless they are given' {
+        needs_root
+        D=$(mktemp -d /opt/bailey-test.XXXXXX)
+        chmod 755 "$D" && git init -q "$D" && touch "$D/file"
+        run native "git -C $D status --short"
+        shown=$(native --read "$D" "git -C $D status --short")
+        rm -rf "$D"
+        [[ $output == *'dubious ownership'* ]]
+        [ "$shown" = '?? file' ]
+}
+
+@test 'other places that can be written: files belong to root there, too' {
+        needs_root
+        mkdir "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+        touch "$BATS_TEST_TMPDIR/one/theirs"
+        chown 1234:2345 "$BATS_TEST_TMPDIR/one/theirs"
+        native --write "$BATS_TEST_TMPDIR/one" --set "sandbox.fs_write_allow=[\"$BATS_TEST_TMPDIR/two\"]" \
+                "cd $BATS_TEST_TMPDIR; mv one/theirs one/moved; echo x >one/new; mkdir two/d; echo x >two/d/new"
+        cd "$BATS_TEST_TMPDIR"
+        [ "$(stat -c '%n %u:%g' one/* two/* two/d/* | tr '\n' ' ')" = 'one/moved 1234:2345 one/new 0:0 two/d 0:0 two/d/new 0:0 ' ]
+}
+
+@test 'what was set aside is restored as the file of root that it was' {
+        needs_root
+        git init -q .
+        run --separate-stderr native 'mkdir .vscode && echo x >.vscode/tasks.json && chmod 700 .vscode'
+        [[ $stderr =~ 'bailey restore '([0-9a-f]+) ]]
+        [ ! -e .vscode ]
+        bailey restore "${BASH_REMATCH[1]}"
+        [ "$(stat -c '%u:%g %a' .vscode .vscode/tasks.json | tr '\n' ' ')" = '0:0 700 0:0 644 ' ]
+}
+
+@test 'a service of the host sees a user that nobody is' {
+        needs_root
+        cat >"$BATS_TEST_TMPDIR/service.py" <<'P'
+import os, socket, struct, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o600)
+s.listen()
+open(sys.argv[2], 'w').close()
+c = s.accept()[0]
+c.sendall(b'%d' % struct.unpack('3i', c.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])
+P
+        python3 "$BATS_TEST_TMPDIR/service.py" "$BATS_TEST_TMPDIR/sock" "$BATS_TEST_TMPDIR/ready" 3>&- &
+        until_exists "$BATS_TEST_TMPDIR/ready"
+        run native --set "sandbox.unix_sockets.paths=[\"$BATS_TEST_TMPDIR/sock\"]" "python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"$BATS_TEST_TMPDIR/sock\"); print(s.recv(99).decode())'"
+        kill $! 2>/dev/null || :
+        echo "$output"
+        [ "$output" = "$base" ]
+}
+
 @test 'the home directory of the host can be read by root, and tools in its own one run' {
         needs_root
         mkdir -p "$HOME/.local/bin" "$HOME/.npm/_cacache"
