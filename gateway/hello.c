@@ -6,7 +6,9 @@
 enum {
         RECORD_HEAD = 5,
         RECORD_MAX = 16384,
+        RECORD_FIRST = 20, /* a change of ciphers */
         RECORD_HANDSHAKE = 22,
+        RECORD_LAST = 24, /* a heartbeat */
         CLIENT_HELLO = 1,
         HANDSHAKE_HEAD = 4,
         EXTENSION_SERVER_NAME = 0,
@@ -49,7 +51,8 @@ static struct reader take_part(struct reader *reader, size_t size) {
         return (struct reader){ .at = at, .left = at ? len : 0, .failed = !at };
 }
 
-/* Puts the records together; FIRST_NAME: `ret` has the whole hello. */
+/* Puts the records together; FIRST_NAME: `ret` has the whole hello. Some servers skip a record of another type in front of it,
+ * such as a warning. No client sends one. */
 static enum first_words collect(const uint8_t *bytes, size_t len, uint8_t ret[static HELLO_MAX], size_t *ret_len) {
         size_t at = 0, have = 0, need = HANDSHAKE_HEAD;
 
@@ -57,9 +60,9 @@ static enum first_words collect(const uint8_t *bytes, size_t len, uint8_t ret[st
                 size_t record, part;
 
                 if (len - at < RECORD_HEAD) /* an impossible head is seen before it is whole */
-                        return len - at && bytes[at] != RECORD_HANDSHAKE ? FIRST_BAD
-                               : len - at > 1 && bytes[at + 1] != 3      ? FIRST_BAD
-                                                                         : FIRST_MORE;
+                        return len - at && bytes[at] != RECORD_HANDSHAKE && len > 1 ? FIRST_BAD
+                               : len - at > 1 && bytes[at + 1] != 3                 ? FIRST_BAD
+                                                                                    : FIRST_MORE;
                 record = (size_t)bytes[at + 3] << 8 | bytes[at + 4];
                 if (bytes[at] != RECORD_HANDSHAKE || bytes[at + 1] != 3 || !record || record > RECORD_MAX)
                         return FIRST_BAD;
@@ -129,7 +132,7 @@ enum first_words hello_read(const uint8_t *bytes, size_t len, char ret_name[stat
 
         if (!len)
                 return FIRST_MORE;
-        if (bytes[0] != RECORD_HANDSHAKE || (len > 1 && bytes[1] != 3))
+        if (bytes[0] < RECORD_FIRST || bytes[0] > RECORD_LAST || (len > 1 && bytes[1] != 3))
                 return FIRST_OTHER;
         found = collect(bytes, len, hello, &reader.left);
         if (found != FIRST_NAME)

@@ -24,17 +24,23 @@ static enum first_words read_version(struct str text, size_t *ret_len) {
         if (!str_starts(begin, str_take(text, begin.len)))
                 return FIRST_OTHER;
         if (text.len > begin.len && !is_ascii_digit((unsigned char)text.ptr[begin.len]))
-                return FIRST_OTHER;
+                return FIRST_BAD;
         at += text.len > at && text.ptr[at] == '\r';
         if (text.len <= at)
                 return FIRST_MORE;
         *ret_len = at + 1;
-        return text.ptr[at] == '\n' ? FIRST_NAME : FIRST_OTHER;
+        return text.ptr[at] == '\n' ? FIRST_NAME : FIRST_BAD;
 }
 
-/* FIRST_NAME: it is the first line of a request, and ends before `ret_rest`. */
+static size_t skip_spaces(struct str bytes, size_t at) {
+        while (at < bytes.len && bytes.ptr[at] == ' ')
+                at++;
+        return at;
+}
+
+/* FIRST_NAME: it is the first line of a request, and ends before `ret_rest`. Servers take more than one space. */
 static enum first_words read_line(struct str bytes, struct line *ret, struct str *ret_rest) {
-        size_t method = 0, target, end;
+        size_t method = 0, target, start, version, end;
         enum first_words found;
 
         while (method < bytes.len && method <= METHOD_MAX && is_method((unsigned char)bytes.ptr[method]))
@@ -43,19 +49,20 @@ static enum first_words read_line(struct str bytes, struct line *ret, struct str
                 return FIRST_MORE;
         if (!method || method > METHOD_MAX || bytes.ptr[method] != ' ')
                 return FIRST_OTHER;
-        for (target = method + 1; target < bytes.len && (unsigned char)bytes.ptr[target] > ' '; target++)
-                if (bytes.ptr[target] == 0x7f)
-                        return FIRST_OTHER;
-        if (target == bytes.len)
-                return target < REQUEST_HEAD_MAX ? FIRST_MORE : FIRST_OTHER;
-        if (target == method + 1 || bytes.ptr[target] != ' ')
+        start = skip_spaces(bytes, method);
+        for (target = start; target < bytes.len && (unsigned char)bytes.ptr[target] > ' ';)
+                target++;
+        version = skip_spaces(bytes, target);
+        if (version == bytes.len)
+                return version < REQUEST_HEAD_MAX ? FIRST_MORE : FIRST_BAD;
+        if (target == start || version == target)
                 return FIRST_OTHER; /* HTTP/0.9, or something else that begins with capitals */
-        found = read_version(str_skip(bytes, target + 1), &end);
+        found = read_version(str_skip(bytes, version), &end);
         if (found != FIRST_NAME)
                 return found;
         ret->method = str_take(bytes, method);
-        ret->target = str_from(bytes.ptr + method + 1, target - method - 1);
-        *ret_rest = str_skip(bytes, target + 1 + end);
+        ret->target = str_from(bytes.ptr + start, target - start);
+        *ret_rest = str_skip(bytes, version + end);
         return FIRST_NAME;
 }
 
@@ -152,8 +159,10 @@ enum first_words request_read(const uint8_t *bytes, size_t len, char ret_name[st
         struct line line;
         enum first_words found;
 
-        if (!len)
-                return FIRST_MORE;
+        while (all.len && (all.ptr[0] == '\r' || all.ptr[0] == '\n')) /* as servers do */
+                all = str_skip(all, 1);
+        if (!all.len)
+                return len < REQUEST_HEAD_MAX ? FIRST_MORE : FIRST_BAD;
         found = read_line(all, &line, &rest);
         if (found != FIRST_NAME)
                 return found;

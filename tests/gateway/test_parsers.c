@@ -307,6 +307,26 @@ static enum first_words read_hello(const uint8_t *bytes, size_t len, char name[s
         return found;
 }
 
+/* Servers made with Go skip warnings in front of a hello. */
+static void other_records_come_first(void **state) {
+        static const uint8_t warning[] = { 21, 3, 1, 0, 2, 1, 90 };
+        struct bytes name = server_name("github.com", 10), hello = hello_with(&name);
+        uint8_t out[8192];
+        char found[HELLO_NAME_MAX + 1];
+        size_t len = records(&hello, 1000, out + sizeof(warning)) + sizeof(warning);
+
+        (void)state;
+        memcpy(out, warning, sizeof(warning));
+        assert_int_equal(read_hello(out, 1, found), FIRST_MORE);
+        assert_int_equal(read_hello(out, 2, found), FIRST_BAD);
+        assert_int_equal(read_hello(out, len, found), FIRST_BAD);
+        for (uint8_t type = 20; type <= 24; type++) {
+                out[0] = type;
+                assert_int_equal(read_hello(out, len, found), FIRST_BAD);
+        }
+        assert_int_equal(read_hello((const uint8_t *)"\x15\1", 2, found), FIRST_OTHER);
+}
+
 /* In records of any size, and nothing is said before all of it is there. */
 static void names_of_hellos(void **state) {
         static const size_t sizes[] = { 1, 2, 17, 40, 1000 };
@@ -439,8 +459,17 @@ static void hosts_of_requests(void **state) {
                 { "GET http://user@b.com/ HTTP/1.1\r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
                 { "GET b.com:80 HTTP/1.1\r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
                 { "CONNECT b.com:443 HTTP/1.1\r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
+                /* as some servers take it */
+                { "\r\n\nGET / HTTP/1.1\r\nHost: a.com\r\n\r\n", FIRST_NAME, "a.com" },
+                { "GET  /  HTTP/1.1\r\nHost: a.com\r\n\r\n", FIRST_NAME, "a.com" },
+                { "GET / HTTP/1.1 \r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
+                { "GET / HTTP/1.01\r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
+                { "GET / HTTP/1.x\r\nHost: a.com\r\n\r\n", FIRST_BAD, NULL },
                 /* not, or not yet */
                 { "", FIRST_MORE, NULL },
+                { "\r\n", FIRST_MORE, NULL },
+                { "GET  ", FIRST_MORE, NULL },
+                { "GET /  ", FIRST_MORE, NULL },
                 { "GE", FIRST_MORE, NULL },
                 { "GET / HT", FIRST_MORE, NULL },
                 { "GET / HTTP/1.1\r\nHost: a.com\r\n", FIRST_MORE, NULL },
@@ -479,6 +508,10 @@ static void endless_heads_end(void **state) {
         memcpy(head, "GET / HTTP/1.1\r\nX: ", 19);
         assert_int_equal(request_read((uint8_t *)head, sizeof(head) - 1, name), FIRST_MORE);
         assert_int_equal(request_read((uint8_t *)head, sizeof(head), name), FIRST_BAD);
+        memset(head, 'a', sizeof(head)); /* of its first line, too */
+        memcpy(head, "GET /", 5);
+        assert_int_equal(request_read((uint8_t *)head, sizeof(head) - 1, name), FIRST_MORE);
+        assert_int_equal(request_read((uint8_t *)head, sizeof(head), name), FIRST_BAD);
 }
 
 int main(void) {
@@ -492,6 +525,7 @@ int main(void) {
                 cmocka_unit_test(answers_fit),
                 cmocka_unit_test(reverse_names),
                 cmocka_unit_test(names_of_hellos),
+                cmocka_unit_test(other_records_come_first),
                 cmocka_unit_test(odd_names_of_hellos),
                 cmocka_unit_test(odd_records),
                 cmocka_unit_test(hosts_of_requests),

@@ -105,6 +105,7 @@ def hello_options(words):
     parser.add_argument("--grease", action="store_true", help="extensions, versions and suites that mean nothing")
     parser.add_argument("--garbage", action="store_true", help="record of a handshake with something else in it")
     parser.add_argument("--short", action="store_true", help="never the whole")
+    parser.add_argument("--alert", action="store_true", help="a warning in front, which servers made with Go skip")
     parser.add_argument("--ssl2", action="store_true", help="a hello of SSL 2")
     return parser.parse_args(words)
 
@@ -145,7 +146,7 @@ def client_hello(options):
 
 def hello(host, port, *words):
     options = hello_options(words)
-    wire = client_hello(options)
+    wire = (b"\x15\3\1\0\2\1\x5a" if options.alert else b"") + client_hello(options)
     with connect(host, port) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         step = options.segments or len(wire)
