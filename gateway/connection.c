@@ -230,7 +230,7 @@ static void begin(struct gateway *gateway, struct connection *connection, const 
         struct verdict_start start;
         struct refusal refusal;
 
-        verdict_start(&command->egress, &command->names, address, connection->port, &start);
+        verdict_start(&command->egress, &command->names, own_addresses(gateway), address, connection->port, &start);
         if (start.action == START_REFUSE) {
                 refusal = (struct refusal){ .by = start.by,
                                             .reason = start.reason,
@@ -330,11 +330,14 @@ static bool still_allowed(const struct connection *connection) {
         const struct row *row = connection->row;
         struct host host;
 
-        if (!row || row->by == GATEWAY_BY_FORWARD)
-                return true; /* a look will come, or it does not depend on hosts */
+        if (!row)
+                return connection->state == CONNECTION_LOOK; /* a look will come */
+        if (row->by == GATEWAY_BY_FORWARD)
+                return true; /* it does not depend on hosts */
         if (row->rest || host_from_url(str_z(row->host), &host) < 0)
                 return false;
-        return verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED;
+        return verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED &&
+               !dial_reaches_denied(connection);
 }
 
 void connection_judge_again(struct gateway *gateway, struct command *command) {

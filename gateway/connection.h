@@ -73,6 +73,7 @@ int dial_set_addresses(struct connection *connection, const uint8_t *first, cons
 void dial_next(struct gateway *gateway, struct connection *connection);
 void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events);
 void dial_set_options(int fd);
+bool dial_reaches_denied(const struct connection *connection); /* the address of its other end */
 
 /* ---- relay.c ---- */
 

@@ -59,7 +59,36 @@ static int dial_address(struct gateway *gateway, struct connection *connection, 
                 errno = error;
                 return -1;
         }
-        return loop_watch(gateway, &side->watch, CONNECTION_EVENTS);
+        if (loop_watch(gateway, &side->watch, CONNECTION_EVENTS) < 0) {
+                int error = errno;
+
+                connection_close_side(gateway, side, false);
+                errno = error;
+                return -1;
+        }
+        return 0;
+}
+
+/* Ports of this machine are not a matter of hosts. */
+static bool is_denied(const struct connection *connection, const uint8_t address[16]) {
+        if (connection->row && connection->row->by == GATEWAY_BY_FORWARD)
+                return false;
+        return verdict_denies_address(&connection->command->egress, address);
+}
+
+bool dial_reaches_denied(const struct connection *connection) {
+        struct sockaddr_storage peer = {};
+        socklen_t len = sizeof(peer);
+        uint8_t address[16] = { [10] = 0xff, 0xff };
+
+        if (getpeername(connection->sides[OUTSIDE].watch.fd, (struct sockaddr *)&peer, &len) < 0)
+                return connection->tried && connection->addresses &&
+                       is_denied(connection, connection->addresses[connection->tried - 1]);
+        if (peer.ss_family == AF_INET)
+                memcpy(address + 12, &((const struct sockaddr_in *)&peer)->sin_addr, 4);
+        else
+                memcpy(address, &((const struct sockaddr_in6 *)&peer)->sin6_addr, 16);
+        return is_denied(connection, address);
 }
 
 /* The next address that is not tried yet. */
@@ -67,7 +96,10 @@ void dial_next(struct gateway *gateway, struct connection *connection) {
         connection->state = CONNECTION_DIAL;
         connection->rounds = 0;
         while (connection->tried < connection->address_count) {
-                if (dial_address(gateway, connection, connection->addresses[connection->tried++]) == 0) {
+                const uint8_t *address = connection->addresses[connection->tried++];
+
+                errno = EACCES; /* one that was denied since its name was resolved */
+                if (!is_denied(connection, address) && dial_address(gateway, connection, address) == 0) {
                         timer_start(&gateway->dials, &connection->dial);
                         return;
                 }

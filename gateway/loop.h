@@ -195,6 +195,10 @@ void connection_free_dead(struct gateway *gateway);
 
 int own_open(struct gateway *gateway, struct err *err);
 
+static inline struct own_addresses own_addresses(const struct gateway *gateway) {
+        return (struct own_addresses){ (const uint8_t(*)[16])gateway->own, gateway->own_count };
+}
+
 /* ---- confine.c ---- */
 
 int confine(const char *resolv_conf, struct err *err);

@@ -132,10 +132,9 @@ static void answer_addresses(struct gateway *gateway, struct asker *asker, const
 
 void question_take_answer(struct gateway *gateway, struct command *command, const struct host *host,
                           const struct resolution *resolution, struct vetted *ret) {
-        struct own_addresses own = { (const uint8_t(*)[16])gateway->own, gateway->own_count };
         int64_t ttl = resolution->ttl < TTL_MAX ? resolution->ttl : TTL_MAX;
 
-        verdict_vet(&command->egress, host, own, resolution->addresses, resolution->count, ret);
+        verdict_vet(&command->egress, host, own_addresses(gateway), resolution->addresses, resolution->count, ret);
         if (ret->count)
                 names_put(&command->names, host_text(host), (const uint8_t(*)[16])ret->addresses, ret->count,
                           time_monotonic() + (ttl ? ttl : 1) * TIME_SECOND);

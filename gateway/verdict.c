@@ -49,6 +49,8 @@ static enum gateway_reason objection(const struct egress *egress, const struct h
                 *ret_kind = kinds[kind];
                 return GATEWAY_SPECIAL_ADDRESS;
         }
+        if (verdict_denies_address(egress, address))
+                return GATEWAY_DENIED;
         if (is_own(own, address)) {
                 *ret_kind = "an address of this machine";
                 return GATEWAY_SPECIAL_ADDRESS;
@@ -89,16 +91,20 @@ void verdict_address_host(const uint8_t address[16], struct host *ret) {
 
 /* ---- names ---- */
 
-int verdict_name(struct str text, struct host *ret) {
-        struct host host;
-
+static bool is_name(struct str text) {
         for (size_t i = 0; i < text.len; i++) {
                 unsigned char c = (unsigned char)text.ptr[i];
 
                 if (!is_ascii_alnum(c) && c != '-' && c != '_' && c != '.')
-                        return -1;
+                        return false;
         }
-        if (host_from_url(text, &host) < 0 || host.kind != HOST_NAME)
+        return true;
+}
+
+int verdict_name(struct str text, struct host *ret) {
+        struct host host;
+
+        if (!is_name(text) || host_from_url(text, &host) < 0 || host.kind != HOST_NAME)
                 return -1;
         *ret = host;
         return 0;
@@ -133,26 +139,44 @@ static bool start_by_name(const struct egress *egress, const struct names *names
         return found;
 }
 
-void verdict_start(const struct egress *egress, const struct names *names, const uint8_t address[16], uint16_t port,
-                   struct verdict_start *ret) {
+/* "*" is no address of this machine, whose services are not meant for the public. */
+static enum gateway_reason judge_address(const struct egress *egress, struct own_addresses own, const uint8_t address[16],
+                                         uint16_t port, const struct host *host, bool *ret_named) {
+        enum gateway_reason reason = verdict_of_place(egress, host, port);
+
+        *ret_named = reason == GATEWAY_ALLOWED && egress_names(egress, host);
+        return reason == GATEWAY_ALLOWED && !*ret_named && is_own(own, address) ? GATEWAY_NOT_LISTED : reason;
+}
+
+/* Where "*" allows all addresses, a name that is denied can still be told by what the client says. */
+void verdict_start(const struct egress *egress, const struct names *names, struct own_addresses own, const uint8_t address[16],
+                   uint16_t port, struct verdict_start *ret) {
         struct verdict_start start = { .by = GATEWAY_BY_ADDRESS };
+        bool named;
 
         verdict_address_host(address, &start.host);
-        start.reason = verdict_of_place(egress, &start.host, port);
-        if (start.reason == GATEWAY_ALLOWED)
+        start.reason = judge_address(egress, own, address, port, &start.host, &named);
+        if (named)
                 start.action = START_PASS;
         else if (address_kind(address) == ADDRESS_LOOPBACK || start.reason == GATEWAY_DENIED)
                 start.action = START_REFUSE; /* a listener for one port also gets what is for the command itself */
         else if (start_by_name(egress, names, address, port, ret))
                 return;
         else
-                start.action = START_LOOK;
+                start.action = start.reason == GATEWAY_ALLOWED ? START_DIAL : START_LOOK;
         *ret = start;
 }
 
-/* The host that TLS or HTTP named; -1: none that is certain. */
+bool verdict_denies_address(const struct egress *egress, const uint8_t address[16]) {
+        struct host host;
+
+        verdict_address_host(address, &host);
+        return egress_denies_address(egress, &host);
+}
+
+/* The host that TLS or HTTP named, maybe an address; -1: none that is certain. */
 static int named_host(const char *text, struct host *ret) {
-        return text[0] == '[' ? host_from_url(str_z(text), ret) : verdict_name(str_z(text), ret);
+        return text[0] != '[' && !is_name(str_z(text)) ? -1 : host_from_url(str_z(text), ret);
 }
 
 static enum first_words read_first(const uint8_t *bytes, size_t len, char name[static HELLO_NAME_MAX + 1],

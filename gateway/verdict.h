@@ -41,15 +41,18 @@ struct verdict_start {
                 START_REFUSE, /* at once */
                 START_LOOK,   /* only what the client says can allow it */
                 START_DIAL,   /* and look at what it says */
-                START_PASS,   /* without a look */
+                START_PASS,   /* without a look: the address itself is listed */
         } action;
         enum gateway_by by;
         enum gateway_reason reason;
         const struct name *name; /* that led here, NULL: none */
         struct host host;
 };
-void verdict_start(const struct egress *egress, const struct names *names, const uint8_t address[16], uint16_t port,
-                   struct verdict_start *ret);
+void verdict_start(const struct egress *egress, const struct names *names, struct own_addresses own, const uint8_t address[16],
+                   uint16_t port, struct verdict_start *ret);
+
+/* An address that no name may lead to, whatever it was when it was resolved. */
+bool verdict_denies_address(const struct egress *egress, const uint8_t address[16]);
 
 /* What its client says first. */
 struct verdict_look {

@@ -50,6 +50,25 @@ enum egress_verdict egress_judge(const struct egress *egress, const struct host 
         return verdict;
 }
 
+bool egress_names(const struct egress *egress, const struct host *host) {
+        for (size_t i = 0; i < egress->rule_count; i++)
+                if (!str_is(egress->rules[i].pattern, "*") && pattern_allows(egress->rules[i].pattern, host))
+                        return true;
+        return false;
+}
+
+/* Most patterns are names, which need not be read. */
+static bool may_be_address(struct str pattern) {
+        return pattern.len && (is_ascii_digit((unsigned char)pattern.ptr[0]) || memchr(pattern.ptr, ':', pattern.len));
+}
+
+bool egress_denies_address(const struct egress *egress, const struct host *address) {
+        for (size_t i = 0; i < egress->denied.count; i++)
+                if (may_be_address(egress->denied.items[i]) && host_matches(egress->denied.items[i], address))
+                        return true;
+        return false;
+}
+
 bool egress_may_be_private(const struct egress *egress, const struct host *host) {
         return host_list_has(egress->private_hosts, host);
 }

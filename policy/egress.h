@@ -51,6 +51,8 @@ enum egress_verdict {
  */
 enum egress_verdict egress_judge_name(const struct egress *egress, const struct host *host); /* on some port */
 enum egress_verdict egress_judge(const struct egress *egress, const struct host *host, uint16_t port);
+bool egress_names(const struct egress *egress, const struct host *host);             /* a rule that is not "*" */
+bool egress_denies_address(const struct egress *egress, const struct host *address); /* in time for each of many */
 bool egress_may_be_private(const struct egress *egress, const struct host *host);
 
 /* All that `rule` allows is allowed by `egress`; what is denied does not count. */

@@ -151,11 +151,62 @@ static void connections_begin(void **state) {
                 uint8_t to[16];
 
                 address(cases[i].address, to);
-                verdict_start(&egress, &names, to, cases[i].port, &start);
+                verdict_start(&egress, &names, (struct own_addresses){}, to, cases[i].port, &start);
                 if ((int)start.action != cases[i].action || start.reason != cases[i].reason)
                         fail_msg("%s:%u: %d, %s", cases[i].address, cases[i].port, start.action,
                                  gateway_reason_name(start.reason));
         }
+        names_free(&names);
+}
+
+/* "*" allows public addresses, but none of this machine, and what is said there is looked at. */
+static void all_public_addresses(void **state) {
+        static const struct egress_rule any[] = { { .pattern = STR("*") } },
+                                        both[] = { { .pattern = STR("*") }, { .pattern = STR("93.184.1.1") } };
+        static const struct str deny[] = { STR("bad.npmjs.org"), STR("93.184.216.66") };
+        static const uint8_t own[][16] = { { [10] = 0xff, 0xff, 93, 184, 1, 1 } };
+        static const struct {
+                const char *address;
+                int action;
+        } cases[] = {
+                { "93.184.216.34", START_DIAL }, { "93.184.1.1", START_LOOK },      { "10.1.2.3", START_LOOK },
+                { "127.0.0.1", START_REFUSE },   { "93.184.216.66", START_REFUSE }, { "93.184.216.38", START_REFUSE },
+        };
+        struct egress all = egress;
+        struct verdict_start start;
+        struct verdict_look look;
+        struct vetted vetted;
+        struct names names = {};
+        struct host host;
+        uint8_t to[1][16];
+        const char *words = "GET / HTTP/1.1\r\nHost: bad.npmjs.org\r\n\r\n",
+                   *plain = "GET / HTTP/1.1\r\nHost: 93.184.216.34\r\n\r\n";
+
+        (void)state;
+        all.rules = any;
+        all.rule_count = 1;
+        all.denied = (struct str_list){ deny, 2 };
+        hand_out(&names, "bad.npmjs.org", "93.184.216.38"); /* before it was denied */
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                address(cases[i].address, to[0]);
+                verdict_start(&all, &names, (struct own_addresses){ own, 1 }, to[0], 443, &start);
+                if ((int)start.action != cases[i].action)
+                        fail_msg("%s: %d, %s", cases[i].address, start.action, gateway_reason_name(start.reason));
+        }
+        verdict_look(&all, true, 443, (const uint8_t *)words, strlen(words), &look);
+        assert_int_equal(look.reason, GATEWAY_DENIED);
+        verdict_look(&all, true, 443, (const uint8_t *)plain, strlen(plain), &look);
+        assert_int_equal(look.action, LOOK_PASS);
+        assert_int_equal(verdict_name(STR("github.com"), &host), 0);
+        address("93.184.216.66", to[0]);
+        verdict_vet(&all, &host, (struct own_addresses){}, (const uint8_t(*)[16])to, 1, &vetted);
+        assert_int_equal(vetted.count, 0);
+        assert_int_equal(vetted.reason, GATEWAY_DENIED);
+        all.rules = both; /* one that is named is meant */
+        all.rule_count = 2;
+        address("93.184.1.1", to[0]);
+        verdict_start(&all, &names, (struct own_addresses){ own, 1 }, to[0], 443, &start);
+        assert_int_equal(start.action, START_PASS);
         names_free(&names);
 }
 
@@ -171,7 +222,7 @@ static void clients_are_looked_at(void **state) {
                 { "GET / HTTP/1.1\r\nHost: evil.com\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_OTHER_NAME },
                 { "GET / HTTP/1.1\r\nHost: bad.npmjs.org\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_DENIED },
                 { "GET / HTTP/1.1\r\nHost: db.example.com\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_PORT_NOT_LISTED },
-                { "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_NO_NAME },
+                { "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_OTHER_NAME },
                 { "GET / HTTP/1.0\r\n\r\n", true, LOOK_PASS, SPEAKS_HTTP, GATEWAY_NO_NAME },
                 { "CONNECT evil.com:443 HTTP/1.1\r\n\r\n", true, LOOK_REFUSE, SPEAKS_HTTP, GATEWAY_NO_NAME },
                 { "SSH-2.0-x\r\n", true, LOOK_PASS, SPEAKS_SSH, GATEWAY_NO_NAME },
@@ -278,13 +329,10 @@ static void sentences(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(addresses_are_vetted),
-                cmocka_unit_test(mixed_answers),
-                cmocka_unit_test(what_is_no_name),
-                cmocka_unit_test(connections_begin),
-                cmocka_unit_test(clients_are_looked_at),
-                cmocka_unit_test(names_are_kept),
-                cmocka_unit_test(sentences),
+                cmocka_unit_test(addresses_are_vetted), cmocka_unit_test(mixed_answers),
+                cmocka_unit_test(what_is_no_name),      cmocka_unit_test(connections_begin),
+                cmocka_unit_test(all_public_addresses), cmocka_unit_test(clients_are_looked_at),
+                cmocka_unit_test(names_are_kept),       cmocka_unit_test(sentences),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
