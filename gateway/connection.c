@@ -192,6 +192,13 @@ void connection_take_row(struct connection *connection, enum gateway_by by, cons
         command->connection_count++;
 }
 
+void connection_leave_row(struct connection *connection) {
+        if (connection->row)
+                connection->row->connections--;
+        connection->row = NULL;
+        connection->command->connection_count--;
+}
+
 static struct connection *connection_new(struct gateway *gateway, struct command *command, int fd) {
         struct connection *connection = calloc(1, sizeof(*connection));
 

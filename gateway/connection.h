@@ -52,6 +52,7 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
 void connection_close_side(struct gateway *gateway, struct side *side, bool reset);
 void connection_relay(struct gateway *gateway, struct connection *connection);
 void connection_take_row(struct connection *connection, enum gateway_by by, const char *host, const uint8_t *address);
+void connection_leave_row(struct connection *connection); /* for another one */
 
 /* Records it, tells the client and ends the connection. `status`: of HTTP. */
 void connection_refuse(struct gateway *gateway, struct connection *connection, const struct refusal *refusal, int speaks,

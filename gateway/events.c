@@ -133,14 +133,19 @@ static struct gateway_event event_of_row(const struct command *command, const st
         return event;
 }
 
-/* Row number `at` of those that are sent: refusals, then hosts; NULL past the last. */
+/* Row number `at` of those that are sent: refusals, then hosts; NULL past the last. Refusals, which a command can have as many
+ * of as it likes, leave room for the hosts that it has reached. */
 static const struct row *row_at(const struct command *command, size_t at) {
-        if (at >= GATEWAY_ROWS_MAX)
-                return NULL;
+        size_t room[] = { GATEWAY_REFUSALS_MAX, GATEWAY_ROWS_MAX - GATEWAY_REFUSALS_MAX };
+
         for (int allowed = 0; allowed < 2; allowed++)
-                for (const struct row *row = command->rows; row; row = row->next)
-                        if ((row->reason == GATEWAY_ALLOWED) == allowed && !row->rest && at-- == 0)
+                for (const struct row *row = command->rows; row && room[allowed]; row = row->next) {
+                        if ((row->reason == GATEWAY_ALLOWED) != allowed || row->rest || !row->connections)
+                                continue;
+                        room[allowed]--;
+                        if (at-- == 0)
                                 return row;
+                }
         return NULL;
 }
 

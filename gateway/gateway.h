@@ -87,7 +87,7 @@ enum gateway_event_kind {
         GATEWAY_SUMS,
 };
 
-enum { GATEWAY_ROWS_MAX = 64 };
+enum { GATEWAY_ROWS_MAX = 64, GATEWAY_REFUSALS_MAX = 16 /* of these; the audit log keeps 32 rows */ };
 
 /* How the gateway knew the host. */
 enum gateway_by {

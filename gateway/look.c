@@ -89,6 +89,20 @@ static void refuse_words(struct gateway *gateway, struct connection *connection,
         connection_refuse(gateway, connection, &refusal, look->speaks, 403);
 }
 
+/* Of several names of an address, that counts which the client asked for: in what is recorded, and when one is denied later. */
+static void take_name(struct gateway *gateway, struct connection *connection, const struct verdict_look *look) {
+        struct row *before = connection->row;
+
+        if (before && strcmp(before->host, look->host.text) == 0)
+                return;
+        connection_leave_row(connection);
+        connection_take_row(connection, look->by, look->host.text, NULL);
+        if (!connection->row)
+                connection_close(gateway, connection, true);
+        else if (before && !connection->row->rest && !connection->row->address[0])
+                memcpy(connection->row->address, before->address, sizeof(before->address));
+}
+
 void look_at(struct gateway *gateway, struct connection *connection) {
         ssize_t n = look_peek(gateway, connection);
         struct verdict_look look;
@@ -116,6 +130,8 @@ void look_at(struct gateway *gateway, struct connection *connection) {
         case LOOK_PASS:
                 timer_stop(&connection->words);
                 connection->looking = false;
+                if (look.host.kind == HOST_NAME && look.host.len)
+                        take_name(gateway, connection, &look);
                 break;
         case LOOK_RESOLVE:
                 resolve(gateway, connection, &look);

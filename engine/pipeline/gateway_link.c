@@ -51,7 +51,7 @@ static void add_row(struct network_log *log, const struct gateway_event *event) 
                         log->rows[i] = *event;
                         return;
                 }
-        if (log->count == GATEWAY_ROWS_MAX)
+        if (log->count == GATEWAY_ROWS_MAX || (event->reason != GATEWAY_ALLOWED && log->refused == GATEWAY_REFUSALS_MAX))
                 return;
         log->refused += event->reason != GATEWAY_ALLOWED;
         log->rows[log->count++] = *event;

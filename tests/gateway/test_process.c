@@ -684,7 +684,7 @@ static void many_refusals(void **state) {
         assert_int_equal(gateway_ask(gateway.socket, command, &err), 0);
         while ((event = next_event(gateway.socket)).kind != GATEWAY_SUMS)
                 rows += event.kind == GATEWAY_ROW;
-        assert_int_equal(rows, GATEWAY_ROWS_MAX);
+        assert_int_equal(rows, GATEWAY_REFUSALS_MAX);
         assert_false(was_asked("evil.example"));
 }
 
