@@ -161,23 +161,27 @@ struct copier {
         struct err *err;
 };
 
+/* A directory in one that is open: while commands run, a longer path could become one through a link of theirs. */
+static int make_directory(int above, const char *name) {
+        int made = home_open_beneath(above, name, O_RDONLY | O_DIRECTORY);
+
+        if (made < 0 && errno == ENOENT && (mkdirat(above, name, 0755) == 0 || errno == EEXIST))
+                made = home_open_beneath(above, name, O_RDONLY | O_DIRECTORY);
+        return made;
+}
+
 /* The directory of `path` in the layer, which is made; -1: commands have something else there. */
 static int make_parent(int files, const char *path) {
-        char part[PATH_MAX];
-        const char *last = strrchr(path, '/');
+        int at = fcntl(files, F_DUPFD_CLOEXEC, 0);
 
-        if (!last)
-                return fcntl(files, F_DUPFD_CLOEXEC, 0);
-        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-                FD_AUTO made = -1;
+        for (const char *slash; at >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+                FD_AUTO above = at;
+                char name[NAME_MAX + 1];
 
-                snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-                made = home_open_beneath(files, part, O_PATH | O_DIRECTORY);
-                if (made < 0 && errno == ENOENT && mkdirat(files, part, 0755) < 0)
-                        return -1;
+                snprintf(name, sizeof(name), "%.*s", (int)(slash - path), path);
+                at = make_directory(above, name);
         }
-        snprintf(part, sizeof(part), "%.*s", (int)(last - path), path);
-        return home_open_beneath(files, part, O_RDONLY | O_DIRECTORY);
+        return at;
 }
 
 /* What the layer has now is what was copied there: no command has changed it. */
