@@ -30,6 +30,8 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
 
         if (connection->state == CONNECTION_DEAD)
                 return;
+        if (connection->state == CONNECTION_RESOLVE)
+                command->resolving--;
         connection->state = CONNECTION_DEAD;
         relay_drop(gateway, connection);
         for (int i = 0; i < 2; i++)

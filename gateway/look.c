@@ -29,6 +29,8 @@ static void resolved(struct gateway *gateway, struct waiter *waiter, const struc
         struct vetted vetted;
         struct host host;
 
+        connection->state = CONNECTION_DIAL;
+        connection->command->resolving--;
         if (verdict_name(str_z(row->host), &host) < 0) {
                 connection_close(gateway, connection, true); /* the row of all the rest: cannot be */
                 return;
@@ -65,8 +67,11 @@ static void resolve(struct gateway *gateway, struct connection *connection, cons
                         connection_close(gateway, connection, true);
                 else
                         dial_next(gateway, connection);
+        } else if (connection->command->resolving >= COMMAND_RESOLVING_MAX) {
+                connection_give_up(gateway, connection, GATEWAY_LIMIT, "too many names are being resolved");
         } else {
                 connection->state = CONNECTION_RESOLVE;
+                connection->command->resolving++;
                 connection->waiter.done = resolved;
                 resolver_find(gateway->resolver, connection->row->host, &connection->waiter);
         }

@@ -16,16 +16,17 @@
 #include "policy/egress.h"
 
 enum {
-        LOOP_BUFFER = 256 << 10,     /* shared by all connections, and the most that is kept for one direction */
-        LOOP_KEPT_SMALL = 4 << 10,   /* that, once LOOP_KEPT_MAX is reached */
-        LOOP_KEPT_MAX = 64 << 20,    /* of all directions */
-        LOOP_OWN_MAX = 256,          /* addresses of interfaces */
-        LOOP_OUTBOX = 128,           /* events that wait for the engine */
-        LOOP_COMMANDS_MAX = 256,     /* at a time */
-        LOOP_FILES_SPARE = 128,      /* not used for connections */
-        COMMAND_PUBLISHED_MAX = 64,  /* ports */
-        COMMAND_STREAMS_MAX = 32,    /* DNS over TCP */
-        COMMAND_QUESTIONS_MAX = 128, /* that wait for an answer from outside */
+        LOOP_BUFFER = 256 << 10,    /* shared by all connections, and the most that is kept for one direction */
+        LOOP_KEPT_SMALL = 4 << 10,  /* that, once LOOP_KEPT_MAX is reached */
+        LOOP_KEPT_MAX = 64 << 20,   /* of all directions */
+        LOOP_OWN_MAX = 256,         /* addresses of interfaces */
+        LOOP_OUTBOX = 128,          /* events that wait for the engine */
+        LOOP_COMMANDS_MAX = 256,    /* at a time */
+        LOOP_FILES_SPARE = 128,     /* not used for connections */
+        COMMAND_PUBLISHED_MAX = 64, /* ports */
+        COMMAND_STREAMS_MAX = 32,   /* DNS over TCP */
+        COMMAND_QUESTIONS_MAX = 48, /* that wait for an answer from outside: others have names, too (RESOLVE_MAX) */
+        COMMAND_RESOLVING_MAX = 48, /* connections that do */
         COMMAND_QUESTIONS_SECOND = 200,
         COMMAND_ROWS_MAX = 1024, /* of hosts; the rest shares one */
         COMMAND_REFUSALS_MAX = 256,
@@ -93,6 +94,7 @@ struct command {
         struct row *rows;
         uint32_t open;
         size_t row_count, refusal_count, stream_count, question_count, published_count;
+        size_t resolving;      /* connections that wait for an address */
         size_t sockets_wanted; /* of GATEWAY_NEEDS_SOCKET, not yet sent */
         uint64_t connection_count, up, down;
         int64_t tokens_at; /* questions: when the tokens were counted */

@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 enum {
-        RESOLVE_MAX = 64,           /* lookups at a time */
+        RESOLVE_MAX = 1024,         /* lookups at a time, of all commands */
         RESOLVE_ADDRESSES_MAX = 32, /* of a name */
 };
 
