@@ -57,6 +57,7 @@ struct key_text {
         bool (*valid)(struct str text);
         const char *schema; /* a regular expression that says nearly the same, or NULL */
         bool number;        /* it can be written as a number, too, and is shown as one */
+        bool login;         /* it may hold a password, which is not shown */
 };
 
 /* All members start at the same place, so that one that is no integer is stored by its size alone. */

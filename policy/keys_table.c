@@ -197,6 +197,9 @@ const struct key_row keys[] = {
                   "inherit." },
         { ROW(NETWORK, "publish", LIST), FIELD(sandbox.network_publish), .text = &text_publish,
           .help = "Ports of commands to open on the host's 127.0.0.1: \"3000\", or \"8080:3000\" for port 8080 of the host." },
+        { ROW(NETWORK, "proxy", STRING), FIELD(sandbox.network_proxy), .text = &text_proxy, IS(text, STR("auto")),
+          .help = "Proxy through which listed hosts are reached: auto (https_proxy, all_proxy or http_proxy of bailey's own "
+                  "environment), none, or http://user:password@host:port. Hosts in no_proxy are reached without it." },
         { ROW(NETWORK, "max_connections", INTEGER), FIELD(sandbox.network_max_connections), RANGE(1, 65536), TIGHTEN(LESS),
           IS(integer, 512), .help = "Limit of open connections of a command to listed hosts; others wait." },
 

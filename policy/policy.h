@@ -122,6 +122,7 @@ struct sandbox_policy {
         struct str_list network_private_hosts; /* patterns; see host_matches() */
         struct str_list network_host_ports;    /* ports of the host's 127.0.0.1 that commands find at theirs */
         struct str_list network_publish;       /* the other way round; see published_port_read() */
+        struct str network_proxy;              /* auto, none or a URL; see upstream_choose() */
         struct str_list unix_socket_paths;     /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
         int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; if a cgroup is available */

@@ -203,7 +203,8 @@ int setting_text(const struct setting_reader *r, const struct key_row *key, cons
         if (memchr(node->text.ptr, '\0', node->text.len))
                 return setting_fail(r, node->at, "the string contains a NUL character");
         if (key->text && !key->text->valid(node->text))
-                return setting_expected(r, node, key->text->expected);
+                return key->text->login ? setting_fail(r, node->at, "expected %s", key->text->expected)
+                                        : setting_expected(r, node, key->text->expected);
         *ret = node->text;
         return 0;
 }

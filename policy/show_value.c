@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "policy/env.h"
 #include "policy/show.h"
+#include "policy/upstream.h"
 #include "policy/value_types.h"
 
 /* JSON's strings are strings of TOML, too. */
@@ -90,6 +91,17 @@ static void list_write(const struct key_row *key, const struct key_items *list, 
         buf_char(out, ']');
 }
 
+static void string_write(const struct key_row *key, struct str text, struct buf *out) {
+        BUF_AUTO shown;
+
+        buf_init(&shown, UPSTREAM_URL_MAX + 64);
+        if (key->text && key->text->login) {
+                upstream_setting_show(text, &shown);
+                text = buf_str(&shown);
+        }
+        text_write(out, text);
+}
+
 void key_value_write(const struct key_row *key, const union key_value *value, enum show_style style, struct buf *out) {
         char number[NUMBER_SIZE];
 
@@ -110,7 +122,7 @@ void key_value_write(const struct key_row *key, const union key_value *value, en
                 text_write(out, str_z(key->words[value->word]));
                 break;
         case KEY_STRING:
-                text_write(out, value->text);
+                string_write(key, value->text, out);
                 break;
         case KEY_PAIRS:
                 pairs_write(&value->pairs, style, out);

@@ -7,6 +7,7 @@
 #include "policy/egress.h"
 #include "policy/env.h"
 #include "policy/hosts.h"
+#include "policy/upstream.h"
 
 /* ---- strings ---- */
 
@@ -123,6 +124,8 @@ const struct key_text text_network_host = {
 const struct key_text text_port = { "a port: 1 to 65535", port_valid, "^[1-9][0-9]{0,4}$", .number = true };
 const struct key_text text_publish = { "a port, or HOST_PORT:PORT", publish_valid, "^[1-9][0-9]{0,4}(:[1-9][0-9]{0,4})?$",
                                        .number = true };
+const struct key_text text_proxy = { "auto, none or the URL of a proxy: http://user:password@host:port", upstream_setting_valid,
+                                     "^(auto|none|http://[^\\u0000-\\u0020\\u007f/]+/?)$", .login = true };
 const struct key_text text_variable = { "a variable name", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
 const struct key_text text_variables = { "a variable name, or a prefix followed by *", env_pattern_valid,
                                          "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };

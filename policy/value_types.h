@@ -16,6 +16,7 @@ extern const struct key_text text_host;         /* see host_pattern_valid() */
 extern const struct key_text text_network_host; /* see egress_host_valid() */
 extern const struct key_text text_port;         /* 1 to 65535 */
 extern const struct key_text text_publish;      /* a port, or HOST:INSIDE */
+extern const struct key_text text_proxy;        /* see upstream_setting_valid() */
 extern const struct key_text text_variable;     /* a variable's name */
 extern const struct key_text text_variables;    /* or PREFIX* */
 extern const struct key_text text_bypass;       /* a variable's name, or nothing */

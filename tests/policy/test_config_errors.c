@@ -271,6 +271,8 @@ static const struct {
         { "sandbox.network.private_hosts = [\"x.com\"]", false },
         { "sandbox.network.host_ports = [5432]", false },
         { "sandbox.network.publish = [3000]", false },
+        { "sandbox.network.proxy = \"http://proxy.example:3128\"", false },
+        { "sandbox.network.proxy = \"none\"", false },
         { "sandbox.network.max_connections = 5", true },
         { "sandbox.network.max_connections = 5000", false },
         { "sandbox.root = \"minimal\"", true },

@@ -190,6 +190,7 @@ static const struct {
         { &text_network_host, "*.example.com:8443", "@nobody" },
         { &text_port, "65535", "65536" },
         { &text_publish, "8080:80", "80:" },
+        { &text_proxy, "http://proxy.example:3128", "socks5://proxy.example:1080" },
         { &text_variable, "A_1", "A*" },
         { &text_variables, "A_*", "*A" },
         { &text_bypass, "", "1A" },
