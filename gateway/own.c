@@ -48,17 +48,33 @@ static void take(struct gateway *gateway, const struct nlmsghdr *head) {
                         add(gateway, body->ifa_family, RTA_DATA(at));
 }
 
-/* False at the end of the list. */
-static bool read_some(struct gateway *gateway, int flags) {
+static int error_of(const struct nlmsghdr *head) {
+        int error = -EPROTO;
+
+        if (head->nlmsg_len >= NLMSG_LENGTH(sizeof(error)))
+                memcpy(&error, NLMSG_DATA(head), sizeof(error));
+        return -error;
+}
+
+/* 0 at the end of the list, -1 with errno. */
+static int read_some(struct gateway *gateway, int flags) {
         struct nlmsghdr buffer[1024];
         ssize_t len = recv(gateway->netlink.fd, buffer, sizeof(buffer), flags);
-        bool more = len > 0;
+        int more = 1;
 
+        if (len < 0 && errno == EINTR)
+                return 1;
         if (len < 0 && errno == ENOBUFS) /* messages were lost */
-                return ask(gateway->netlink.fd) == 0;
+                return ask(gateway->netlink.fd) < 0 ? -1 : 1;
+        if (len < 0)
+                return -1;
         for (const struct nlmsghdr *head = buffer; len > 0 && NLMSG_OK(head, (size_t)len); head = NLMSG_NEXT(head, len)) {
-                if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR)
-                        more = false;
+                if (head->nlmsg_type == NLMSG_ERROR) {
+                        errno = error_of(head);
+                        return -1;
+                }
+                if (head->nlmsg_type == NLMSG_DONE)
+                        more = 0;
                 else
                         take(gateway, head);
         }
@@ -74,11 +90,14 @@ static void changed(struct gateway *gateway, struct watch *watch, uint32_t event
 int own_open(struct gateway *gateway, struct err *err) {
         struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
         FD_AUTO fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+        int more;
 
         if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || ask(fd) < 0)
                 return err_sys(err, "the addresses of this machine");
         gateway->netlink = (struct watch){ .ready = changed, .fd = TAKE_FD(fd) };
-        while (read_some(gateway, 0))
+        while ((more = read_some(gateway, 0)) > 0)
                 ;
+        if (more < 0) /* without the list, names could lead to this machine */
+                return err_sys(err, "the addresses of this machine");
         return loop_watch(gateway, &gateway->netlink, EPOLLIN) < 0 ? err_sys(err, "epoll") : 0;
 }
