@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -103,7 +104,7 @@ static const int allowed_calls[] = {
         SYS_madvise, SYS_mremap,
         SYS_munmap, SYS_newfstatat, SYS_openat, SYS_pipe2, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_restart_syscall,
         SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack,
-        SYS_splice, SYS_tgkill, SYS_uname, SYS_write, SYS_writev,
+        SYS_splice, SYS_uname, SYS_write, SYS_writev,
 #ifdef SYS_epoll_wait
         SYS_epoll_wait, SYS_open, SYS_stat, SYS_access,
 #endif
@@ -152,14 +153,18 @@ static const struct sock_filter filter_head[] = {
 
 static int limit_calls(struct err *err) {
         enum { HEAD = sizeof(filter_head) / sizeof(filter_head[0]), CALLS = sizeof(allowed_calls) / sizeof(allowed_calls[0]) };
-        struct sock_filter filter[HEAD + CALLS + 2];
-        struct sock_fprog program = { .len = HEAD + CALLS + 2, .filter = filter };
+        /* tgkill() is for abort(): without scopes of Landlock it would reach all processes of the user */
+        const struct sock_filter end[] = {
+                IF_EQUAL(SYS_tgkill, 0, 2), LOAD_ARGUMENT(0), IF_EQUAL(getpid(), 1, 0), RETURN(FAIL), RETURN(SECCOMP_RET_ALLOW),
+        };
+        enum { END = sizeof(end) / sizeof(end[0]) };
+        struct sock_filter filter[HEAD + CALLS + END];
+        struct sock_fprog program = { .len = HEAD + CALLS + END, .filter = filter };
 
         memcpy(filter, filter_head, sizeof(filter_head));
         for (size_t i = 0; i < CALLS; i++)
-                filter[HEAD + i] = (struct sock_filter)IF_EQUAL(allowed_calls[i], (uint8_t)(CALLS - i), 0);
-        filter[HEAD + CALLS] = (struct sock_filter)RETURN(FAIL);
-        filter[HEAD + CALLS + 1] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
+                filter[HEAD + i] = (struct sock_filter)IF_EQUAL(allowed_calls[i], (uint8_t)(CALLS - i + END - 2), 0);
+        memcpy(filter + HEAD + CALLS, end, sizeof(end));
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? err_sys(err, "seccomp") : 0;
 }
 
@@ -170,10 +175,35 @@ static int drop_capabilities(struct err *err) {
         return syscall(SYS_capset, &head, none) < 0 ? err_sys(err, "dropping capabilities") : 0;
 }
 
+enum { NOBODY = 65534 };
+
+static bool can_read(const char *path) {
+        FD_AUTO fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+        return fd >= 0 || errno != EACCES;
+}
+
+/* Root's gateway has no use for files that only root may read, as /etc/shadow: Landlock lets it read all of /etc. Where
+ * resolv.conf is such a file, or nobody is no user of this namespace, it stays as it is. */
+static void read_as_nobody(const char *resolv_conf) {
+        if (geteuid() != 0)
+                return;
+        (void)syscall(SYS_setgroups, 0, NULL);
+        setfsgid(NOBODY);
+        setfsuid(NOBODY);
+        if (!can_read(resolv_conf) || !can_read("/etc/hosts")) {
+                setfsuid(0);
+                setfsgid(0);
+        }
+}
+
 int confine(const char *resolv_conf, struct err *err) {
         if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return err_sys(err, "prctl");
-        if (limit_memory(err) < 0 || limit_files(resolv_conf, err) < 0 || drop_capabilities(err) < 0)
+        if (limit_memory(err) < 0 || limit_files(resolv_conf, err) < 0)
+                return -1;
+        read_as_nobody(resolv_conf);
+        if (drop_capabilities(err) < 0)
                 return -1;
         return limit_calls(err);
 }

@@ -76,6 +76,17 @@ static int data(void) {
 static int signal_parent(void) {
         return syscall(SYS_kill, getppid(), 0) < 0 ? errno : 0;
 }
+static int signal_thread(void) {
+        return syscall(SYS_tgkill, 1, 1, 0) < 0 ? errno : 0;
+}
+static int signal_itself(void) {
+        return syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), 0) < 0 ? errno : 0;
+}
+static int open_secret(void) { /* of root, which may not be there */
+        int fd = open("/etc/shadow", O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 && errno != ENOENT ? errno : fd < 0 ? EACCES : 0;
+}
 static int trace(void) {
         return syscall(SYS_ptrace, 0, 0, 0, 0) < 0 ? errno : 0;
 }
@@ -103,6 +114,9 @@ static void what_it_can_do(void **state) {
                 { "a program", execute, -SIGSYS },
                 { "code", code, ENOSYS },
                 { "a signal", signal_parent, ENOSYS },
+                { "a signal to a thread", signal_thread, ENOSYS },
+                { "a signal to itself", signal_itself, 0 },
+                { "read /etc/shadow", open_secret, EACCES },
                 { "tracing", trace, ENOSYS },
                 { "another's memory", memory, ENOSYS },
         };
