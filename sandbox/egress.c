@@ -19,6 +19,23 @@ static const uint16_t *copy_ports(const uint16_t *ports, size_t count, struct ar
         return copy;
 }
 
+/* A port that is the host's inside, and that of the command outside, would lead in a circle. */
+static int check_published(const struct sandbox_policy *sandbox, const uint16_t *host_ports, size_t count, struct err *err) {
+        for (size_t i = 0; i < sandbox->network_publish.count; i++) {
+                struct published_port published;
+
+                if (published_port_read(sandbox->network_publish.items[i], &published) < 0)
+                        continue;
+                for (size_t k = 0; k < count; k++)
+                        if (host_ports[k] == published.inside)
+                                return err_set(err, ERR_INVALID,
+                                               "sandbox.network.publish and host_ports both have port %u: inside, it can be "
+                                               "that of the command or that of the host",
+                                               published.inside);
+        }
+        return 0;
+}
+
 /* A host's port 53 would be in the place of the name server. */
 static int plan_host_ports(const struct sandbox_policy *sandbox, struct arena *arena, struct launch_egress *egress,
                            struct err *err) {
@@ -31,6 +48,8 @@ static int plan_host_ports(const struct sandbox_policy *sandbox, struct arena *a
                 if (ports[i] == 53)
                         return err_set(err, ERR_INVALID,
                                        "sandbox.network.host_ports: port 53 is that of the sandbox's own name server");
+        if (check_published(sandbox, ports, count, err) < 0)
+                return -1;
         egress->host_ports = copy_ports(ports, count, arena);
         egress->host_port_count = count;
         return egress->host_ports ? 0 : err_set(err, ERR_MEMORY, "out of memory");

@@ -471,6 +471,13 @@ static const struct plan_case {
           "default",
           { "sandbox.network=allow_hosts", "sandbox.network.hosts=a.b", "sandbox.network.host_ports=[\"53\"]" },
           "sandbox.network.host_ports: port 53 is that of the sandbox's own name server" },
+        { "host-ports-published",
+          &backend_native,
+          &laptop,
+          "default",
+          { "sandbox.network.host_ports=[\"3000\"]", "sandbox.network.publish=[\"8080:3000\"]" },
+          "sandbox.network.publish and host_ports both have port 3000: inside, it can be that of the command or that of the "
+          "host" },
         { "landlock-hosts",
           &backend_landlock,
           &first,
