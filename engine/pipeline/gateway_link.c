@@ -246,7 +246,15 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) 
                 fd_close(sockets->items[i].fd);
 }
 
+/* All that run get the new list, which may be more than the socket holds at once. */
+static void wait_for_room(const struct gateway_link *link, int64_t deadline) {
+        struct pollfd fd = { .fd = link->socket, .events = POLLOUT };
+
+        poll(&fd, 1, time_left_ms(deadline));
+}
+
 int gateway_link_change(struct gateway_link *link, const struct policy *policy, struct err *err) {
+        int64_t deadline = time_monotonic() + PATIENCE;
         BUF_AUTO egress;
 
         buf_init(&egress, EGRESS_BYTES_MAX);
@@ -256,7 +264,10 @@ int gateway_link_change(struct gateway_link *link, const struct policy *policy, 
                 return -1;
         for (struct network_log *log = link->logs; log; log = log->next) {
                 log->policy = policy;
-                if (log->announced && gateway_change(link->socket, log->command, buf_str(&egress), err) < 0)
+                if (!log->announced)
+                        continue;
+                wait_for_room(link, deadline);
+                if (gateway_change(link->socket, log->command, buf_str(&egress), err) < 0)
                         return -1;
         }
         return 0;
