@@ -31,6 +31,7 @@ static void credentials(void **state) {
                 "\tsmtpPass = x\n",
                 "token = \"x\"\n",
                 "BUNDLE_GEMS__HOST__PASSWORD: x\n",
+                "BUNDLE_GEMS__EXAMPLE__ORG: \"user:secret\"\n",
                 "ftp://a:b@host\n",
                 "password   =  x\n",
                 "\"password\"\t: x\n",
