@@ -137,7 +137,7 @@ static int read_all(const struct host *host, const char *const paths[static 2], 
 
 int host_gather_ids(struct host *host, struct err *err) {
         struct buf texts[6] = {};
-        struct id_files files;
+        struct id_files files = {};
         int64_t base = 0;
         int result;
 

@@ -3,9 +3,10 @@
  */
 #include "engine/pipeline/session_tmp.h"
 
-int session_tmp_hold(struct session_tmp *tmp, uint64_t size, struct err *err) {
+int session_tmp_hold(struct session_tmp *tmp, uint64_t size, uint32_t id_base, struct err *err) {
         (void)tmp;
         (void)size;
+        (void)id_base;
         return err_set(err, ERR_UNSUPPORTED, "a session has no /tmp on Windows");
 }
 
