@@ -545,7 +545,7 @@ static void invalid_messages_are_refused_and_their_files_closed(void **state) {
                 { 4, 0, { 'E', 0, 0, 1 } },
                 { 4, 1, { 'E', 0, 0, 1 } },
                 { 4, 1, { 'E', 0, 0, 0 } },
-                { 8, 1, { 'E', 0, 0, 1, EGRESS_OUTGOING + 1, 0, 0, 1 } },
+                { 8, 1, { 'E', 0, 0, 1, EGRESS_DIAG + 1, 0, 0, 1 } },
                 { 8, 1, { 'E', 0, 0, 1, EGRESS_PORT, 1, 0, 1 } },
                 { 9, 1, { 'E', 0, 0, 1, EGRESS_PORT, 0, 0, 1 } },
                 { 8, 2, { 'E', 0, 0, 2, EGRESS_PORT, 0, 0, 1 } },

@@ -293,25 +293,32 @@ shells('a refusal is one in the background, too', {}, async (server) => {
         assert.match(text(refused), /privilege-escalation/);
 });
 
-const listen = (port, name) => `perl -MIO::Socket::INET -e '$| = 1; $s = IO::Socket::INET->new(Listen => 9, LocalAddr => "127.0.0.1", ` +
-        `LocalPort => ${port}, ReuseAddr => 1) or die; print "listening\\n"; while ($c = $s->accept) { print $c "from ${name}\\n"; close $c }'`;
-const connect = (port) => `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
+// In files, as the guard takes such code on a command line for a remote shell.
+function servers(server) {
+        const put = (name, code) => fs.writeFileSync(path.join(server.place.workspace, name), `use IO::Socket::INET; $| = 1;\n${code}`);
+
+        put('listen.pl', `$s = IO::Socket::INET->new(Listen => 9, LocalAddr => "127.0.0.1", LocalPort => $ARGV[0], ReuseAddr => 1) or die;
+print "listening\\n"; while ($c = $s->accept) { print $c "from the shell\\n"; close $c }\n`);
+        put('connect.pl', `$c = IO::Socket::INET->new("127.0.0.1:$ARGV[0]") or exit 1; print <$c>;\n`);
+}
 
 shells('a port of one is there for the commands after it, until it ends', {}, async (server) => {
-        const shell = await server.background(listen(3000, 'the shell'));
+        servers(server);
+        const shell = await server.background('perl listen.pl 3000');
 
         await until('it listens', async () => (await server.output(shell)).stdout.includes('listening'));
         for (let i = 0; i < 3; i++)
-                assert.equal((await server.bash(connect(3000))).structuredContent.output, 'from the shell\n');
-        assert.notEqual((await server.bash(connect(3001))).structuredContent.exit_code, 0);
+                assert.equal((await server.bash('perl connect.pl 3000')).structuredContent.output, 'from the shell\n');
+        assert.notEqual((await server.bash('perl connect.pl 3001')).structuredContent.exit_code, 0);
         await server.call('KillShell', { shell_id: shell });
         await server.ended(shell);
-        assert.notEqual((await server.bash(connect(3000))).structuredContent.exit_code, 0);
+        assert.notEqual((await server.bash('perl connect.pl 3000')).structuredContent.exit_code, 0);
 });
 
 shells('a port of one that listens only while another command runs', {}, async (server) => {
-        await server.background(`${untilGo()}; ${listen(3000, 'the shell')}`);
-        const answer = await server.bash(`touch go; until (${connect(3000)}) 2>/dev/null; do sleep 0.05; done`);
+        servers(server);
+        await server.background(`${untilGo()}; perl listen.pl 3000`);
+        const answer = await server.bash('touch go; until perl connect.pl 3000; do sleep 0.05; done');
 
         assert.equal(answer.structuredContent.output, 'from the shell\n');
 });
