@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/overrides.h"
+#include "format/change.h"
 
 static const char *const *here(void) {
         return (const char *const *)environ;
@@ -65,6 +66,7 @@ const struct cli_command cli_status = {
 /* ---- allow, deny ---- */
 
 enum { CHANGE_SESSION, CHANGE_SAVE, CHANGE_LIST, CHANGE_JSON };
+enum { CHANGED_MAX = 64 << 10 };
 
 #define ROW_SESSION \
         { "session", 0, "SESSION", "select a session, if several are running; a unique prefix of its ID is enough" }
@@ -103,7 +105,9 @@ static enum exit_status save_change(enum bailey_change change, const char *name,
 
 static enum exit_status change_run(const struct options *options, enum bailey_change change, const char *name) {
         const char *const *given = options->values;
-        char session[BAILEY_ID_SIZE], error[512];
+        struct bailey_changed changed;
+        char error[512];
+        BUF_AUTO text;
 
         if (options->operand_count != 1) {
                 log_line("%s: expected one operand; see bailey %s --help", name, name);
@@ -115,12 +119,15 @@ static enum exit_status change_run(const struct options *options, enum bailey_ch
         }
         if (given[CHANGE_SAVE])
                 return save_change(change, name, options->operands[0]);
-        if (bailey_sessions_change(here(), given[CHANGE_SESSION], change, options->operands[0], session, error, sizeof(error)) <
-            0) {
+        if (bailey_sessions_change(here(), given[CHANGE_SESSION], change, options->operands[0], &changed, error,
+                                   sizeof(error)) < 0) {
                 log_line("%s: %s", name, error);
                 return EXIT_PROBLEM;
         }
-        printf("session %s: in effect from the next command until the session ends\n", session);
+        buf_init(&text, CHANGED_MAX);
+        format_changed_text(&changed, &text);
+        fwrite(text.ptr, 1, text.len, stdout);
+        bailey_changed_free(&changed);
         return EXIT_DONE;
 }
 
@@ -196,7 +203,9 @@ const struct cli_command cli_deny = {
         .details =
                 "COMMAND is the name of a program, or the first words of a command; options between the words are ignored.\n"
                 "A name with a dot can be a host, too: it is also added to guard.domain_denylist, which takes precedence over\n"
-                "all lists of allowed hosts. bailey allow takes that back.\n"
+                "all lists of allowed hosts. bailey allow takes that back. HOST:PORT is removed from sandbox.network.hosts, if "
+                "it is there:\n"
+                "hosts are denied with all their ports.\n"
                 "Adds it to guard.command_blocklist of a session, from its next command until it ends. The change is "
                 "written to\n"
                 "the audit log.\n",

@@ -507,17 +507,32 @@ int bailey_session_listen(struct bailey_session *session, char *ret_error, size_
 
 enum bailey_change {
         BAILEY_ALLOW_DOMAIN, /* "example.org", "*.example.org"; where only some hosts can be reached, also "example.org:8443" */
-        BAILEY_DENY_COMMAND, /* "docker", "git push"; also "example.org", as a host and as a program */
+        BAILEY_DENY_COMMAND, /* "docker", "git push"; also "example.org", as a host and as a program; "example.org:8443" is
+                                taken out of the list of hosts */
 };
 
 /* Changes the policy of a session, for commands that start from now on. It goes on record, and ends with the session. */
 int bailey_session_change(struct bailey_session *session, enum bailey_change change, const char *subject, char *ret_error,
                           size_t error_size);
 
-/* The same in another process: in the session whose id begins like that, or, with NULL, in the only one there is. `ret_session`
- * is its id. */
+/* A value of a list in the config. */
+struct bailey_changed_item {
+        const char *key; /* "guard.domain_allowlist" */
+        const char *value;
+        int removed; /* 0: it was added */
+};
+
+struct bailey_changed {
+        char session[BAILEY_ID_SIZE]; /* its id */
+        const struct bailey_changed_item *items;
+        size_t count; /* 0: it was so already */
+        void *memory;
+};
+
+/* The same in another process: in the session whose id begins like that, or, with NULL, in the only one there is. */
 int bailey_sessions_change(const char *const *environment, const char *session, enum bailey_change change, const char *subject,
-                           char ret_session[BAILEY_ID_SIZE], char *ret_error, size_t error_size);
+                           struct bailey_changed *ret, char *ret_error, size_t error_size);
+void bailey_changed_free(struct bailey_changed *changed);
 
 /* Ends a background command of whichever session has it. */
 int bailey_sessions_kill(const char *const *environment, const char *id, char *ret_error, size_t error_size);

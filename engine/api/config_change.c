@@ -26,6 +26,10 @@ static int items_find(enum bailey_change change, const char *subject, const char
 
         if (policy_load(&request, arena, &policy, err) < 0 || change_items(change, subject, policy, arena, ret, err) < 0)
                 return -1;
+        for (size_t i = 0; i < ret->count; i++)
+                if (ret->items[i].remove)
+                        return err_set(err, ERR_REFUSED, "%s: remove it from %s in your config file", ret->items[i].value,
+                                       ret->items[i].key);
         overrides = change_overrides(ret, policy, arena);
         if (!overrides)
                 return err_set(err, ERR_MEMORY, "out of memory");

@@ -205,21 +205,72 @@ static int check_one(const struct sessions *sessions, const char *beginning, str
         return err_set(err, ERR_NOT_FOUND, "no session is running; use --save to change your config file");
 }
 
+/* "+KEY VALUE" */
+static int read_item(struct str line, struct arena *arena, struct bailey_changed_item *ret) {
+        size_t space = str_find(line, ' ');
+
+        if (!line.len || space >= line.len || (line.ptr[0] != '+' && line.ptr[0] != '-'))
+                return -1;
+        *ret = (struct bailey_changed_item){
+                .key = arena_dup(arena, str_skip(str_take(line, space), 1)),
+                .value = arena_dup(arena, str_skip(line, space + 1)),
+                .removed = line.ptr[0] == '-',
+        };
+        return ret->key && ret->value ? 0 : -1;
+}
+
+static int read_items(struct str text, struct arena *arena, struct bailey_changed *ret, struct err *err) {
+        struct bailey_changed_item *items = arena_alloc(arena, CHANGE_ITEMS_MAX * sizeof(*items));
+
+        for (ret->count = 0; items && text.len; ret->count++) {
+                size_t end = str_find(text, '\n');
+
+                if (ret->count == CHANGE_ITEMS_MAX || read_item(str_take(text, end), arena, &items[ret->count]) < 0)
+                        return err_set(err, ERR_SYSTEM, "its response is invalid");
+                text = str_skip(text, end + 1);
+        }
+        ret->items = items;
+        return items ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
+static int change_one(const struct sessions *sessions, enum bailey_change change, const char *subject,
+                      struct bailey_changed *ret, struct err *err) {
+        const char *id = sessions->ids[0];
+        struct arena *arena = config_memory_new(err);
+        int result = arena ? 0 : -1;
+        BUF_AUTO answer;
+
+        buf_init(&answer, CONTROL_ANSWER_MAX);
+        if (result == 0)
+                result = ask(sessions, id, change_word(change), subject, &answer, err);
+        *ret = (struct bailey_changed){ .memory = arena };
+        memcpy(ret->session, id, BAILEY_ID_SIZE);
+        if (result == 0)
+                result = read_items(buf_str(&answer), arena, ret, err);
+        if (result < 0)
+                config_memory_free(arena);
+        return result < 0 && err->code == ERR_SYSTEM ? err_context(err, "session %s", id) : result;
+}
+
 int bailey_sessions_change(const char *const *environment, const char *session, enum bailey_change change, const char *subject,
-                           char ret_session[BAILEY_ID_SIZE], char *ret_error, size_t error_size) {
+                           struct bailey_changed *ret, char *ret_error, size_t error_size) {
         struct err err = {};
         struct sessions *sessions = find_alive(environment, session, &err);
         int result = sessions ? check_one(sessions, session, &err) : -1;
+        struct bailey_changed changed;
 
-        if (result == 0) {
-                result = ask(sessions, sessions->ids[0], change_word(change), subject, NULL, &err);
-                if (result == 0)
-                        memcpy(ret_session, sessions->ids[0], BAILEY_ID_SIZE);
-                else if (err.code == ERR_SYSTEM)
-                        err_context(&err, "session %s", sessions->ids[0]);
-        }
+        if (result == 0)
+                result = change_one(sessions, change, subject, &changed, &err);
         sessions_free(sessions);
-        return result < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+        if (result < 0)
+                return config_hand_error(&err, ret_error, error_size);
+        *ret = changed;
+        return 0;
+}
+
+void bailey_changed_free(struct bailey_changed *changed) {
+        config_memory_free(changed->memory);
+        *changed = (struct bailey_changed){};
 }
 
 /* Has it ended, or does it say that it has no such shell? */

@@ -79,28 +79,61 @@ static int apply(struct bailey_session *session, const char *text, const struct 
 /* What the session has denied before, it can allow again; what the config denies, it cannot. */
 static void take_back(const struct bailey_session *session, enum bailey_change change, const char *subject,
                       struct change_items *items) {
-        if (change == BAILEY_ALLOW_DOMAIN && str_is(last_word(session, subject), change_word(BAILEY_DENY_COMMAND)))
-                items->items[items->count++] = (struct config_item){ "guard.domain_denylist", subject, .remove = true };
+        if (change != BAILEY_ALLOW_DOMAIN || !str_is(last_word(session, subject), change_word(BAILEY_DENY_COMMAND)))
+                return;
+        items->items[items->count++] = (struct config_item){ "guard.domain_denylist", subject, .remove = true };
+        items->items[items->count++] = (struct config_item){ "guard.command_blocklist", subject, .remove = true };
 }
 
-static int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct err *err) {
+/* Does something that the session has denied keep that host from being allowed? */
+static int check_denied(const struct bailey_session *session, const char *subject, struct err *err) {
+        static const size_t prefix = sizeof("deny ") - 1;
+
+        for (const struct change *change = session->changes; change; change = change->next) {
+                const char *denied = change->text + prefix;
+
+                if (strncmp(change->text, "deny ", prefix) == 0 && strcmp(denied, subject) != 0 &&
+                    str_is(last_word(session, denied), change_word(BAILEY_DENY_COMMAND)) && change_denies(denied, subject))
+                        return err_set(err, ERR_REFUSED,
+                                       "%.200s is denied in this session by: bailey deny '%.100s'. To take that back: bailey "
+                                       "allow '%.100s'",
+                                       subject, denied, denied);
+        }
+        return 0;
+}
+
+int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct arena *arena,
+                   struct change_items *ret, struct err *err) {
         char text[CHANGE_MAX + 16];
-        struct change_items items;
-        ARENA_AUTO arena;
+        struct change_items items, made;
         int found;
 
-        arena_init(&arena, 0);
-        if (change_items(change, subject, session->policy->policy, &arena, &items, err) < 0)
+        ret->count = 0;
+        found = find_change(session, change, subject, err);
+        if (found)
+                return found < 0 ? -1 : 0;
+        if (change_items(change, subject, session->policy->policy, arena, &items, err) < 0)
+                return -1;
+        if (change == BAILEY_ALLOW_DOMAIN && check_denied(session, subject, err) < 0)
                 return -1;
         take_back(session, change, subject, &items);
+        made = items;
+        change_leave_new(session->policy->policy, &made);
         snprintf(text, sizeof(text), "%s %s", change_word(change), subject);
-        found = find_change(session, change, subject, err);
-        return found ? (found < 0 ? -1 : 0) : apply(session, text, &items, &arena, err);
+        if (apply(session, text, &items, arena, err) < 0)
+                return -1;
+        *ret = made;
+        return 0;
 }
 
 int bailey_session_change(struct bailey_session *session, enum bailey_change change, const char *subject, char *ret_error,
                           size_t error_size) {
+        struct change_items ignored;
         struct err err = {};
+        ARENA_AUTO arena;
 
-        return change_session(session, change, subject, &err) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+        arena_init(&arena, 0);
+        return change_session(session, change, subject, &arena, &ignored, &err) < 0
+                       ? config_hand_error(&err, ret_error, error_size)
+                       : 0;
 }

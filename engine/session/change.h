@@ -19,7 +19,7 @@ struct config_item {
 };
 
 /* All that one change does: the guard and the gateway have lists of their own. */
-enum { CHANGE_ITEMS_MAX = 3 };
+enum { CHANGE_ITEMS_MAX = 4 };
 struct change_items {
         struct config_item items[CHANGE_ITEMS_MAX];
         size_t count;
@@ -35,6 +35,16 @@ int change_items(enum bailey_change change, const char *subject, const struct po
 
 /* "guard.domain_allowlist=["example.org"]" for each item, NULL-terminated; NULL without memory. */
 const char *const *change_overrides(const struct change_items *items, const struct policy *policy, struct arena *arena);
+
+/* Is the host that is to be allowed one of those that were denied? */
+bool change_denies(const char *denied, const char *subject);
+
+/* Leaves those that make a difference to the lists of this policy. */
+void change_leave_new(const struct policy *policy, struct change_items *items);
+
+/* Changes the policy of a session. `ret`: what has changed; texts live in the arena. */
+int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct arena *arena,
+                   struct change_items *ret, struct err *err);
 
 /* Fails if the change has no effect in a policy that has it, because something else takes precedence. */
 int change_check(const struct policy *policy, const struct change_items *items, struct err *err);

@@ -53,9 +53,33 @@ static bool looks_like_host(struct str text) {
         return str_find(text, '.') < text.len || (host_from_url(text, &host) == 0 && host.kind != HOST_NAME);
 }
 
+static bool names(struct str_list list, struct str name) {
+        for (size_t i = 0; i < list.count; i++)
+                if (str_eq_nocase(list.items[i], name))
+                        return true;
+        return false;
+}
+
+static bool has_port(struct str text, struct egress_rule *ret) {
+        return egress_rule_read(text, ret) == 0 && (ret->port || ret->any_port);
+}
+
+/* Hosts are denied with all their ports, so that of a single one only the permission can be taken back. */
+static int deny_port(const char *value, const struct egress_rule *rule, const struct policy *policy, struct change_items *ret,
+                     struct err *err) {
+        if (!names(policy->sandbox.network_hosts, str_z(value)))
+                return err_set(err, ERR_REFUSED,
+                               "%s is not in sandbox.network.hosts; to deny the host with all its ports: bailey deny '%.*s'",
+                               value, (int)rule->pattern.len, rule->pattern.ptr);
+        ret->items[ret->count++] = (struct config_item){ "sandbox.network.hosts", value, .remove = true };
+        return 0;
+}
+
 /* A program, or the words that a command begins with: with one space between them. What can be a host is denied as that, too.
  */
-static int deny_items(const char *subject, struct arena *arena, struct change_items *ret, struct err *err) {
+static int deny_items(const char *subject, const struct policy *policy, struct arena *arena, struct change_items *ret,
+                      struct err *err) {
+        struct egress_rule rule;
         const char *value;
 
         BUF_AUTO text;
@@ -71,6 +95,8 @@ static int deny_items(const char *subject, struct arena *arena, struct change_it
         value = arena_dup(arena, buf_str(&text));
         if (!value)
                 return err_set(err, ERR_MEMORY, "out of memory");
+        if (has_port(buf_str(&text), &rule))
+                return deny_port(value, &rule, policy, ret, err);
         if (looks_like_host(buf_str(&text)))
                 add(ret, "guard.domain_denylist", value);
         if (!ret->count || *value != '*')
@@ -119,7 +145,7 @@ int change_items(enum bailey_change change, const char *subject, const struct po
         if (!is_plain(str_z(subject)))
                 return err_set(err, ERR_INVALID, "the %s contains invisible characters or invalid UTF-8", change_noun(change));
         if (change == BAILEY_DENY_COMMAND)
-                return deny_items(subject, arena, ret, err);
+                return deny_items(subject, policy, arena, ret, err);
         return allow_items(subject, policy, arena, ret, err);
 }
 
@@ -164,11 +190,44 @@ const char *const *change_overrides(const struct change_items *items, const stru
         return overrides;
 }
 
-static bool names(struct str_list list, struct str name) {
-        for (size_t i = 0; i < list.count; i++)
-                if (str_eq_nocase(list.items[i], name))
-                        return true;
-        return false;
+bool change_denies(const char *denied, const char *subject) {
+        struct str item = str_z(denied);
+        struct egress_rule rule;
+        struct host host;
+
+        if (egress_rule_read(str_z(subject), &rule) < 0)
+                return false;
+        return str_eq_nocase(item, rule.pattern) ||
+               (host_from_url(rule.pattern, &host) == 0 && host_list_has((struct str_list){ &item, 1 }, &host));
+}
+
+void change_leave_new(const struct policy *policy, struct change_items *items) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < items->count; i++) {
+                struct config_item *item = &items->items[i];
+
+                if (names(key_load(key_by_path(str_z(item->key)), policy).list, str_z(item->value)) == item->remove)
+                        items->items[kept++] = *item;
+        }
+        items->count = kept;
+}
+
+/* Another entry may allow the same. */
+static int port_check(const struct policy *policy, const char *value, struct err *err) {
+        struct egress_rule rule;
+        struct egress egress;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (egress_rule_read(str_z(value), &rule) < 0 || egress_from_policy(policy, &arena, &egress, err) < 0)
+                return -1;
+        if (!egress_covers(&egress, &rule))
+                return 0;
+        return err_set(err, ERR_REFUSED,
+                       "%s is also allowed by another entry of sandbox.network.hosts; to deny the host with all its ports: "
+                       "bailey deny '%.*s'",
+                       value, (int)rule.pattern.len, rule.pattern.ptr);
 }
 
 static int item_check(const struct policy *policy, const struct config_item *item, struct err *err) {
@@ -188,8 +247,13 @@ static int item_check(const struct policy *policy, const struct config_item *ite
 }
 
 int change_check(const struct policy *policy, const struct change_items *items, struct err *err) {
-        for (size_t i = 0; i < items->count; i++)
-                if (!items->items[i].remove && item_check(policy, &items->items[i], err) < 0)
+        for (size_t i = 0; i < items->count; i++) {
+                const struct config_item *item = &items->items[i];
+
+                if (!item->remove && item_check(policy, item, err) < 0)
                         return -1;
+                if (item->remove && strcmp(item->key, "sandbox.network.hosts") == 0 && port_check(policy, item->value, err) < 0)
+                        return -1;
+        }
         return 0;
 }

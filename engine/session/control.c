@@ -42,13 +42,29 @@ struct control {
 
 /* ---- answers ---- */
 
-static int do_asked(struct bailey_session *session, const char *word, const char *subject, char *error, size_t size) {
+/* The response has a line for each value: "+guard.domain_allowlist example.org", or "-". */
+static int do_change(struct bailey_session *session, enum bailey_change change, const char *subject, struct buf *out,
+                     char *error, size_t size) {
+        struct change_items items;
+        struct err err = {};
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (change_session(session, change, subject, &arena, &items, &err) < 0)
+                return config_hand_error(&err, error, size);
+        for (size_t i = 0; i < items.count; i++)
+                buf_format(out, "%c%s %s\n", items.items[i].remove ? '-' : '+', items.items[i].key, items.items[i].value);
+        return 0;
+}
+
+static int do_asked(struct bailey_session *session, const char *word, const char *subject, struct buf *changed, char *error,
+                    size_t size) {
         enum bailey_change change;
 
         if (strcmp(word, "json") == 0 || strcmp(word, "text") == 0)
                 return 0;
         if (change_find(word, &change) == 0)
-                return bailey_session_change(session, change, subject, error, size);
+                return do_change(session, change, subject, changed, error, size);
         if (strcmp(word, "kill") != 0) {
                 snprintf(error, size, "unknown request '%.32s'", word);
                 return -1;
@@ -77,6 +93,9 @@ static void answer(struct bailey_session *session, const char *word, struct buf 
 
 void control_answer(struct bailey_session *session, struct str line, struct buf *out) {
         char text[CONTROL_LINE_MAX], error[sizeof(((struct err *)NULL)->msg)], *subject;
+        BUF_AUTO changed;
+
+        buf_init(&changed, (size_t)CHANGE_ITEMS_MAX * CONTROL_LINE_MAX);
 
         if (line.len >= sizeof(text) || memchr(line.ptr, 0, line.len)) {
                 buf_append(out, STR("error the request is too long, or contains a NUL byte\n"));
@@ -87,11 +106,12 @@ void control_answer(struct bailey_session *session, struct str line, struct buf 
         subject = text + strcspn(text, " ");
         if (*subject)
                 *subject++ = 0;
-        if (do_asked(session, text, subject, error, sizeof(error)) < 0) {
+        if (do_asked(session, text, subject, &changed, error, sizeof(error)) < 0) {
                 buf_format(out, "error %s\n", error);
                 return;
         }
         answer(session, text, out);
+        buf_append(out, buf_str(&changed));
 }
 
 /* ---- peers ---- */

@@ -3,7 +3,7 @@
  *
  *     json                    all about the session, as JSON
  *     text                    the same as text
- *     allow DOMAIN            a change (engine/session/change.h)
+ *     allow DOMAIN            a change (engine/session/change.h); the lists that have changed
  *     kill SHELL_ID
  *
  * The response is "ok" or "error MESSAGE" and a newline; then, up to the end, the requested data.

@@ -95,7 +95,11 @@ no_sandbox() {
         [ "$(verdict_in one 'curl https://new.example/')" = blocked ]
         run bailey allow new.example
         [ "$status" = 0 ]
-        [ "$output" = "session $(session_of one): in effect from the next command until the session ends" ]
+        [ "$output" = "session $(session_of one): in effect from the next command until the session ends
+    guard.domain_allowlist: added new.example" ]
+        run bailey allow new.example
+        [ "$status" = 0 ]
+        [ "$output" = "session $(session_of one): nothing to change" ]
         [ "$(verdict_in one 'curl https://new.example/')" = allowed ]
         [ "$(verdict_in one 'curl https://other.example/')" = blocked ]
         run bailey test 'curl https://new.example/'
@@ -620,4 +624,38 @@ turned_away() {
         grep -qx 'hosts = \["new.example"\]' "$HOME/.config/bailey/config.toml"
         grep -qx 'domain_allowlist = \["new.example"\]' "$HOME/.config/bailey/config.toml"
         grep -qx 'domain_denylist = \["evil.example"\]' "$HOME/.config/bailey/config.toml"
+}
+
+@test "allow and deny say what has changed, and what stands in their way" {
+        serve one --allow-host listed.example --allow-host listed.example:8443
+        run bailey deny listed.example:443
+        [ "$status" = 1 ]
+        [[ $output == *"listed.example:443 is not in sandbox.network.hosts; to deny the host with all its ports: bailey deny 'listed.example'"* ]]
+        run bailey allow listed.example:9000
+        [ "$status" = 0 ]
+        [[ $output == *$'\n    guard.domain_allowlist: added listed.example\n    sandbox.network.hosts: added listed.example:9000' ]]
+        run bailey deny listed.example:9000
+        [ "$status" = 0 ]
+        [[ $output == *$'ends\n    sandbox.network.hosts: removed listed.example:9000' ]]
+        run bailey allow listed.example:80
+        run bailey deny listed.example:80
+        [ "$status" = 1 ]
+        [[ $output == *"also allowed by another entry of sandbox.network.hosts"*"bailey deny 'listed.example'"* ]]
+        run bailey deny listed.example
+        [ "$status" = 0 ]
+        [[ $output == *$'\n    guard.domain_denylist: added listed.example\n    guard.command_blocklist: added listed.example' ]]
+        run bailey allow listed.example:8443
+        [ "$status" = 1 ]
+        [[ $output == *"listed.example:8443 is denied in this session by: bailey deny 'listed.example'. To take that back: bailey allow 'listed.example'"* ]]
+        run bailey allow listed.example
+        [ "$status" = 0 ]
+        [[ $output == *"guard.domain_denylist: removed listed.example"*"guard.command_blocklist: removed listed.example"* ]]
+        [ "$(verdict_in one 'curl https://listed.example/')" = allowed ]
+        bailey deny '*.wild.example'
+        run bailey allow a.wild.example
+        [ "$status" = 1 ]
+        [[ $output == *"bailey allow '*.wild.example'"* ]]
+        [ "$(verdict_in one 'curl https://a.wild.example/')" = blocked ]
+        run bailey deny --save saved.example:443
+        [ "$status" = 1 ]
 }
