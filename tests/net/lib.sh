@@ -2,7 +2,7 @@
 # Runs the cases of *.net in a made-up internet and speaks TAP. native.sh runs all of them in one combination, matrix.sh the short ones in all
 # others: root or user, native or bwrap, connections caught by TPROXY or by ports, cold (bailey run) or warm (bailey mcp).
 # TEST_ONLY=REGEX tests/net/native.sh runs the cases whose name matches. NET_PLAIN=1 runs them without bailey, which shows that the internet
-# works, and that what is refused could be had.
+# works, and that what is refused could be had. NET_KILLS=100 TEST_ONLY=random tests/net/native.sh kills the gateway that often.
 #
 # A file of cases:
 #
@@ -63,7 +63,7 @@ if [ "${2-}" != inner ]; then
         chmod 755 "$T"
         if [ -x "$BAILEY" ]; then cp "$BAILEY" "$T/bailey" || exit 1; fi
         cp -R "$here"/*.{sh,awk,py,net} "$here/clients" "$here/internet" "$here/../escape/warm.py" "$T" && cp -R "$prepared" "$T/made" || exit 1
-        env -i T="$T" ONLY="${TEST_ONLY-}" PLAIN="${NET_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent \
+        env -i T="$T" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" PLAIN="${NET_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent \
                 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "${new[@]}" bash "$T/lib.sh" "$part" inner
         exit
 fi
@@ -176,7 +176,7 @@ record() {
 
 # session: `bailey mcp` by the lines of its standard input; see session.py
 session() {
-        (cd "$W" && exec timeout -k 2 100 "${as[@]}" "${environment[@]}" XDG_RUNTIME_DIR="$H/run" T="$T" N="$N" python3 -BIS "$T/session.py" "$bailey" \
+        (cd "$W" && exec timeout -k 2 "${patience:-100}" "${as[@]}" "${environment[@]}" XDG_RUNTIME_DIR="$H/run" T="$T" N="$N" KILLS="$KILLS" python3 -BIS "$T/session.py" "$bailey" \
                 --backend "$backend" --config "$T/config.toml" --workspace "$W") >>"$T/stdout" 2>>"$T/stderr"
 }
 

@@ -7,13 +7,18 @@
     end                  ends the one that was started last
     host COMMAND         on the host, where BAILEY is bailey and SERVER the process of the server; prints its output
     warm                 waits until a sandbox is ready
+    kills COMMAND        COMMAND again and again, each time with the gateway killed meanwhile, KILLS times in all; after each, a command has the
+                         network again. Prints what is wrong
 
 What takes longer than PATIENCE is told of, and the end.
 """
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 PATIENCE = 60
@@ -79,6 +84,51 @@ class Session:
             if time.monotonic() > deadline:
                 raise TimeoutError("no sandbox is ready")
             time.sleep(0.005)
+
+    def kills(self, command):
+        count, seed = int(os.environ.get("KILLS") or 5), os.urandom(4).hex()
+        chance = random.Random(seed)
+        for turn in range(count):
+            killer = Killer(chance.uniform(0, 0.4))
+            said = self.tool("Bash", command=command, description="a test").get("output", "")
+            killed = killer.finish()
+            after = self.tool("Bash", command="curl -s http://web.example/", description="a test").get("output", "")
+            if not said.endswith("finished\n") or "OPENED" in said or killed != 1 or after != "hello from web.example\n":
+                print(f"turn {turn}, seed {seed}: killed {killed}: {said!r}, then {after!r}", flush=True)
+        print(f"killed {count} times", flush=True)
+
+
+class Killer(threading.Thread):
+    """Kills the gateway after a time, or as soon as there is one."""
+
+    def __init__(self, delay):
+        super().__init__()
+        self.delay, self.killed, self.stop = delay, 0, threading.Event()
+        self.start()
+
+    def run(self):
+        self.stop.wait(self.delay)
+        while not self.killed:
+            for pid in gateways():
+                os.kill(pid, signal.SIGKILL)
+                self.killed += 1
+            if not self.killed and self.stop.wait(0.002):
+                return
+
+    def finish(self):
+        self.stop.set()
+        self.join()
+        return self.killed
+
+
+def gateways():
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/comm", "rb") as file:
+                if file.read() == b"bailey-gateway\n":
+                    yield int(entry)
+        except OSError:
+            continue
 
 
 def commands():
