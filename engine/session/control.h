@@ -11,13 +11,11 @@
 #ifndef BAILEY_ENGINE_CONTROL_H
 #define BAILEY_ENGINE_CONTROL_H
 
-#include <sys/un.h>
-
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "engine/control_place.h"
 #include "include/bailey.h"
-#include "policy/files.h"
 
 enum { CONTROL_LINE_MAX = 4096, CONTROL_ANSWER_MAX = 16 << 20, CONTROL_SECONDS = 5 };
 
@@ -26,22 +24,6 @@ enum { CONTROL_LINE_MAX = 4096, CONTROL_ANSWER_MAX = 16 << 20, CONTROL_SECONDS =
 
 /* Start of the error message for an unknown shell. */
 #define CONTROL_NO_SHELL "no shell has the id "
-
-/* ---- control_place.c: where, and who ---- */
-
-struct control_place {
-        int fd; /* the directory of the sockets */
-        struct directory directory;
-};
-
-/* Opens it; only the user may have access to it. `make`: creates it; else ERR_NOT_FOUND if it does not exist. */
-int control_open_place(const char *const *environment, bool make, struct control_place *ret, struct err *err);
-
-/* Of a socket in it. */
-void control_address(const struct control_place *place, const char *name, struct sockaddr_un *ret);
-
-/* Returns true if the process at the other end of a connection may use this session. */
-bool control_welcomes(int fd);
 
 /* ---- control.c ---- */
 

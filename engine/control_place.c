@@ -1,6 +1,5 @@
-/*
- * The directory of the sockets, which nobody else gets into, and who may speak to a session in spite of that.
- */
+#include "engine/control_place.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 
 #include "base/fd.h"
 #include "base/process.h"
-#include "engine/session/control.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
