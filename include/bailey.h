@@ -286,6 +286,8 @@ struct bailey_run_options {
         int force;                      /* also in a workspace like /, /tmp or the home directory */
         int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
         int background;                 /* only for bailey_start() */
+        const char *session; /* commands with this name and the same workspace share a /tmp, also those of other processes;
+                                NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
 };
 
 enum bailey_end {
@@ -713,6 +715,30 @@ int bailey_aside_restore(const struct bailey_policy *policy, const char *const *
 int bailey_aside_drop(const struct bailey_policy *policy, const char *const *environment, const char *id,
                       struct bailey_aside_done *ret, char *ret_error, size_t error_size);
 void bailey_aside_done_free(struct bailey_aside_done *done);
+
+/* ---- sessions of bailey_run() ---- */
+
+/* What commands with a `session` share: a /tmp, which a process in the background keeps until run.session_idle has passed
+ * without a command. */
+struct bailey_tmp {
+        const char *name;
+        const char *workspace;
+        unsigned commands; /* that are running */
+};
+
+struct bailey_tmps {
+        const struct bailey_tmp *items; /* in no order */
+        size_t count;
+        void *memory;
+};
+
+/* All of the user, at most 256. There may be none. Errors as with bailey_policy_load(), here and below. */
+int bailey_tmp_list(const char *const *environment, struct bailey_tmps *ret, char *ret_error, size_t error_size);
+void bailey_tmps_free(struct bailey_tmps *tmps);
+
+/* Ends one, and removes its files; commands that are running keep them until they end. `workspace` NULL: the current
+ * directory. */
+int bailey_tmp_end(const char *const *environment, const char *workspace, const char *name, char *ret_error, size_t error_size);
 
 /* ---- homes of workspaces ---- */
 

@@ -266,8 +266,10 @@ const struct key_row keys[] = {
           .help = "Number of sandboxes that a server prepares in advance, each for one command. 0: none." },
         { ROW(RUN, "tmp", WORD), FIELD(run.tmp), .words = tmp_scopes, TIGHTEST(TMP_COMMAND),
           .help = "session: the commands of a server share a private /tmp, which is removed when the server ends. command: "
-                  "each command has its own. `bailey run` always gives a command its own. Only native, and landlock with "
-                  "TMPDIR, can share it." },
+                  "each command has its own. `bailey run` gives a command its own, unless with --session. Only native, and "
+                  "landlock with TMPDIR in a server, can share it." },
+        { ROW(RUN, "session_idle", DURATION), FIELD(run.session_idle), RANGE(TIME_SECOND / 1000, 7 * DAY),
+          IS(integer, SECONDS(3600)), .help = "How long the /tmp of `bailey run --session` is kept when no command uses it." },
 
         { ROW(OUTPUT, "ansi", WORD), FIELD(run.ansi), .words = ansi,
           .help = "strip: remove terminal escapes and other control characters from the output. keep: keep them." },

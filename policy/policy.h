@@ -186,6 +186,7 @@ struct run_policy {
         int64_t max_shells, kept_shells, keep_shells_for;
         int64_t warm; /* sandboxes kept ready */
         enum tmp_scope tmp;
+        int64_t session_idle; /* how long the /tmp of `bailey run --session` is kept without a command */
         enum ansi ansi;
 };
 

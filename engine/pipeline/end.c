@@ -205,10 +205,13 @@ static void tell_tmp(struct run *run, const struct backend *backend) {
                 run_notice(run, "the files in the /tmp of this session were lost: it was removed from outside");
         tmp->lost = false;
         note_tmp(run);
-        if (tmp->told || backend_keeps_tmp(backend, run->order.policy) ||
-            !backend_keeps_tmp(run->attempt.choice.items[0], run->order.policy))
+        if (tmp->told || run_keeps_tmp(run, backend) || (!tmp->named.name && !run_keeps_tmp(run, run->attempt.choice.items[0])))
                 return;
         tmp->told = true;
+        if (run->order.policy->run.tmp == TMP_COMMAND && !backend->engines) {
+                run_notice(run, "/tmp is new for each command: run.tmp is \"command\"");
+                return;
+        }
         run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);
 }
 

@@ -25,8 +25,15 @@ static bool is_shortage(const struct err *err) {
         return err->sys == EMFILE || err->sys == ENFILE || err->sys == ENOMEM || err->sys == EAGAIN;
 }
 
+/* What only one process has, as a directory or a container of its own, cannot be had by the next one. */
+bool run_keeps_tmp(const struct run *run, const struct backend *backend) {
+        if (run->lent.tmp && run->lent.tmp->named.name && (backend->own_tmp || backend->engines))
+                return false;
+        return backend_keeps_tmp(backend, run->order.policy);
+}
+
 static bool wants_session_tmp(const struct run *run, const struct backend *backend) {
-        return run->lent.tmp && !backend->engines && backend_keeps_tmp(backend, run->order.policy);
+        return run->lent.tmp && !backend->engines && run_keeps_tmp(run, backend);
 }
 
 /* Its own, or that of the session. */
@@ -69,7 +76,7 @@ static int share_tmp(struct run *run, const struct backend *backend, struct err 
         host->session_tmp = !backend->own_tmp && wants_session_tmp(run, backend);
         if (!host->session_tmp || run->order.options.plan_only)
                 return 0;
-        return session_tmp_hold(run->lent.tmp, (uint64_t)run->order.policy->sandbox.tmp_bytes,
+        return session_tmp_hold(run->lent.tmp, host->workspace, (uint64_t)run->order.policy->sandbox.tmp_bytes,
                                 host->no_identity ? 0 : host->id_base, err);
 }
 

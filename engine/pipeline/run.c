@@ -63,12 +63,18 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         struct stream output = {};
         struct baseline *baselines = NULL;
         struct gateway_link gateway = GATEWAY_LINK_NONE;
+        struct session_tmp tmp;
         char state[PATH_MAX] = "";
         int result;
 
         if (!run)
                 return -1;
         secrets_init(&secrets);
+        session_tmp_init(&tmp);
+        tmp.named.name = options->session;
+        tmp.named.environment = options->environment;
+        tmp.named.idle = policy->policy->run.session_idle;
+        run->lent.tmp = options->session ? &tmp : NULL;
         run->lent.secrets = &secrets;
         run->lent.baselines = &baselines;
         run->lent.gateway = &gateway;
@@ -80,6 +86,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
                 snprintf(state, sizeof(state), "%s", run->facts.state);
         result = run_hand_out(run, ret);
         gateway_link_close(&gateway);
+        session_tmp_free(&tmp);
         stream_free(&output);
         baseline_free(&baselines, state);
         secrets_free(&secrets);

@@ -137,7 +137,8 @@ bool run_turn(struct run *run, bool may_wait);
 
 int run_prepare(struct run *run);
 int run_launch(struct run *run);
-int run_launch_again(struct run *run, const struct err *why); /* the last launch has failed */
+bool run_keeps_tmp(const struct run *run, const struct backend *backend); /* for the session */
+int run_launch_again(struct run *run, const struct err *why);             /* the last launch has failed */
 void run_tell_started(struct run *run);
 void run_end(struct run *run, int result);
 

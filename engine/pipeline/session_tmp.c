@@ -5,11 +5,21 @@
 #include "base/fd.h"
 
 void session_tmp_init(struct session_tmp *tmp) {
-        *tmp = (struct session_tmp){ .holder = { .pidfd = -1, .socket = -1 }, .directory = { .fd = -1 } };
+        *tmp = (struct session_tmp){ .holder = { .pidfd = -1, .socket = -1 },
+                                     .named.connection = -1,
+                                     .directory = { .fd = -1 } };
         arena_init(&tmp->arena, 0);
 }
 
-int session_tmp_hold(struct session_tmp *tmp, uint64_t size, uint32_t id_base, struct err *err) {
+static int join(struct session_tmp *tmp, const char *workspace, uint64_t size, uint32_t id_base, struct err *err) {
+        if (tmp->named.connection >= 0)
+                return 0;
+        return named_tmp_join(&tmp->named, workspace, size, id_base, &tmp->lost, &tmp->holder.socket, err);
+}
+
+int session_tmp_hold(struct session_tmp *tmp, const char *workspace, uint64_t size, uint32_t id_base, struct err *err) {
+        if (tmp->named.name)
+                return join(tmp, workspace, size, id_base, err);
         if (tmp_holder_alive(&tmp->holder))
                 return 0;
         tmp->lost = tmp->lost || tmp->used; /* somebody has killed it */
@@ -40,6 +50,7 @@ int session_tmp_directory(struct session_tmp *tmp, const char **ret_path, struct
 
 void session_tmp_free(struct session_tmp *tmp) {
         tmp_holder_end(&tmp->holder);
+        named_tmp_leave(&tmp->named);
         tmpdir_remove(&tmp->directory);
         arena_free(&tmp->arena);
 }
