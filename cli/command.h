@@ -78,6 +78,7 @@ extern const struct cli_command cli_rules;
 extern const struct cli_command cli_run;
 extern const struct cli_command cli_status;
 extern const struct cli_command cli_test;
+extern const struct cli_command cli_tmp;
 extern const struct cli_command cli_trust;
 
 /* commands.c: those that there are on this system, and the names of those that there are only on others; NULL-terminated. */

@@ -17,6 +17,7 @@ const struct cli_command *const cli_commands[] = {
         &cli_aside,
         &cli_restore,
         &cli_home,
+        &cli_tmp,
         &cli_test,
         &cli_parse,
         &cli_rules,

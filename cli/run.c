@@ -40,6 +40,7 @@ enum {
         OPTION_PIDS,
         OPTION_ENV,
         OPTION_NO_STDIN,
+        OPTION_SESSION,
         OPTION_STRICT,
         OPTION_SET,
         OPTION_CONFIG,
@@ -70,6 +71,8 @@ static const struct option_row option_rows[] = {
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
         [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "let the command read nothing" },
+        [OPTION_SESSION] = { "session", 0, "NAME",
+                             "share /tmp with all commands of this name in this workspace; see bailey tmp" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -215,6 +218,7 @@ static int run_options(const struct options *options, struct bailey_run_options 
                 .err_fd = STDERR_FILENO,
                 .force = given[OPTION_FORCE] != NULL,
                 .plan_only = given[OPTION_SHOW_PLAN] != NULL,
+                .session = given[OPTION_SESSION],
         };
         if (set_command(options, run) < 0 || read_timeout(given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
                 return -1;

@@ -54,6 +54,18 @@ static void offer_asides(const struct value_request *request, struct buf *out) {
         bailey_aside_items_free(&found);
 }
 
+static void offer_sessions(const struct value_request *request, struct buf *out) {
+        struct bailey_tmps found;
+        char error[256];
+
+        (void)request;
+        if (bailey_tmp_list((const char *const *)environ, &found, error, sizeof(error)) < 0)
+                return;
+        for (size_t i = 0; i < found.count; i++)
+                offer(out, found.items[i].name, "", found.items[i].workspace);
+        bailey_tmps_free(&found);
+}
+
 static void offer_hosts(const struct value_request *request, struct buf *out) {
         struct bailey_preset preset;
 
@@ -155,6 +167,7 @@ static const struct value_row {
         { "IMAGE" },
         { "KEY=VALUE", .offer = offer_settings },
         { "N" },
+        { "NAME", .offer = offer_sessions },
         { "NAME[=VALUE]", .offer = offer_variables },
         { "PATH", .shell = ":files" },
         { "POLICY", .offer = offer_policies },
