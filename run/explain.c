@@ -232,6 +232,19 @@ static bool list_has(struct str_list list, struct str path) {
         return false;
 }
 
+/* Each command has its own localhost, with the ports of background commands in it. */
+static void tell_localhost(const struct evidence *evidence, struct buf *out) {
+        if (!(evidence->seen & SIGN_LOCALHOST) || !evidence->in->served)
+                return;
+        new_line(out);
+        buf_append(out, STR("Nothing listens at that port of localhost. "));
+        if (*evidence->in->served)
+                buf_format(out, "Background commands of this session listen at: %s.", evidence->in->served);
+        else
+                buf_append(out, STR("Background commands of this session do not listen at any port: read their output, and try "
+                                    "again when the server has started."));
+}
+
 static void tell_masked(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->masked.count; i++) {
                 struct str path = evidence->masked.items[i];
@@ -324,8 +337,8 @@ static bool is_fine(const struct explain_input *in) {
 
 int explain(const struct explain_input *in, struct arena *arena, struct str *ret_text, struct err *err) {
         static void (*const tell[])(const struct evidence *evidence, struct buf *out) = {
-                tell_timeout, tell_memory, tell_user_memory, tell_syscall,   tell_limits,  tell_user_pids,
-                tell_network, tell_masked, tell_hidden,      tell_protected, tell_outside,
+                tell_timeout, tell_memory,    tell_user_memory, tell_syscall, tell_limits,    tell_user_pids,
+                tell_network, tell_localhost, tell_masked,      tell_hidden,  tell_protected, tell_outside,
         };
         BUF_AUTO out;
         struct evidence evidence = { .in = in, .arena = arena };

@@ -31,7 +31,9 @@ struct explain_input {
         int64_t timeout;            /* ns; 0: there was none */
         struct str output;          /* captured */
         const char *const *refused; /* what the network gateway refused, a sentence for each; NULL: nothing is known of that */
-        const char *const *masked;  /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
+        const char *served; /* ports that background commands of the session listen at: "3000, 5173", or ""; NULL: none runs
+                               whose ports could be reached */
+        const char *const *masked;    /* paths that cannot be read in the sandbox; these lists end in NULL, or are NULL */
         const char *const *read_only; /* protected paths inside the writable ones */
         const char *const *matched;   /* those of both that the policy's patterns deny */
         const char *const *programs;  /* those of `read_only` that are files of bailey's own program */

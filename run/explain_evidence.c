@@ -53,6 +53,9 @@ static const struct phrase {
         { SIGN_NETWORK, "no servers could be reached", NULL },
         { SIGN_NETWORK, "could not connect to the endpoint url", NULL },
         { SIGN_NETWORK, "error connecting to api.github.com", NULL },
+        { SIGN_LOCALHOST, "connection refused", NULL },
+        { SIGN_LOCALHOST, "econnrefused", NULL },
+        { SIGN_LOCALHOST, "couldn't connect to server", NULL },
         { SIGN_DENIED, "permission denied", NULL },
         { SIGN_DENIED, "eacces", NULL },
         { SIGN_READ_ONLY, "read-only file system", NULL },
@@ -247,7 +250,9 @@ static void note_line(struct evidence *evidence, unsigned sign, struct str line,
         const unsigned of_paths = SIGN_BUSY | SIGN_SPACE;
         struct str path;
 
-        if (sign == SIGN_NETWORK && (has(lower, localhosts[0]) || has(lower, localhosts[1]) || has(lower, localhosts[2])))
+        bool local = has(lower, localhosts[0]) || has(lower, localhosts[1]) || has(lower, localhosts[2]);
+
+        if ((sign == SIGN_NETWORK && local) || (sign == SIGN_LOCALHOST && !local))
                 return;
         if (sign == SIGN_MISSING)
                 note_missing(evidence, line);
@@ -290,6 +295,8 @@ static unsigned wanted_signs(const struct evidence *evidence) {
                 wanted |= SIGN_NETWORK;
         if (evidence->hosts.count > 0)
                 wanted |= SIGN_NETWORK;
+        if (failed && evidence->in->served)
+                wanted |= SIGN_LOCALHOST;
         if (!evidence->prints_only)
                 wanted |= SIGN_READ_ONLY | SIGN_BUSY;
         if (evidence->in->exit_code != 0 && evidence->in->is_hidden) /* also of one that only prints: it reads */
@@ -384,6 +391,19 @@ static void note_network(struct evidence *evidence) {
                         }
 }
 
+/* `curl -s` says it by its exit status only. */
+static void note_localhost(struct evidence *evidence) {
+        enum { CURL_COULD_NOT_CONNECT = 7 };
+        struct host host;
+
+        if (!evidence->in->served || evidence->in->exit_code != CURL_COULD_NOT_CONNECT)
+                return;
+        for (const struct effect *effect = evidence->in->verdict->effects; effect; effect = effect->next)
+                if (effect->kind == FX_CONNECT && !(effect->flags & HOST_UNKNOWN) &&
+                    host_from_url(effect->subject, &host) == 0 && host_is_loopback(&host))
+                        evidence->seen |= SIGN_LOCALHOST;
+}
+
 /* ---- all of it ---- */
 
 static bool prints_only(const struct verdict *verdict) {
@@ -409,6 +429,7 @@ int explain_gather(struct evidence *evidence) {
         if (note_hosts(evidence) < 0)
                 return -1;
         note_network(evidence);
+        note_localhost(evidence);
         wanted = wanted_signs(evidence);
         for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
                 if (phrases[i].sign & wanted)

@@ -20,6 +20,7 @@ enum sign {
         SIGN_SPACE = 1 << 8,
         SIGN_OPEN_FILES = 1 << 9,
         SIGN_MISSING = 1 << 10,
+        SIGN_LOCALHOST = 1 << 11,
 };
 
 struct paths {

@@ -203,6 +203,7 @@ void run_explain(struct run *run) {
                 .programs = programs_of(run),
                 .writable = writable_of(run),
                 .refused = run_network_refusals(run),
+                .served = run->result.out.exit_code ? shell_ports_served(run) : NULL,
                 .workspace = run->facts.host.workspace,
                 .home = run->facts.host.homes.count ? run->facts.host.homes.items[0].path : NULL,
                 .cwd = run->facts.host.cwd,

@@ -180,6 +180,24 @@ void shell_ports_take(struct run *run, struct egress_sockets *sockets) {
         sockets->count = kept;
 }
 
+/* ---- for explanations ---- */
+
+const char *shell_ports_served(struct run *run) {
+        bool serves = false;
+        BUF_AUTO text;
+
+        buf_init(&text, 4096);
+        if (!run->attempt.launch.egress.session)
+                return NULL;
+        for (struct shell_ports *shell = run->lent.gateway->shells; shell; shell = shell->next) {
+                serves |= shell->diag >= 0;
+                look_at(shell);
+                for (size_t i = 0; i < shell->count; i++)
+                        buf_format(&text, "%s%u", text.len ? ", " : "", shell->ports[i]);
+        }
+        return serves ? run_text(run, "%.*s", (int)text.len, text.len ? text.ptr : "") : NULL;
+}
+
 /* ---- ports that are new ---- */
 
 static void give(struct shell_ports *shell, struct shell_ports *of, uint16_t port) {

@@ -39,6 +39,9 @@ void shell_ports_end(struct run *run);
 /* Takes sockets that are no concern of the policy's; what is left is for the gateway. */
 void shell_ports_take(struct run *run, struct egress_sockets *sockets);
 
+/* The ports that background commands listen at: "3000, 5173"; NULL: there are none whose ports this command could reach. */
+const char *shell_ports_served(struct run *run);
+
 /* When shell_ports_due() has something to do; monotonic, 0: never. */
 int64_t shell_ports_deadline(struct gateway_link *link);
 void shell_ports_due(struct gateway_link *link, int64_t now);

@@ -538,6 +538,34 @@ static void long_outputs(void **state) {
         free(bytes);
 }
 
+static void ports_of_background_commands(void **state) {
+        struct policy policy = limited();
+        static const struct {
+                struct row row;
+                const char *served;
+        } rows[] = {
+                { { "curl http://localhost:3000/", 7, 0,
+                    "curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server\n",
+                    "Nothing listens at that port of localhost. Background commands of this session listen at: 5173, 8080." },
+                  "5173, 8080" },
+                { { "curl -s http://127.0.0.1:3000/", 7, 0, "", "do not listen at any port: read their output" }, "" },
+                { { "node client.js", 1, 0, "Error: connect ECONNREFUSED 127.0.0.1:3000\n", "listen at: 5173." }, "5173" },
+                { { "curl -s http://127.0.0.1:3000/", 7, 0, "", NULL }, NULL },
+                { { "node client.js", 1, 0, "Error: connect ECONNREFUSED 192.0.2.1:3000\n", NULL }, "5173" },
+                { { "node client.js", 0, 0, "Error: connect ECONNREFUSED 127.0.0.1:3000\n", NULL }, "5173" },
+                { { "curl -s http://localhost:3000/", 22, 0, "", NULL }, "3000" },
+                { { "cat log; false", 1, 0, "tests passed\n", NULL }, "3000" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct explain_input in = input_of(&policy, &rows[i].row);
+
+                in.served = rows[i].served;
+                check(&in, rows[i].row.says);
+        }
+}
+
 static void no_memory(void **state) {
         struct policy policy = limited();
         const struct row row = { "curl https://example.org", 6, 0, "", NULL };
@@ -567,6 +595,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(several_findings, setup, teardown),
                 cmocka_unit_test_setup_teardown(output_that_is_not_known, setup, teardown),
                 cmocka_unit_test_setup_teardown(long_outputs, setup, teardown),
+                cmocka_unit_test_setup_teardown(ports_of_background_commands, setup, teardown),
                 cmocka_unit_test_setup_teardown(no_memory, setup, teardown),
         };
 
