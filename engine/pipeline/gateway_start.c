@@ -57,8 +57,8 @@ static _Noreturn void become_gateway(const char *program, const char *const *env
         setsid(); /* what a terminal sends is not for it */
         if (null < 0 || files_arrange(from, sizeof(from) / sizeof(*from), false, &err) < 0)
                 _exit(1);
-        if (vfork() == 0) { /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in launch/inside.c */
-                if (send_own_pidfd(3))
+        if (vfork() == 0) {            /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as in launch/inside.c */
+                if (send_own_pidfd(3)) /* NOLINT(clang-analyzer-unix.Vfork): system calls only, and the parent waits */
                         execve(program, (char *const *)argv, (char *const *)envp);
                 _exit(1); /* NOLINT(clang-analyzer-unix.Vfork): the other end of the socket is closed with it */
         }

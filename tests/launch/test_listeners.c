@@ -34,7 +34,7 @@ static bool is_listed(int diag, uint16_t port) {
 }
 
 static int open_diag(void) {
-        uint16_t port;
+        uint16_t port = 0;
         int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), fd;
 
         if (diag < 0)
@@ -67,7 +67,7 @@ static void test_lists_what_localhost_reaches(void **state) {
 
         (void)state;
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-                uint16_t port;
+                uint16_t port = 0;
                 int fd = listen_at(cases[i].family, cases[i].address, &port);
 
                 if (fd < 0) /* no IPv6 */
