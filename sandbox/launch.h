@@ -63,10 +63,10 @@ enum mount_kind {
 
 struct mount_step {
         enum mount_kind kind;
+        bool mapped; /* owners of the source are those of the command, if it has ids of its own: `id_base` */
         const char *source, *target;
         uint64_t size;
         const char *point; /* the target as a path in the layer that it is in, where it is created; NULL: it is in none */
-        bool mapped;       /* owners of the source are those of the command, if it has ids of its own: `id_base` */
 };
 
 /* A host path that the wrapper (bwrap) must mount; verified inside the sandbox. */

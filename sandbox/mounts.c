@@ -340,14 +340,8 @@ static int add_minimal_root(struct compiler *c) {
 
 /* The writable mount that holds `path`; NULL: what holds it cannot be written. As above, the last one counts. */
 static const struct mount_step *writable_root(const struct compiler *c, const char *path) {
-        const struct mount_step *last = NULL;
+        const struct mount_step *last = holder_of(c->list, path);
 
-        for (size_t i = 0; i < c->list->count; i++) {
-                const struct mount_step *s = &c->list->items[i];
-
-                if (is_mount(s) && path_within(path, s->target) && strcmp(path, s->target) != 0)
-                        last = s;
-        }
         return last && last->kind == MOUNT_WRITE ? last : NULL;
 }
 

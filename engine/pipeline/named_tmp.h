@@ -69,6 +69,6 @@ struct named_tmp_keeper {
 };
 
 /* Starts it. It outlives this process, and keeps none of its files. */
-int named_tmp_keep(const struct named_tmp_keeper *keeper, struct err *err);
+int named_tmp_keep(const struct named_tmp_keeper *given, struct err *err);
 
 #endif
