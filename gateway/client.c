@@ -1,8 +1,10 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "base/buf.h"
 #include "gateway/protocol.h"
 #include "launch/fd_passing.h"
+#include "policy/upstream.h"
 
 _Static_assert((int)GATEWAY_ITEMS_MAX <= (int)FDS_MAX, "all sockets of a command fit into one message");
 
@@ -33,6 +35,20 @@ static int send_items(int socket, struct request request, struct str egress, con
                 files[i] = items[i].fd;
         }
         return send_request(socket, &request, egress, files, count, err);
+}
+
+int gateway_use_proxy(int socket, struct str url, struct str except, struct err *err) {
+        struct request request = { .kind = REQUEST_PROXY };
+        BUF_AUTO bytes;
+
+        if (except.len > UPSTREAM_EXCEPT_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "no_proxy is longer than %d bytes", UPSTREAM_EXCEPT_MAX);
+        buf_init(&bytes, REQUEST_EGRESS_MAX);
+        buf_append(&bytes, url);
+        buf_char(&bytes, '\n');
+        buf_append(&bytes, except);
+        return bytes.failed ? err_set(err, ERR_MEMORY, "out of memory")
+                            : send_request(socket, &request, buf_str(&bytes), NULL, 0, err);
 }
 
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
@@ -94,7 +110,7 @@ static bool is_printable(const char *text, size_t size) {
 
 /* It parses hostile bytes, so what it says is checked, too. */
 static bool is_valid(const struct gateway_event *event) {
-        return event->kind <= GATEWAY_SUMS && event->by <= GATEWAY_BY_FORWARD && event->reason <= GATEWAY_LIMIT &&
+        return event->kind <= GATEWAY_SUMS && event->by <= GATEWAY_BY_FORWARD && event->reason <= GATEWAY_PROXY &&
                is_printable(event->host, sizeof(event->host)) && is_printable(event->address, sizeof(event->address)) &&
                is_printable(event->text, sizeof(event->text));
 }

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/time.h"
 #include "gateway/forward.h"
 #include "gateway/loop.h"
 #include "gateway/protocol.h"
+#include "gateway/proxy.h"
 #include "gateway/question.h"
 
 enum { CONNECTIONS_DEFAULT = 512 };
@@ -225,6 +227,7 @@ static int handle(struct gateway *gateway, struct command *command, const struct
                   int *files, size_t file_count, struct err *err) {
         switch ((enum request_kind)request->kind) {
         case REQUEST_ADD:
+        case REQUEST_PROXY:
                 break;
         case REQUEST_LISTEN:
                 return add_items(gateway, command, request, files, err);
@@ -267,12 +270,16 @@ void command_request(struct gateway *gateway, const void *bytes, size_t len, int
         struct str egress = str_from((const char *)bytes + sizeof(request), request.egress_len);
 
         command = command_find(gateway, request.command);
-        if (request.kind == REQUEST_ADD)
+        if (request.kind == REQUEST_PROXY)
+                result = proxy_set(gateway, egress, &err);
+        else if (request.kind == REQUEST_ADD)
                 result = add_command(gateway, &request, egress, files, &err);
         else if (command)
                 result = handle(gateway, command, &request, egress, files, file_count, &err);
         else
                 result = err_set(&err, ERR_NOT_FOUND, "no such command");
+        if (request.kind == REQUEST_PROXY && !gateway->proxy)
+                _exit(1); /* rather than to go around it */
         if (result < 0)
                 tell_failure(gateway, request.command, err.msg);
 }

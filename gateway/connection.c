@@ -1,11 +1,11 @@
-#include "gateway/connection.h"
-#include "policy/addresses.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "gateway/proxy.h"
+#include "policy/addresses.h"
 
 enum {
         ACCEPT_BATCH = 64, /* of a listener in a turn */
@@ -25,22 +25,28 @@ void connection_close_side(struct gateway *gateway, struct side *side, bool rese
         loop_unwatch(gateway, &side->watch);
 }
 
+static void stop_resolving(struct connection *connection) {
+        if (connection->state == CONNECTION_RESOLVE)
+                connection->command->resolving--;
+        resolver_leave(&connection->waiter);
+}
+
 void connection_close(struct gateway *gateway, struct connection *connection, bool reset) {
         struct command *command = connection->command;
 
         if (connection->state == CONNECTION_DEAD)
                 return;
-        if (connection->state == CONNECTION_RESOLVE)
-                command->resolving--;
+        stop_resolving(connection);
         connection->state = CONNECTION_DEAD;
         relay_drop(gateway, connection);
         for (int i = 0; i < 2; i++)
                 connection_close_side(gateway, &connection->sides[i], reset);
         timer_stop(&connection->words);
         timer_stop(&connection->dial);
-        resolver_leave(&connection->waiter);
         free(connection->addresses);
         connection->addresses = NULL;
+        free(connection->through);
+        connection->through = NULL;
         *(connection->previous ? &connection->previous->next : &command->connections) = connection->next;
         if (connection->next)
                 connection->next->previous = connection->previous;
@@ -59,6 +65,7 @@ static void close_gently(struct gateway *gateway, struct connection *connection)
         connection_close_side(gateway, &connection->sides[OUTSIDE], true);
         timer_stop(&connection->words);
         timer_stop(&connection->dial);
+        stop_resolving(connection); /* or it would be dialled after all */
         shutdown(side->watch.fd, SHUT_WR);
         connection->looking = false;
         connection->state = CONNECTION_CLOSING;
@@ -158,10 +165,14 @@ static void side_event(struct gateway *gateway, struct connection *connection, s
         case CONNECTION_DIAL:
                 dial_event(gateway, connection, watch, events);
                 break;
+        case CONNECTION_PROXY:
+                proxy_event(gateway, connection, watch, events);
+                break;
         case CONNECTION_RELAY:
                 relay_event(gateway, connection, watch, events);
                 break;
         case CONNECTION_RESOLVE:
+        case CONNECTION_FIND:
         case CONNECTION_SOCKET:
                 if (events & (EPOLLERR | EPOLLHUP))
                         connection_close(gateway, connection, true);
@@ -261,8 +272,16 @@ static void begin(struct gateway *gateway, struct connection *connection, const 
                 timer_start(&gateway->first_words, &connection->words);
                 return;
         }
-        connection_take_row(connection, start.by, start.host.text, address);
-        dial_next(gateway, connection);
+        if (proxy_is_for(gateway, &start.host, connection->port)) {
+                connection_take_row(connection, start.by, start.host.text, NULL);
+                proxy_dial(gateway, connection, start.host.text);
+        } else if (start.name && proxy_made(address)) {
+                connection_take_row(connection, start.by, start.host.text, NULL);
+                look_resolve(gateway, connection);
+        } else {
+                connection_take_row(connection, start.by, start.host.text, address);
+                dial_next(gateway, connection);
+        }
 }
 
 /* The address that the client wanted to connect to. */
@@ -345,8 +364,9 @@ static bool still_allowed(const struct connection *connection) {
                 return true; /* it does not depend on hosts */
         if (row->rest || host_from_url(str_z(row->host), &host) < 0)
                 return false;
-        return verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED &&
-               !dial_reaches_denied(connection);
+        if (verdict_of_place(&connection->command->egress, &host, connection->port) != GATEWAY_ALLOWED)
+                return false;
+        return connection->through ? proxy_still_allowed(connection) : !dial_reaches_denied(connection);
 }
 
 void connection_judge_again(struct gateway *gateway, struct command *command) {

@@ -21,8 +21,10 @@ struct side {
 enum connection_state {
         CONNECTION_LOOK,    /* waits for what the client says first, to know where to */
         CONNECTION_RESOLVE, /* for the address of a name */
+        CONNECTION_FIND,    /* for the address of the proxy */
         CONNECTION_SOCKET,  /* for a socket made inside */
         CONNECTION_DIAL,
+        CONNECTION_PROXY, /* for the proxy's answer */
         CONNECTION_RELAY,
         CONNECTION_CLOSING, /* for the client to have read why it was refused */
         CONNECTION_DEAD,
@@ -37,6 +39,7 @@ struct connection {
         struct timer words, dial;
         struct waiter waiter;
         uint8_t (*addresses)[16]; /* to dial, NULL once that is done */
+        char *through;            /* the name that the proxy is asked for; NULL: no proxy */
         uint8_t address_count, tried, rounds;
         uint8_t state;
         bool looking; /* nothing of the client goes out before it was looked at */
@@ -65,6 +68,9 @@ void connection_give_up(struct gateway *gateway, struct connection *connection, 
 
 /* Decides by what the client has said so far; it may be closed then. */
 void look_at(struct gateway *gateway, struct connection *connection);
+
+/* Looks up the name of the connection's row, and dials. */
+void look_resolve(struct gateway *gateway, struct connection *connection);
 int look_speaks(struct gateway *gateway, const struct connection *connection);
 
 /* ---- dial.c ---- */
@@ -74,7 +80,8 @@ int dial_set_addresses(struct connection *connection, const uint8_t *first, cons
 void dial_next(struct gateway *gateway, struct connection *connection);
 void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events);
 void dial_set_options(int fd);
-bool dial_reaches_denied(const struct connection *connection); /* the address of its other end */
+bool dial_reaches_denied(const struct connection *connection);          /* the address of its other end */
+void dial_done(struct gateway *gateway, struct connection *connection); /* the host is there */
 
 /* ---- relay.c ---- */
 

@@ -1,14 +1,14 @@
-#include "gateway/connection.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "gateway/proxy.h"
 #include "policy/addresses.h"
 
 enum {
@@ -45,7 +45,8 @@ void dial_set_options(int fd) {
 static int dial_address(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
         struct side *side = &connection->sides[OUTSIDE];
         struct sockaddr_storage to;
-        socklen_t len = to_sockaddr(address, connection->port, &to);
+        uint16_t port = connection->through ? gateway->proxy->place.port : connection->port;
+        socklen_t len = to_sockaddr(address, port, &to);
 
         side->watch.fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (side->watch.fd < 0)
@@ -69,9 +70,9 @@ static int dial_address(struct gateway *gateway, struct connection *connection, 
         return 0;
 }
 
-/* Ports of this machine are not a matter of hosts. */
+/* Ports of this machine are not a matter of hosts, and its proxy is not the command's choice: see proxy_dial(). */
 static bool is_denied(const struct connection *connection, const uint8_t address[16]) {
-        if (connection->row && connection->row->by == GATEWAY_BY_FORWARD)
+        if (connection->through || (connection->row && connection->row->by == GATEWAY_BY_FORWARD))
                 return false;
         return verdict_denies_address(&connection->command->egress, address);
 }
@@ -91,6 +92,17 @@ bool dial_reaches_denied(const struct connection *connection) {
         return is_denied(connection, address);
 }
 
+static void give_up(struct gateway *gateway, struct connection *connection, int error) {
+        char text[128];
+
+        if (!connection->through) {
+                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(error));
+                return;
+        }
+        snprintf(text, sizeof(text), "no connection to it: %s", err_text(error));
+        proxy_failed(gateway, connection, text);
+}
+
 /* The next address that is not tried yet. */
 void dial_next(struct gateway *gateway, struct connection *connection) {
         connection->state = CONNECTION_DIAL;
@@ -105,8 +117,7 @@ void dial_next(struct gateway *gateway, struct connection *connection) {
                 }
                 connection->error = errno;
         }
-        connection_give_up(gateway, connection, GATEWAY_UNREACHABLE,
-                           err_text(connection->error ? connection->error : EHOSTUNREACH));
+        give_up(gateway, connection, connection->error ? connection->error : EHOSTUNREACH);
 }
 
 static void dial_failed(struct gateway *gateway, struct connection *connection, int error) {
@@ -124,6 +135,8 @@ void connection_dial_expired(struct gateway *gateway, struct timer *timer) {
 
         if (connection->tried >= connection->address_count && ++connection->rounds < DIAL_ROUNDS)
                 timer_start(&gateway->dials, &connection->dial);
+        else if (connection->state == CONNECTION_PROXY)
+                proxy_failed(gateway, connection, "it does not answer");
         else
                 dial_failed(gateway, connection, ETIMEDOUT);
 }
@@ -146,7 +159,7 @@ int dial_set_addresses(struct connection *connection, const uint8_t *first, cons
         return 0;
 }
 
-static void connected(struct gateway *gateway, struct connection *connection) {
+void dial_done(struct gateway *gateway, struct connection *connection) {
         timer_stop(&connection->dial);
         free(connection->addresses);
         connection->addresses = NULL;
@@ -168,7 +181,7 @@ void dial_event(struct gateway *gateway, struct connection *connection, const st
         if (getsockopt(watch->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
                 dial_failed(gateway, connection, error ? error : errno);
         else if (getpeername(watch->fd, (struct sockaddr *)&peer, &peer_len) == 0)
-                connected(gateway, connection);
+                (connection->through ? proxy_connected : dial_done)(gateway, connection);
         else if (events & (EPOLLERR | EPOLLHUP))
                 dial_failed(gateway, connection, ECONNREFUSED);
 }

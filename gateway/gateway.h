@@ -31,13 +31,12 @@ struct gateway_item {
 enum { GATEWAY_ITEMS_MAX = 200 }; /* FDS_MAX of launch/fd_passing.h */
 
 struct gateway_options {
-        int socket;                 /* SEQPACKET, to the engine */
-        int outside;                /* a pidfd: this process ends with that one */
-        int alive;                  /* a pipe that only that process holds the other end of: ends this one also while it is
-                                       stopped; -1: none */
-        const char *resolv_conf;    /* NULL: /etc/resolv.conf */
-        const char *upstream_proxy; /* not used yet: connections are always direct */
-        bool keep_stderr;           /* for tests */
+        int socket;  /* SEQPACKET, to the engine */
+        int outside; /* a pidfd: this process ends with that one */
+        int alive;   /* a pipe that only that process holds the other end of: ends this one also while it is stopped;
+                        -1: none */
+        const char *resolv_conf; /* NULL: /etc/resolv.conf */
+        bool keep_stderr;        /* for tests */
 };
 
 /*
@@ -47,6 +46,9 @@ struct gateway_options {
 _Noreturn void gateway_run(const struct gateway_options *options);
 
 /* ---- for the engine ---- */
+
+/* Hosts are reached through an HTTP proxy (upstream_read()) but for those in `except` (upstream_excepts()). Once, at first. */
+int gateway_use_proxy(int socket, struct str url, struct str except, struct err *err);
 
 /* A command, by a number that no other has; `egress` is what egress_write() wrote. Files are copied. */
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
@@ -110,6 +112,7 @@ enum gateway_reason {
         GATEWAY_UNRESOLVED,
         GATEWAY_UNREACHABLE,
         GATEWAY_LIMIT,
+        GATEWAY_PROXY, /* there is no way through the proxy; `text`: why */
 };
 
 struct gateway_event {

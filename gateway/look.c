@@ -1,11 +1,10 @@
-#include "gateway/connection.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/time.h"
+#include "gateway/proxy.h"
 #include "gateway/question.h"
 
 static ssize_t look_peek(struct gateway *gateway, const struct connection *connection) {
@@ -28,6 +27,7 @@ static void resolved(struct gateway *gateway, struct waiter *waiter, const struc
         struct refusal refusal = { .by = row->by, .port = connection->port, .host = row->host };
         struct vetted vetted;
         struct host host;
+        bool through;
 
         connection->state = CONNECTION_DIAL;
         connection->command->resolving--;
@@ -35,17 +35,20 @@ static void resolved(struct gateway *gateway, struct waiter *waiter, const struc
                 connection_close(gateway, connection, true); /* the row of all the rest: cannot be */
                 return;
         }
-        if (resolution->kind != RESOLUTION_FOUND || !resolution->count) {
+        through = proxy_is_for(gateway, &host, connection->port);
+        if (!through && (resolution->kind != RESOLUTION_FOUND || !resolution->count)) {
                 connection_give_up(gateway, connection, GATEWAY_UNRESOLVED,
                                    resolution->kind == RESOLUTION_FAILED ? resolution->text : "no such name");
                 return;
         }
         question_take_answer(gateway, connection->command, &host, resolution, &vetted);
-        if (!vetted.count) {
+        if (!vetted.count && vetted.reason != GATEWAY_ALLOWED) {
                 refusal.reason = vetted.reason;
                 refusal.text = vetted.kind;
                 refusal.address = vetted.left_out;
                 connection_refuse(gateway, connection, &refusal, look_speaks(gateway, connection), 403);
+        } else if (through) {
+                proxy_dial(gateway, connection, host.text);
         } else if (dial_set_addresses(connection, NULL, (const uint8_t(*)[16])vetted.addresses, vetted.count) < 0) {
                 connection_close(gateway, connection, true);
         } else {
@@ -53,28 +56,42 @@ static void resolved(struct gateway *gateway, struct waiter *waiter, const struc
         }
 }
 
+void look_resolve(struct gateway *gateway, struct connection *connection) {
+        struct host host;
+
+        if (!connection->row || connection->row->rest || verdict_name(str_z(connection->row->host), &host) < 0) {
+                connection_close(gateway, connection, true);
+                return;
+        }
+        if (connection->command->resolving >= COMMAND_RESOLVING_MAX) {
+                connection_give_up(gateway, connection, GATEWAY_LIMIT, "too many names are being resolved");
+                return;
+        }
+        connection->state = CONNECTION_RESOLVE;
+        connection->command->resolving++;
+        connection->waiter.done = resolved;
+        resolver_find(gateway->resolver, connection->row->host, &connection->waiter,
+                      proxy_is_for(gateway, &host, connection->port));
+}
+
 /* A name that no question led to: it is resolved here, so that the client's address does not matter. */
 static void resolve(struct gateway *gateway, struct connection *connection, const struct verdict_look *look) {
         const struct name *name = names_find(&connection->command->names, host_text(&look->host));
+        bool known = name && name->count && name->until > time_monotonic();
 
         timer_stop(&connection->words);
         connection->looking = false;
         connection_take_row(connection, look->by, look->host.text, NULL);
-        if (!connection->row || connection->row->rest) {
+        if (!connection->row || connection->row->rest)
                 connection_close(gateway, connection, true);
-        } else if (name && name->count && name->until > time_monotonic()) {
-                if (dial_set_addresses(connection, NULL, (const uint8_t(*)[16])name->addresses, name->count) < 0)
-                        connection_close(gateway, connection, true);
-                else
-                        dial_next(gateway, connection);
-        } else if (connection->command->resolving >= COMMAND_RESOLVING_MAX) {
-                connection_give_up(gateway, connection, GATEWAY_LIMIT, "too many names are being resolved");
-        } else {
-                connection->state = CONNECTION_RESOLVE;
-                connection->command->resolving++;
-                connection->waiter.done = resolved;
-                resolver_find(gateway->resolver, connection->row->host, &connection->waiter);
-        }
+        else if (known && proxy_is_for(gateway, &look->host, connection->port))
+                proxy_dial(gateway, connection, look->host.text);
+        else if (!known || proxy_made(name->addresses[0]))
+                look_resolve(gateway, connection);
+        else if (dial_set_addresses(connection, NULL, (const uint8_t(*)[16])name->addresses, name->count) < 0)
+                connection_close(gateway, connection, true);
+        else
+                dial_next(gateway, connection);
 }
 
 static void refuse_words(struct gateway *gateway, struct connection *connection, const struct verdict_look *look) {
@@ -100,7 +117,17 @@ static void take_name(struct gateway *gateway, struct connection *connection, co
 
         if (before && strcmp(before->host, look->host.text) == 0)
                 return;
-        connection_leave_row(connection);
+        if (connection->state == CONNECTION_RESOLVE) { /* what is found belongs to the name that is being looked up */
+                struct verdict_look other = *look;
+
+                other.reason = GATEWAY_OTHER_NAME;
+                refuse_words(gateway, connection, &other);
+                return;
+        }
+        if (connection->through) /* it goes to that host, too, which stays recorded */
+                connection->command->connection_count--;
+        else
+                connection_leave_row(connection);
         connection_take_row(connection, look->by, look->host.text, NULL);
         if (!connection->row)
                 connection_close(gateway, connection, true);

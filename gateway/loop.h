@@ -12,6 +12,7 @@
 #include "gateway/gateway.h"
 #include "gateway/names.h"
 #include "gateway/resolve.h"
+#include "gateway/timer.h"
 #include "gateway/verdict.h"
 #include "policy/egress.h"
 
@@ -39,20 +40,6 @@ struct watch {
         void (*ready)(struct gateway *gateway, struct watch *watch, uint32_t events);
         int fd;
 };
-
-/* Something that happens after a fixed time: a queue has one duration, so it is sorted. */
-struct timer {
-        struct timer *previous, *next;
-        struct timer_queue *queue; /* NULL: it is not running */
-        int64_t deadline;
-};
-struct timer_queue {
-        struct timer *first, *last;
-        int64_t duration;
-        void (*expired)(struct gateway *gateway, struct timer *timer);
-};
-void timer_start(struct timer_queue *queue, struct timer *timer);
-void timer_stop(struct timer *timer);
 
 #define CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
@@ -99,8 +86,9 @@ struct command {
         uint64_t connection_count, up, down;
         int64_t tokens_at; /* questions: when the tokens were counted */
         double tokens;
-        bool throttled; /* a listener waits for tokens, or for a connection to end */
-        bool used;      /* GATEWAY_USED was sent */
+        uint16_t made_count; /* addresses: proxy.c */
+        bool throttled;      /* a listener waits for tokens, or for a connection to end */
+        bool used;           /* GATEWAY_USED was sent */
         /* the answer to REQUEST_END or REQUEST_ASK, as far as the engine has read */
         bool ending, asked;
         size_t sent; /* rows */
@@ -113,6 +101,7 @@ struct gateway {
         struct command *commands;
         size_t command_count;
         struct resolver *resolver;
+        struct proxy *proxy; /* NULL: hosts are dialled directly */
         struct relay_pipes *pipes;
         uint8_t *buffer;
         uint8_t own[LOOP_OWN_MAX][16];
@@ -122,7 +111,7 @@ struct gateway {
         struct connection *unfinished, *grave;
         struct stream *dead_streams;
         struct listener *dead_listeners;
-        struct timer_queue first_words, dials, closing, idle_streams;
+        struct timer_queue first_words, dials, closing, idle_streams, lookups;
         int64_t files_short_until; /* nothing is accepted until then */
         char hostname[256];
         struct gateway_event *outbox; /* a ring */
@@ -197,9 +186,7 @@ void connection_free_dead(struct gateway *gateway);
 
 int own_open(struct gateway *gateway, struct err *err);
 
-static inline struct own_addresses own_addresses(const struct gateway *gateway) {
-        return (struct own_addresses){ (const uint8_t(*)[16])gateway->own, gateway->own_count };
-}
+struct own_addresses own_addresses(const struct gateway *gateway);
 
 /* ---- confine.c ---- */
 

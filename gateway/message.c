@@ -18,7 +18,7 @@ const char *gateway_reason_name(enum gateway_reason reason) {
                 [GATEWAY_PRIVATE] = "private",       [GATEWAY_SPECIAL_ADDRESS] = "special_address",
                 [GATEWAY_OTHER_NAME] = "other_name", [GATEWAY_NO_NAME] = "no_name",
                 [GATEWAY_UNRESOLVED] = "unresolved", [GATEWAY_UNREACHABLE] = "unreachable",
-                [GATEWAY_LIMIT] = "limit",
+                [GATEWAY_LIMIT] = "limit",           [GATEWAY_PROXY] = "proxy",
         };
 
         return names[reason];
@@ -66,6 +66,8 @@ static int format(const struct gateway_event *event, const char *place, char *ou
                 return snprintf(out, size, "%s cannot be resolved: %s", host, text);
         case GATEWAY_UNREACHABLE:
                 return snprintf(out, size, "%s cannot be reached: %s", place, text);
+        case GATEWAY_PROXY:
+                return snprintf(out, size, "%s cannot be reached through the proxy of this machine: %s", place, text);
         case GATEWAY_LIMIT:
                 return snprintf(out, size, "%s: %s", place, text);
         }

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
-#include "gateway/loop.h"
+#include "gateway/proxy.h"
 #include "policy/addresses.h"
 
 static int ask(int socket) {
@@ -100,4 +100,14 @@ int own_open(struct gateway *gateway, struct err *err) {
         if (more < 0) /* without the list, names could lead to this machine */
                 return err_sys(err, "the addresses of this machine");
         return loop_watch(gateway, &gateway->netlink, EPOLLIN) < 0 ? err_sys(err, "epoll") : 0;
+}
+
+struct own_addresses own_addresses(const struct gateway *gateway) {
+        struct own_addresses own = { .items = (const uint8_t(*)[16])gateway->own, .count = gateway->own_count };
+
+        if (gateway->proxy) {
+                own.proxy = (const uint8_t(*)[16])gateway->proxy->addresses;
+                own.proxy_count = gateway->proxy->count;
+        }
+        return own;
 }

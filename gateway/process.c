@@ -86,7 +86,8 @@ static int sooner(int a, int b) {
 
 /* Returns for how long there is nothing to do, as epoll_wait() takes it. */
 static int run_all_timers(struct gateway *gateway) {
-        struct timer_queue *queues[] = { &gateway->first_words, &gateway->dials, &gateway->closing, &gateway->idle_streams };
+        struct timer_queue *queues[] = { &gateway->first_words, &gateway->dials, &gateway->closing, &gateway->idle_streams,
+                                         &gateway->lookups };
         int wait = resolver_turn(gateway->resolver);
         int64_t now = time_monotonic();
 
@@ -203,6 +204,7 @@ static void set_queues(struct gateway *gateway) {
         gateway->dials = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = connection_dial_expired };
         gateway->closing = (struct timer_queue){ .duration = 2 * TIME_SECOND, .expired = connection_closing_expired };
         gateway->idle_streams = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = question_stream_expired };
+        gateway->lookups = (struct timer_queue){ .duration = TIME_SECOND, .expired = resolver_expired };
 }
 
 static int open_all(struct gateway *gateway, const struct gateway_options *options, struct err *err) {

@@ -15,6 +15,7 @@ enum request_kind {
         REQUEST_SOCKET,
         REQUEST_ASK,
         REQUEST_END,
+        REQUEST_PROXY,
 };
 
 /* Followed by `egress_len` bytes. Files come in the order of `items`. */

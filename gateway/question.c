@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "gateway/dns.h"
+#include "gateway/proxy.h"
 #include "policy/addresses.h"
 
 #define SANDBOX_HOSTNAME "bailey" /* `hostname` of a plan: sandbox/native.c */
@@ -130,19 +131,34 @@ static void answer_addresses(struct gateway *gateway, struct asker *asker, const
 
 /* ---- lookups ---- */
 
-void question_take_answer(struct gateway *gateway, struct command *command, const struct host *host,
-                          const struct resolution *resolution, struct vetted *ret) {
-        int64_t ttl = resolution->ttl < TTL_MAX ? resolution->ttl : TTL_MAX;
+/* Of a name without an answer: it gets one from the proxy's names. */
+static uint32_t ttl_of(const struct resolution *resolution) {
+        return resolution->count && resolution->ttl < TTL_MAX ? resolution->ttl : TTL_MAX;
+}
+
+const struct name *question_take_answer(struct gateway *gateway, struct command *command, const struct host *host,
+                                        const struct resolution *resolution, struct vetted *ret) {
+        uint32_t ttl = ttl_of(resolution);
+        int64_t until = time_monotonic() + (ttl ? ttl : 1) * TIME_SECOND;
 
         verdict_vet(&command->egress, host, own_addresses(gateway), resolution->addresses, resolution->count, ret);
-        if (ret->count)
-                names_put(&command->names, host_text(host), (const uint8_t(*)[16])ret->addresses, ret->count,
-                          time_monotonic() + (ttl ? ttl : 1) * TIME_SECOND);
+        if (!ret->count && ret->reason != GATEWAY_ALLOWED)
+                return NULL;
+        if (proxy_is_for(gateway, host, 0))
+                return proxy_hand_out(command, host, ret, until);
+        return ret->count ? names_put(&command->names, host_text(host), (const uint8_t(*)[16])ret->addresses, ret->count, until)
+                          : NULL;
+}
+
+static void answer_name(struct gateway *gateway, struct asker *asker, const struct dns_question *dns, const struct name *name,
+                        uint32_t ttl) {
+        answer_addresses(gateway, asker, dns, name ? (const uint8_t(*)[16])name->addresses : NULL, name ? name->count : 0, ttl);
 }
 
 static void answer_resolution(struct gateway *gateway, struct question *question, const struct resolution *resolution) {
         struct command *command = question->command;
         struct refusal refusal = { .host = question->host.text, .by = GATEWAY_BY_DNS };
+        const struct name *name;
         struct vetted vetted;
 
         refusal.reason = verdict_of_name(&command->egress, &question->host); /* it may have changed */
@@ -150,21 +166,22 @@ static void answer_resolution(struct gateway *gateway, struct question *question
                 answer_refusal(gateway, command, &question->asker, &question->dns, &refusal);
                 return;
         }
-        if (resolution->kind != RESOLUTION_FOUND) {
+        if (resolution->kind != RESOLUTION_FOUND && !proxy_is_for(gateway, &question->host, 0)) {
                 answer_code(gateway, &question->asker, &question->dns,
                             resolution->kind == RESOLUTION_NO_NAME ? DNS_NXDOMAIN : DNS_SERVFAIL);
                 return;
         }
-        question_take_answer(gateway, command, &question->host, resolution, &vetted);
+        name = question_take_answer(gateway, command, &question->host, resolution, &vetted);
         if (!vetted.count && vetted.reason != GATEWAY_ALLOWED) {
                 refusal.reason = vetted.reason;
                 refusal.text = vetted.kind;
                 refusal.address = vetted.left_out;
                 answer_refusal(gateway, command, &question->asker, &question->dns, &refusal);
-                return;
+        } else if (!name && vetted.count) {
+                answer_code(gateway, &question->asker, &question->dns, DNS_SERVFAIL); /* no memory */
+        } else {
+                answer_name(gateway, &question->asker, &question->dns, name, ttl_of(resolution));
         }
-        answer_addresses(gateway, &question->asker, &question->dns, (const uint8_t(*)[16])vetted.addresses, vetted.count,
-                         resolution->ttl < TTL_MAX ? resolution->ttl : TTL_MAX);
 }
 
 static void question_free(struct question *question) {
@@ -205,7 +222,7 @@ static void look_up(struct gateway *gateway, struct command *command, const stru
         command->question_count++;
         if (asker->stream)
                 asker->stream->pending++;
-        resolver_find(gateway->resolver, question->host.text, &question->waiter);
+        resolver_find(gateway->resolver, question->host.text, &question->waiter, proxy_is_for(gateway, &question->host, 0));
 }
 
 /* ---- questions ---- */
@@ -249,8 +266,7 @@ static void answer_host(struct gateway *gateway, struct command *command, struct
         if (dns->type != DNS_A && dns->type != DNS_AAAA)
                 answer_code(gateway, asker, dns, DNS_OK); /* so there is no ECH, and nothing to carry data out with */
         else if (name && name->until > now)
-                answer_addresses(gateway, asker, dns, (const uint8_t(*)[16])name->addresses, name->count,
-                                 (uint32_t)((name->until - now) / TIME_SECOND));
+                answer_name(gateway, asker, dns, name, (uint32_t)((name->until - now) / TIME_SECOND));
         else
                 look_up(gateway, command, asker, dns, &host);
 }

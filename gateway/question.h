@@ -18,8 +18,11 @@ bool question_has_room(const struct command *command);
 /* Reads on where that was put off; true: some still is. */
 bool question_resume(struct gateway *gateway, struct command *command);
 
-/* The question's name has been looked up: the addresses that it may have, which lead to it from now on. */
-void question_take_answer(struct gateway *gateway, struct command *command, const struct host *host,
-                          const struct resolution *resolution, struct vetted *ret);
+/*
+ * The question's name has been looked up: the addresses that it may have. Returns it with those that lead to it from now on,
+ * which are others where a proxy resolves it; NULL: there are none.
+ */
+const struct name *question_take_answer(struct gateway *gateway, struct command *command, const struct host *host,
+                                        const struct resolution *resolution, struct vetted *ret);
 
 #endif

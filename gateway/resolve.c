@@ -209,6 +209,7 @@ static void tell(struct gateway *gateway, struct waiter *waiters, const struct r
 
                 waiters = waiter->next;
                 waiter->lookup = NULL;
+                timer_stop(&waiter->timer);
                 waiter->done(gateway, waiter, resolution);
         }
 }
@@ -237,13 +238,15 @@ static void lookup_done(void *data, int status, int timeouts, struct ares_addrin
         tell(resolver->gateway, waiters, &resolution);
 }
 
-static void add_waiter(struct lookup *lookup, struct waiter *waiter) {
+static void add_waiter(struct lookup *lookup, struct waiter *waiter, bool soon) {
+        if (soon)
+                timer_start(&lookup->channel->resolver->gateway->lookups, &waiter->timer);
         waiter->lookup = lookup;
         waiter->next = lookup->waiters;
         lookup->waiters = waiter;
 }
 
-void resolver_find(struct resolver *resolver, const char *name, struct waiter *waiter) {
+void resolver_find(struct resolver *resolver, const char *name, struct waiter *waiter, bool soon) {
         static const struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
                                                           .ai_family = AF_UNSPEC,
                                                           .ai_socktype = SOCK_STREAM };
@@ -252,7 +255,7 @@ void resolver_find(struct resolver *resolver, const char *name, struct waiter *w
 
         for (lookup = resolver->lookups; lookup; lookup = lookup->next)
                 if (strcmp(lookup->name, name) == 0) {
-                        add_waiter(lookup, waiter);
+                        add_waiter(lookup, waiter, soon);
                         return;
                 }
         lookup =
@@ -265,7 +268,7 @@ void resolver_find(struct resolver *resolver, const char *name, struct waiter *w
         look_at_resolv_conf(resolver);
         lookup->channel = resolver->channel;
         memcpy(lookup->name, name, strlen(name));
-        add_waiter(lookup, waiter);
+        add_waiter(lookup, waiter, soon);
         lookup->next = resolver->lookups;
         resolver->lookups = lookup;
         resolver->lookup_count++;
@@ -282,6 +285,15 @@ void resolver_leave(struct waiter *waiter) {
                 at = &(*at)->next;
         *at = waiter->next;
         waiter->lookup = NULL;
+        timer_stop(&waiter->timer);
+}
+
+void resolver_expired(struct gateway *gateway, struct timer *timer) {
+        static const struct resolution late = { .kind = RESOLUTION_FAILED, .text = "no answer in time" };
+        struct waiter *waiter = CONTAINER_OF(timer, struct waiter, timer);
+
+        resolver_leave(waiter);
+        waiter->done(gateway, waiter, &late);
 }
 
 int resolver_turn(struct resolver *resolver) {

@@ -27,14 +27,18 @@ enum gateway_reason verdict_of_place(const struct egress *egress, const struct h
 
 /* ---- addresses ---- */
 
-static bool is_own(struct own_addresses own, const uint8_t address[16]) {
-        for (size_t i = 0; i < own.count; i++)
-                if (memcmp(own.items[i], address, 16) == 0)
+static bool is_in(const uint8_t (*items)[16], size_t count, const uint8_t address[16]) {
+        for (size_t i = 0; i < count; i++)
+                if (memcmp(items[i], address, 16) == 0)
                         return true;
         return false;
 }
 
 /* Why the name may not have this address; `ret_kind` for the message. */
+static bool is_own(struct own_addresses own, const uint8_t address[16]) {
+        return is_in(own.items, own.count, address) || is_in(own.proxy, own.proxy_count, address);
+}
+
 static enum gateway_reason objection(const struct egress *egress, const struct host *host, struct own_addresses own,
                                      const uint8_t address[16], const char **ret_kind) {
         static const char *const kinds[] = {
@@ -51,8 +55,12 @@ static enum gateway_reason objection(const struct egress *egress, const struct h
         }
         if (verdict_denies_address(egress, address))
                 return GATEWAY_DENIED;
-        if (is_own(own, address)) {
+        if (is_in(own.items, own.count, address)) {
                 *ret_kind = "an address of this machine";
+                return GATEWAY_SPECIAL_ADDRESS;
+        }
+        if (is_in(own.proxy, own.proxy_count, address)) {
+                *ret_kind = "the address of the proxy";
                 return GATEWAY_SPECIAL_ADDRESS;
         }
         *ret_kind = "a private address";
@@ -139,7 +147,7 @@ static bool start_by_name(const struct egress *egress, const struct names *names
         return found;
 }
 
-/* "*" is no address of this machine, whose services are not meant for the public. */
+/* "*" is no address of this machine, whose services are not meant for the public; nor of its proxy, which gets to all hosts. */
 static enum gateway_reason judge_address(const struct egress *egress, struct own_addresses own, const uint8_t address[16],
                                          uint16_t port, const struct host *host, bool *ret_named) {
         enum gateway_reason reason = verdict_of_place(egress, host, port);

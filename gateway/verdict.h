@@ -10,10 +10,12 @@
 #include "policy/egress.h"
 #include "policy/hosts.h"
 
-/* Addresses of this machine's interfaces, which no name may have. */
+/* Addresses of this machine, which no name may have. */
 struct own_addresses {
         const uint8_t (*items)[16];
         size_t count;
+        const uint8_t (*proxy)[16]; /* of the proxy, which would get to all hosts */
+        size_t proxy_count;
 };
 
 /* An answer of DNS outside, without the addresses that the name may not have. */

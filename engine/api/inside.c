@@ -3,7 +3,6 @@
  * network gateway.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,15 +41,9 @@ static bool is_gateway(void) {
 }
 
 static _Noreturn void become_gateway(void) {
-        const char *proxy = getenv("https_proxy");
-
-        if (!proxy || !*proxy)
-                proxy = getenv("HTTPS_PROXY");
         clone_reset_signals();
-        gateway_run(&(struct gateway_options){ .socket = GATEWAY_SOCKET_FD,
-                                               .outside = GATEWAY_OUTSIDE_FD,
-                                               .alive = GATEWAY_ALIVE_FD,
-                                               .upstream_proxy = proxy && *proxy ? proxy : NULL });
+        gateway_run(&(struct gateway_options){
+                .socket = GATEWAY_SOCKET_FD, .outside = GATEWAY_OUTSIDE_FD, .alive = GATEWAY_ALIVE_FD });
 }
 
 int bailey_run_inside(char *ret_error, size_t error_size) {

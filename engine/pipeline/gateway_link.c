@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "policy/egress.h"
+#include "policy/upstream.h"
 
 /* How long an answer may take: then the gateway hangs, and is given up. */
 #define PATIENCE (2 * TIME_SECOND)
@@ -183,11 +184,28 @@ static int announce(struct network_log *log, const struct gateway_item *items, s
         return gateway_add(log->link->socket, log->command, buf_str(&egress), items, count, err);
 }
 
+/* A gateway that is new gets to know how this machine reaches others. */
+static int start_if_none(struct gateway_link *link, const char *program, const char *const *environment,
+                         const struct policy *policy, struct err *err) {
+        struct upstream upstream;
+
+        gateway_link_read(link); /* one that has ended is replaced */
+        if (link->socket >= 0)
+                return 0;
+        if (gateway_start(link, program, err) < 0)
+                return -1;
+        upstream_choose(policy->sandbox.network_proxy, environment, &upstream);
+        link->unusable_proxy = upstream.unusable;
+        if (!upstream.url.len || gateway_use_proxy(link->socket, upstream.url, upstream.except, err) == 0)
+                return 0;
+        lose(link);
+        return -1;
+}
+
 /* Without ports to publish, the first that the gateway hears of the command are its sockets. */
 int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
                        const struct policy *policy, struct network_log *log, struct err *err) {
-        gateway_link_read(link); /* one that has ended is replaced */
-        if (link->socket < 0 && gateway_start(link, program, environment, err) < 0)
+        if (start_if_none(link, program, environment, policy, err) < 0)
                 return -1;
         *log = (struct network_log){ .link = link, .next = link->logs, .command = ++link->last, .policy = policy };
         link->logs = log;
@@ -202,7 +220,7 @@ int gateway_link_join(struct gateway_link *link, const char *program, const char
         gateway_link_read(link);
         if (log->link)
                 return log->announced ? 0 : announce(log, NULL, 0, err);
-        if (link->socket < 0 && gateway_start(link, program, environment, err) < 0)
+        if (start_if_none(link, program, environment, policy, err) < 0)
                 return -1;
         log->link = link;
         log->next = link->logs;

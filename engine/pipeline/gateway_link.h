@@ -46,8 +46,9 @@ struct gateway_link {
         int alive;    /* held open: it is killed when this is closed, even while it is stopped */
         int epoll_fd; /* gets the socket, with `epoll_data`; -1: none */
         void *epoll_data;
-        uint64_t last;    /* the number of the newest command */
-        bool told_unseen; /* what `by_ports` means; once for all commands */
+        uint64_t last;              /* the number of the newest command */
+        bool told_unseen;           /* what `by_ports` means; once for all commands */
+        const char *unusable_proxy; /* see upstream_choose(); NULL: none, or it has been told */
         struct network_log *logs;
         enum network_capture capture;
         struct {
@@ -66,7 +67,7 @@ struct gateway_link {
         { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1 }
 
 /* Starts the process; or ends it, whatever it does. gateway_start.c; the rest of this file is for others. */
-int gateway_start(struct gateway_link *link, const char *program, const char *const *environment, struct err *err);
+int gateway_start(struct gateway_link *link, const char *program, struct err *err);
 void gateway_stop(struct gateway_link *link);
 
 /* Ends the gateway; running commands lose their network. */

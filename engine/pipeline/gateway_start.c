@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,24 +14,6 @@
 #include "launch/fd_passing.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
-
-/* The variables that say how this machine reaches others. */
-static const char *const passed[] = { "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY" };
-
-enum { PASSED = sizeof(passed) / sizeof(*passed) };
-
-static void choose_environment(const char *const *environment, const char *ret[static PASSED + 1]) {
-        size_t count = 0;
-
-        for (; *environment; environment++)
-                for (size_t i = 0; i < PASSED && count < PASSED; i++) {
-                        size_t len = strlen(passed[i]);
-
-                        if (strncmp(*environment, passed[i], len) == 0 && (*environment)[len] == '=')
-                                ret[count++] = *environment;
-                }
-        ret[count] = NULL;
-}
 
 /* Before all that the gateway says. Only a process itself can name itself so that its number cannot have been given anew. */
 static bool send_own_pidfd(int socket) {
@@ -48,8 +29,8 @@ static bool send_own_pidfd(int socket) {
  * of one with threads could not allocate. The child of a child, because the end of what executes something would be reported to
  * a program that knows nothing of it.
  */
-static _Noreturn void become_gateway(const char *program, const char *const *envp, int socket, int outside, int alive) {
-        const char *const argv[] = { "bailey", LAUNCH_INSIDE_COMMAND, NULL };
+static _Noreturn void become_gateway(const char *program, int socket, int outside, int alive) {
+        const char *const argv[] = { "bailey", LAUNCH_INSIDE_COMMAND, NULL }, *const envp[] = { NULL };
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
         int from[] = { null, null, null, socket, outside, alive };
         struct err err = {};
@@ -78,7 +59,7 @@ static int receive_pidfd(int socket) {
         return -1;
 }
 
-static int spawn(const char *program, const char *const *envp, int socket, int alive, struct err *err) {
+static int spawn(const char *program, int socket, int alive, struct err *err) {
         FD_AUTO outside = kernel_pidfd_open(getpid()), pidfd = -1;
         int status;
         pid_t pid;
@@ -87,7 +68,7 @@ static int spawn(const char *program, const char *const *envp, int socket, int a
                 return err_sys(err, "network gateway: pidfd_open");
         pid = clone_process(0, -1, &pidfd);
         if (pid == 0)
-                become_gateway(program, envp, socket, outside, alive);
+                become_gateway(program, socket, outside, alive);
         if (pid < 0)
                 return err_sys(err, "network gateway: fork");
         if (clone_reap(pidfd, &status) == 0 && status != 0)
@@ -101,10 +82,9 @@ static void end_process(int pidfd) {
         fd_close(pidfd);
 }
 
-int gateway_start(struct gateway_link *link, const char *program, const char *const *environment, struct err *err) {
+int gateway_start(struct gateway_link *link, const char *program, struct err *err) {
         FD_AUTO mine = -1, its = -1, alive = -1, its_alive = -1;
         struct epoll_event event = { .events = EPOLLIN, .data.ptr = link->epoll_data };
-        const char *envp[PASSED + 1];
         int ends[2];
 
         if (!program)
@@ -117,8 +97,7 @@ int gateway_start(struct gateway_link *link, const char *program, const char *co
                 return err_sys(err, "network gateway");
         its_alive = ends[0];
         alive = ends[1];
-        choose_environment(environment, envp);
-        if (spawn(program, envp, its, its_alive, err) < 0)
+        if (spawn(program, its, its_alive, err) < 0)
                 return -1;
         link->process = receive_pidfd(mine);
         if (link->process < 0)

@@ -27,6 +27,16 @@ static int read_gateway(void *context) {
         return run->lent.gateway->socket;
 }
 
+/* Once for all commands. */
+static void tell_unusable_proxy(struct run *run) {
+        const char *variable = run->lent.gateway->unusable_proxy;
+
+        run->lent.gateway->unusable_proxy = NULL;
+        if (variable)
+                run_notice(run, "%s is not the URL of an HTTP proxy (http://host:port); connections are made without a proxy",
+                           variable);
+}
+
 /* The gateway starts while the sandbox is made. */
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err) {
         if (!egress_expected(&run->attempt.launch.egress))
@@ -42,6 +52,7 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         if (gateway_link_begin(run->lent.gateway, run->attempt.host.self, run->order.options.environment, run->order.policy,
                                run->attempt.network, err) < 0)
                 return -1;
+        tell_unusable_proxy(run);
         setup->beside = read_gateway;
         setup->beside_context = run;
         if (run->lent.gateway->epoll_fd < 0)

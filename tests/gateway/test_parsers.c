@@ -8,7 +8,9 @@
 
 #include "gateway/dns.h"
 #include "gateway/hello.h"
+#include "gateway/proxy_answer.h"
 #include "gateway/request.h"
+#include "policy/upstream.h"
 
 /* ---- DNS ---- */
 
@@ -514,6 +516,91 @@ static void endless_heads_end(void **state) {
         assert_int_equal(request_read((uint8_t *)head, sizeof(head), name), FIRST_BAD);
 }
 
+/* ---- proxies ---- */
+
+static void answers_of_proxies(void **state) {
+        static const struct {
+                const char *text;
+                enum proxy_words found;
+                int status;
+                size_t rest; /* bytes behind the head */
+        } cases[] = {
+                { "HTTP/1.1 200 OK\r\n\r\n", PROXY_HEAD, 200, 0 },
+                { "HTTP/1.0 200 Connection established\r\nVia: x\r\n\r\nSSH-2.0-x\r\n\r\n", PROXY_HEAD, 200, 13 },
+                { "HTTP/1.1 204\r\n\r\n", PROXY_HEAD, 204, 0 },
+                { "HTTP/1.1 407 \nProxy-Authenticate: Basic\n\nno", PROXY_HEAD, 407, 2 },
+                { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", PROXY_HEAD, 200, 3 },
+                { "", PROXY_MORE, 0, 0 },
+                { "HTT", PROXY_MORE, 0, 0 },
+                { "HTTP/1.1 200", PROXY_MORE, 0, 0 },
+                { "HTTP/1.1 200 OK\r\n", PROXY_MORE, 0, 0 },
+                { "HTTP/1.1 200 OK\r\nA: b\r\n", PROXY_MORE, 0, 0 },
+                { "HTTP/1.1 200 OK\r\n\r", PROXY_MORE, 0, 0 },
+                { "HTTP/2 200\r\n\r\n", PROXY_BAD, 0, 0 },
+                { "HTTP/1.1 20\r\n\r\n", PROXY_BAD, 0, 0 },
+                { "HTTP/1.1 2000\r\n\r\n", PROXY_BAD, 0, 0 },
+                { "HTTP/1.1  200 OK\r\n\r\n", PROXY_BAD, 0, 0 },
+                { "SSH-2.0-x\r\n", PROXY_BAD, 0, 0 },
+                { "\x05\xff", PROXY_BAD, 0, 0 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                size_t len = strlen(cases[i].text), head = 0;
+                uint8_t *exact = malloc(len ? len : 1);
+                int status = 0;
+
+                assert_non_null(exact);
+                memcpy(exact, cases[i].text, len);
+                if (proxy_answer_read(exact, len, &status, &head) != cases[i].found)
+                        fail_msg("%s", cases[i].text);
+                if (cases[i].found == PROXY_HEAD) {
+                        assert_int_equal(status, cases[i].status);
+                        assert_int_equal(len - head, cases[i].rest);
+                }
+                free(exact);
+        }
+}
+
+static void endless_answers_end(void **state) {
+        static char head[PROXY_HEAD_MAX + 1];
+        size_t len;
+        int status;
+
+        (void)state;
+        memset(head, 'a', sizeof(head));
+        memcpy(head, "HTTP/1.1 200 OK\r\nX: ", 20);
+        assert_int_equal(proxy_answer_read((uint8_t *)head, PROXY_HEAD_MAX - 1, &status, &len), PROXY_MORE);
+        assert_int_equal(proxy_answer_read((uint8_t *)head, PROXY_HEAD_MAX, &status, &len), PROXY_BAD);
+        head[30] = '\0';
+        assert_int_equal(proxy_answer_read((uint8_t *)head, 40, &status, &len), PROXY_BAD);
+}
+
+static void requests_to_proxies(void **state) {
+        static const struct {
+                const char *login, *encoded;
+        } cases[] = { { "a:", "YTo=" },
+                      { "me:x", "bWU6eA==" },
+                      { "Aladdin:open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ==" },
+                      { "a:\xff\xfe", "YTr//g==" } };
+        char out[PROXY_REQUEST_MAX], login[UPSTREAM_LOGIN_MAX], name[254], wanted[256];
+        size_t len = proxy_request_write(STR("a.example"), 443, (struct str){}, out, sizeof(out));
+
+        (void)state;
+        assert_true(str_is(str_from(out, len), "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n"));
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                len = proxy_request_write(STR("a.example"), 22, str_z(cases[i].login), out, sizeof(out));
+                snprintf(wanted, sizeof(wanted),
+                         "CONNECT a.example:22 HTTP/1.1\r\nHost: a.example:22\r\nProxy-Authorization: Basic %s\r\n\r\n",
+                         cases[i].encoded);
+                assert_true(str_is(str_from(out, len), wanted));
+        }
+        memset(login, 'x', sizeof(login));
+        memset(name, 'n', sizeof(name));
+        assert_true(proxy_request_write(str_from(name, 253), 65535, str_from(login, sizeof(login)), out, sizeof(out)) > 1200);
+        assert_int_equal(proxy_request_write(STR("a.example"), 443, (struct str){}, out, 40), 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(questions_are_read),
@@ -530,6 +617,9 @@ int main(void) {
                 cmocka_unit_test(odd_records),
                 cmocka_unit_test(hosts_of_requests),
                 cmocka_unit_test(endless_heads_end),
+                cmocka_unit_test(answers_of_proxies),
+                cmocka_unit_test(endless_answers_end),
+                cmocka_unit_test(requests_to_proxies),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

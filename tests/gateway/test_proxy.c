@@ -1,0 +1,432 @@
+/*
+ * The gateway where this machine has a proxy: what is asked of it, for which hosts, and what happens when it says no. The proxy
+ * is the test itself, which accepts what the gateway dials.
+ */
+#include "tests/gateway/inside.h"
+
+#include "base/fd.h"
+
+#define PROXY "93.184.216.50"
+
+static const struct zone_row zone[] = {
+        { .name = "web.example", .addresses = { "93.184.216.34" }, .ttl = 30 },
+        { .name = "same.example", .addresses = { "93.184.216.34" }, .ttl = 30 },
+        { .name = "direct.example", .addresses = { "93.184.216.35" }, .ttl = 30 },
+        { .name = "some.example", .addresses = { "93.184.216.36" }, .ttl = 30 },
+        { .name = "proxy.example", .addresses = { PROXY }, .ttl = 30 },
+        { .name = "to-proxy.example", .addresses = { PROXY }, .ttl = 30 },
+        { .name = "loop.example", .addresses = { "127.0.0.1" } },
+        { .name = "metadata.example", .addresses = { "169.254.169.254" } },
+        { .name = "private.example", .addresses = { "10.1.2.3" } },
+        { .name = "broken.example", .code = 2 },
+        { .name = "silent.example", .code = 15 },
+        {},
+};
+
+static const struct egress_rule rules[] = { { .pattern = STR("*.example") }, { .pattern = STR("93.184.216.37") } };
+static const uint16_t ports[] = { 22, 80, 443 };
+
+static char directory[] = "/tmp/gateway-XXXXXX", log_path[64], resolv_path[64];
+static pid_t zone_pid;
+static struct running gateway;
+static int proxy = -1, direct = -1; /* what the gateway may dial */
+
+enum { UDP, HTTPS, HTTP, LISTENERS };
+static struct gateway_item items[LISTENERS];
+
+/* ---- a gateway for each test ---- */
+
+static void start(const char *url, const char *except) {
+        struct egress egress = { .rules = rules, .rule_count = 2, .ports = ports, .port_count = 3, .max_connections = 8 };
+        struct err err = {};
+        BUF_AUTO bytes;
+
+        buf_init(&bytes, EGRESS_BYTES_MAX);
+        egress_write(&egress, &bytes);
+        gateway = start_gateway(resolv_path, -1);
+        assert_int_equal(gateway_use_proxy(gateway.socket, str_z(url), str_z(except), &err), 0);
+        assert_int_equal(gateway_add(gateway.socket, 1, buf_str(&bytes), items, LISTENERS, &err), 0);
+        assert_int_equal(next_event(gateway.socket).kind, GATEWAY_READY);
+}
+
+static int tear_down(void **state) {
+        (void)state;
+        kill(gateway.pid, SIGKILL);
+        wait_end(gateway.pid);
+        close(gateway.socket);
+        return 0;
+}
+
+static int begin(void **state) {
+        (void)state;
+        MUST(mkdtemp(directory) ? 0 : -1);
+        snprintf(log_path, sizeof(log_path), "%s/log", directory);
+        snprintf(resolv_path, sizeof(resolv_path), "%s/resolv.conf", directory);
+        write_file(resolv_path, "nameserver 127.0.0.1\n");
+        zone_pid = start_zone(zone, log_path);
+        items[UDP] = (struct gateway_item){ GATEWAY_DNS_UDP, 53, listen_both(inside_namespace, SOCK_DGRAM, 53) };
+        items[HTTPS] = (struct gateway_item){ GATEWAY_PORT, 443, listen_at(inside_namespace, SOCK_STREAM, "0.0.0.0", 443) };
+        items[HTTP] = (struct gateway_item){ GATEWAY_PORT, 80, listen_at(inside_namespace, SOCK_STREAM, "0.0.0.0", 80) };
+        proxy = listen_at(outside_namespace, SOCK_STREAM, PROXY, 3128);
+        direct = listen_at(outside_namespace, SOCK_STREAM, "0.0.0.0", 80);
+        return 0;
+}
+
+static int end(void **state) {
+        (void)state;
+        MUST(kill(zone_pid, SIGKILL));
+        wait_end(zone_pid);
+        unlink(log_path);
+        unlink(resolv_path);
+        rmdir(directory);
+        return 0;
+}
+
+/* ---- names, as a client inside asks for them ---- */
+
+/* Its IPv4 address; "" without one. */
+static const char *address_of(const char *name) {
+        static char text[INET_ADDRSTRLEN];
+        struct sockaddr_in to = place("8.8.8.8", 53);
+        struct timeval limit = { .tv_sec = 60 };
+        uint8_t bytes[512] = { 0x11, 0x22, 1, 0, 0, 1 };
+        size_t at = 12;
+        ssize_t n;
+        FD_AUTO fd = -1;
+
+        for (const char *label = name; *label; label += label[0] == '.') {
+                size_t len = strcspn(label, ".");
+
+                bytes[at++] = (uint8_t)len;
+                memcpy(bytes + at, label, len);
+                at += len;
+                label += len;
+        }
+        memcpy(bytes + at, "\0\0\1\0\1", 5);
+        at += 5;
+        enter(inside_namespace);
+        fd = (int)MUST(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        enter(outside_namespace);
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+        MUST(connect(fd, (struct sockaddr *)&to, sizeof(to)));
+        MUST(send(fd, bytes, at, 0));
+        n = MUST(recv(fd, bytes, sizeof(bytes), 0));
+        text[0] = '\0';
+        if (bytes[7] && n >= (ssize_t)at + 16)
+                inet_ntop(AF_INET, bytes + at + 12, text, sizeof(text));
+        return text;
+}
+
+/* ---- connections ---- */
+
+static void say(int fd, const char *text) {
+        assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+static void expect(int fd, const char *text) {
+        char bytes[2048];
+        size_t len = strlen(text);
+
+        assert_true(len < sizeof(bytes));
+        assert_int_equal(recv(fd, bytes, len, MSG_WAITALL), len);
+        assert_memory_equal(bytes, text, len);
+}
+
+static void expect_end(int fd) {
+        char byte;
+
+        assert_int_equal(recv(fd, &byte, 1, 0), 0);
+}
+
+/* All that it says until it ends. */
+static void read_all(int fd, char *text, size_t size) {
+        size_t len = 0;
+        ssize_t n;
+
+        while (len < size - 1 && (n = recv(fd, text + len, size - 1 - len, 0)) > 0)
+                len += (size_t)n;
+        text[len] = '\0';
+}
+
+static bool waits(int listener) {
+        struct pollfd polled = { .fd = listener, .events = POLLIN };
+
+        return poll(&polled, 1, 0) == 1;
+}
+
+/* The gateway's connection to the proxy, and that it asks for this. */
+static int accept_request(const char *text) {
+        struct timeval limit = { .tv_sec = 60 };
+        struct pollfd polled = { .fd = proxy, .events = POLLIN };
+        int fd;
+
+        assert_int_equal(poll(&polled, 1, 60000), 1);
+        fd = (int)MUST(accept4(proxy, NULL, NULL, SOCK_CLOEXEC));
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+        expect(fd, text);
+        return fd;
+}
+
+#define CONNECT(place) "CONNECT " place " HTTP/1.1\r\nHost: " place "\r\n"
+#define ASK "GET / HTTP/1.1\r\nHost: web.example\r\n\r\n"
+
+static void bytes_go_through(void **state) {
+        (void)state;
+        start("http://me:open%20sesame@" PROXY ":3128", "");
+        assert_string_equal(address_of("web.example"), "93.184.216.34");
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
+                FD_AUTO at_proxy =
+                        accept_request(CONNECT("web.example:443") "Proxy-Authorization: Basic bWU6b3BlbiBzZXNhbWU=\r\n\r\n");
+
+                say(client, "\x16\x03\x01"); /* it waits: that might be a hello */
+                say(at_proxy, "HTTP/1.1 200 Connection esta");
+                say(at_proxy, "blished\r\nVia: 1.1 x\r\n");
+                say(at_proxy, "\r\nthe host speaks first");
+                expect(client, "the host speaks first");
+                say(at_proxy, ", and on");
+                expect(client, ", and on");
+                shutdown(at_proxy, SHUT_WR);
+                expect_end(client);
+        }
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+                FD_AUTO at_proxy =
+                        accept_request(CONNECT("web.example:80") "Proxy-Authorization: Basic bWU6b3BlbiBzZXNhbWU=\r\n\r\n");
+
+                say(client, ASK);
+                say(at_proxy, "HTTP/1.0 200 OK\nContent-Length: 5\n\n");
+                expect(at_proxy, ASK);
+                say(at_proxy, "hello");
+                expect(client, "hello");
+                shutdown(client, SHUT_WR);
+                expect_end(at_proxy);
+        }
+}
+
+/* A machine behind a proxy often cannot resolve the names of others. */
+static void names_without_an_address_here(void **state) {
+        static const char *const names[] = { "missing.example", "broken.example", "silent.example" };
+        char first[INET_ADDRSTRLEN];
+
+        (void)state;
+        start("http://" PROXY ":3128", "");
+        snprintf(first, sizeof(first), "%s", address_of(names[0]));
+        for (size_t i = 0; i < 3; i++) {
+                char wanted[256], address[INET_ADDRSTRLEN];
+
+                snprintf(address, sizeof(address), "%s", address_of(names[i]));
+                assert_int_equal(strncmp(address, "198.19.", 7), 0);
+                assert_int_equal(strcmp(address, first) == 0, i == 0);
+                assert_string_equal(address_of(names[i]), address);
+                snprintf(wanted, sizeof(wanted), "CONNECT %s:443 HTTP/1.1\r\nHost: %s:443\r\n\r\n", names[i], names[i]);
+                FD_AUTO client = connect_from(inside_namespace, address, 443);
+                FD_AUTO at_proxy = accept_request(wanted);
+
+                say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nhello");
+                expect(client, "hello");
+        }
+}
+
+/* By its address alone it could not be told which of them is wanted, and the proxy may know other addresses. */
+static void names_that_share_an_address(void **state) {
+        char address[INET_ADDRSTRLEN];
+
+        (void)state;
+        start("http://" PROXY ":3128", "");
+        assert_string_equal(address_of("web.example"), "93.184.216.34");
+        snprintf(address, sizeof(address), "%s", address_of("same.example"));
+        assert_int_equal(strncmp(address, "198.19.", 7), 0);
+        FD_AUTO client = connect_from(inside_namespace, address, 443);
+        FD_AUTO at_proxy = accept_request(CONNECT("same.example:443") "\r\n");
+}
+
+static void special_addresses_are_not_sent_to_it(void **state) {
+        (void)state;
+        start("http://proxy.example:3128", "");
+        assert_string_equal(address_of("loop.example"), "");
+        assert_string_equal(address_of("metadata.example"), "");
+        assert_string_equal(address_of("private.example"), "");
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.99.99", 80);
+                char text[1024];
+
+                say(client, "GET / HTTP/1.1\r\nHost: metadata.example\r\n\r\n");
+                read_all(client, text, sizeof(text));
+                assert_non_null(strstr(text, "403 Forbidden"));
+        }
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.37", 80); /* an address that is listed */
+                FD_AUTO server = -1;
+
+                server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
+                say(client, "x");
+                expect(server, "x");
+        }
+        assert_false(waits(proxy));
+}
+
+/* Its name is looked up outside, and its address is not for commands. */
+static void the_proxy_itself(void **state) {
+        (void)state;
+        start("http://proxy.example:3128", "");
+        address_of("web.example");
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
+                FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
+
+                say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nx");
+                expect(client, "x");
+        }
+        assert_string_equal(address_of("to-proxy.example"), "");
+        assert_string_equal(wait_event(gateway.socket, GATEWAY_REFUSED).text, "the address of the proxy");
+}
+
+/* Without a question before it, as the name is in what the client says. */
+static void names_in_connections(void **state) {
+        (void)state;
+        start("http://" PROXY ":3128", "");
+        FD_AUTO client = connect_from(inside_namespace, "93.184.99.99", 80);
+
+        say(client, "GET / HTTP/1.1\r\nHost: missing.example\r\n\r\n");
+        FD_AUTO at_proxy = accept_request(CONNECT("missing.example:80") "\r\n");
+
+        say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
+        expect(at_proxy, "GET / HTTP/1.1\r\nHost: missing.example\r\n\r\n");
+}
+
+static void exceptions(void **state) {
+        char address[INET_ADDRSTRLEN];
+
+        (void)state;
+        start("http://" PROXY ":3128", "localhost,direct.example, some.example:80");
+        assert_string_equal(address_of("direct.example"), "93.184.216.35");
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.35", 80);
+                FD_AUTO server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
+        }
+        address_of("web.example"); /* takes that address */
+        snprintf(address, sizeof(address), "%s", address_of("some.example"));
+        {
+                FD_AUTO client = connect_from(inside_namespace, address, 80);
+                FD_AUTO server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
+
+                assert_false(waits(proxy));
+        }
+        {
+                FD_AUTO client = connect_from(inside_namespace, address, 443);
+                FD_AUTO at_proxy = accept_request(CONNECT("some.example:443") "\r\n");
+        }
+}
+
+static void it_says_no(void **state) {
+        static const struct {
+                const char *answer, *why;
+        } cases[] = {
+                { "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\nSECRET",
+                  "it requires a user and password, which belong into its URL (407)" },
+                { "HTTP/1.1 403 Forbidden\r\n\r\n", "it refuses this host or port (403)" },
+                { "HTTP/1.1 502 Bad Gateway\r\n\r\n", "it cannot reach the host (502)" },
+                { "HTTP/1.1 302 Found\r\nLocation: http://SECRET/\r\n\r\n", "it answers with status 302" },
+                { "HTTP/1.1 100 Continue\r\n\r\n", "it answers with status 100" },
+                { "SSH-2.0-SECRET\r\n", "its answer is not HTTP, or too long" },
+                { NULL, "its answer is not HTTP, or too long" },
+                { "HTTP/1.1 200 O", "it closed the connection" },
+                { "", "it closed the connection" },
+        };
+
+        (void)state;
+        start("http://me:SECRET@" PROXY ":3128", "");
+        address_of("web.example");
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80), at_proxy = -1;
+                char text[1024], wanted[512];
+
+                say(client, ASK);
+                at_proxy = accept_request(CONNECT("web.example:80") "Proxy-Authorization: Basic bWU6U0VDUkVU\r\n\r\n");
+                if (cases[i].answer) {
+                        say(at_proxy, cases[i].answer);
+                        shutdown(at_proxy, SHUT_WR);
+                } else {
+                        say(at_proxy, "HTTP/1.1 200 OK\r\nX: ");
+                        for (int k = 0; k < 9; k++) {
+                                char part[1024];
+
+                                memset(part, 'a', sizeof(part));
+                                send(at_proxy, part, sizeof(part), MSG_NOSIGNAL);
+                        }
+                }
+                read_all(client, text, sizeof(text));
+                snprintf(wanted, sizeof(wanted),
+                         "# bailey: web.example:80 cannot be reached through the proxy of this machine: %s\n", cases[i].why);
+                if (!strstr(text, "HTTP/1.1 502 Bad Gateway\r\n") || !strstr(text, wanted) || strstr(text, "SECRET"))
+                        fail_msg("%s\nnot %s", text, wanted);
+        }
+}
+
+static void it_is_not_there(void **state) {
+        static const struct {
+                const char *url, *why;
+        } cases[] = {
+                { "http://" PROXY ":3129", "no connection to it: Connection refused" },
+                { "http://nowhere.corp:3128", "its name cannot be resolved" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < 2; i++) {
+                struct gateway_event event;
+
+                start(cases[i].url, "");
+                address_of("web.example");
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+
+                event = wait_event(gateway.socket, GATEWAY_REFUSED);
+                assert_int_equal(event.reason, GATEWAY_PROXY);
+                assert_string_equal(event.host, "web.example");
+                assert_string_equal(event.text, cases[i].why);
+                if (i == 0)
+                        tear_down(NULL);
+        }
+}
+
+/* There is one proxy, and none that is gone around because it cannot be understood. */
+static void no_other_proxy(void **state) {
+        struct err err = {};
+
+        (void)state;
+        gateway = start_gateway(resolv_path, -1);
+        assert_int_equal(next_event(gateway.socket).kind, GATEWAY_READY);
+        assert_int_equal(gateway_use_proxy(gateway.socket, STR("socks5://other.example"), (struct str){}, &err), 0);
+        assert_int_equal(WEXITSTATUS(wait_end(gateway.pid)), 1);
+        close(gateway.socket);
+        start("http://" PROXY ":3128", "");
+        assert_int_equal(gateway_use_proxy(gateway.socket, STR("http://other.example"), (struct str){}, &err), 0);
+        assert_int_equal(wait_event(gateway.socket, GATEWAY_FAILED).kind, GATEWAY_FAILED); /* it has one */
+        address_of("web.example");
+        FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
+        FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                TEST(bytes_go_through),
+                TEST(names_without_an_address_here),
+                TEST(names_that_share_an_address),
+                TEST(special_addresses_are_not_sent_to_it),
+                TEST(the_proxy_itself),
+                TEST(names_in_connections),
+                TEST(exceptions),
+                TEST(it_says_no),
+                TEST(it_is_not_there),
+                TEST(no_other_proxy),
+        };
+
+        signal(SIGPIPE, SIG_IGN);
+        if (!make_namespaces()) {
+                printf("1..0 # SKIP no namespaces here\n");
+                return 0;
+        }
+        return cmocka_run_group_tests(tests, begin, end);
+}
