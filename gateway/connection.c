@@ -47,6 +47,8 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
         connection->addresses = NULL;
         free(connection->through);
         connection->through = NULL;
+        free(connection->parting);
+        connection->parting = NULL;
         *(connection->previous ? &connection->previous->next : &command->connections) = connection->next;
         if (connection->next)
                 connection->next->previous = connection->previous;
@@ -86,10 +88,19 @@ static void read_away(struct gateway *gateway, struct connection *connection) {
 }
 
 void connection_closing_expired(struct gateway *gateway, struct timer *timer) {
-        connection_close(gateway, CONTAINER_OF(timer, struct connection, dial), false);
+        struct connection *connection = CONTAINER_OF(timer, struct connection, dial);
+
+        connection_close(gateway, connection, connection->state == CONNECTION_PARTING);
 }
 
 /* ---- refusals ---- */
+
+static void say_and_close(struct gateway *gateway, struct connection *connection, int speaks, int status, const char *text) {
+        if (!connection->published && refuse_say(connection->sides[COMMAND_SIDE].watch.fd, speaks, status, text))
+                close_gently(gateway, connection);
+        else
+                connection_close(gateway, connection, true);
+}
 
 void connection_refuse(struct gateway *gateway, struct connection *connection, const struct refusal *refusal, int speaks,
                        int status) {
@@ -98,13 +109,30 @@ void connection_refuse(struct gateway *gateway, struct connection *connection, c
 
         refusal_record(gateway, connection->command, refusal, &event);
         gateway_message(&event, text, sizeof(text));
-        if (!connection->published && refuse_say(connection->sides[COMMAND_SIDE].watch.fd, speaks, status, text))
-                close_gently(gateway, connection);
-        else
-                connection_close(gateway, connection, true);
+        say_and_close(gateway, connection, speaks, status, text);
 }
 
-/* The host is allowed, and does not answer. */
+/* Without a word of the client it is not known how to tell it. */
+static void wait_for_words(struct gateway *gateway, struct connection *connection, const struct refusal *refusal) {
+        struct gateway_event event;
+        char text[600];
+
+        refusal_record(gateway, connection->command, refusal, &event);
+        gateway_message(&event, text, sizeof(text));
+        connection_close_side(gateway, &connection->sides[OUTSIDE], true);
+        timer_stop(&connection->words);
+        connection->parting = strdup(text);
+        connection->looking = false;
+        connection->state = CONNECTION_PARTING;
+        timer_start(&gateway->closing, &connection->dial);
+}
+
+static void part(struct gateway *gateway, struct connection *connection) {
+        say_and_close(gateway, connection, look_speaks(gateway, connection), 502,
+                      connection->parting ? connection->parting : "the host cannot be reached");
+}
+
+/* The host is allowed, and does not answer. A proxy may say so before the client has said anything. */
 void connection_give_up(struct gateway *gateway, struct connection *connection, enum gateway_reason reason, const char *text) {
         struct row *row = connection->row;
         const char *host = row && !row->rest ? row->host : "";
@@ -112,7 +140,10 @@ void connection_give_up(struct gateway *gateway, struct connection *connection, 
                 .by = row ? row->by : GATEWAY_BY_ADDRESS, .reason = reason, .port = connection->port, .host = host, .text = text
         };
 
-        connection_refuse(gateway, connection, &refusal, look_speaks(gateway, connection), 502);
+        if (reason == GATEWAY_PROXY && connection->looking && look_waits(connection))
+                wait_for_words(gateway, connection, &refusal);
+        else
+                connection_refuse(gateway, connection, &refusal, look_speaks(gateway, connection), 502);
 }
 
 /* ---- the relay ---- */
@@ -176,6 +207,9 @@ static void side_event(struct gateway *gateway, struct connection *connection, s
         case CONNECTION_SOCKET:
                 if (events & (EPOLLERR | EPOLLHUP))
                         connection_close(gateway, connection, true);
+                break;
+        case CONNECTION_PARTING:
+                part(gateway, connection);
                 break;
         case CONNECTION_CLOSING:
                 read_away(gateway, connection);
@@ -374,7 +408,7 @@ void connection_judge_again(struct gateway *gateway, struct command *command) {
 
         for (struct connection *connection = command->connections; connection; connection = next) {
                 next = connection->next;
-                if (connection->state != CONNECTION_CLOSING && !still_allowed(connection))
+                if (connection->state < CONNECTION_PARTING && !still_allowed(connection))
                         connection_close(gateway, connection, true);
         }
 }

@@ -26,6 +26,7 @@ enum connection_state {
         CONNECTION_DIAL,
         CONNECTION_PROXY, /* for the proxy's answer */
         CONNECTION_RELAY,
+        CONNECTION_PARTING, /* for what the client says first, to refuse it in its own protocol */
         CONNECTION_CLOSING, /* for the client to have read why it was refused */
         CONNECTION_DEAD,
 };
@@ -40,6 +41,7 @@ struct connection {
         struct waiter waiter;
         uint8_t (*addresses)[16]; /* to dial, NULL once that is done */
         char *through;            /* the name that the proxy is asked for; NULL: no proxy */
+        char *parting;            /* what is left to say */
         uint8_t address_count, tried, rounds;
         uint8_t state;
         bool looking; /* nothing of the client goes out before it was looked at */
@@ -72,6 +74,7 @@ void look_at(struct gateway *gateway, struct connection *connection);
 /* Looks up the name of the connection's row, and dials. */
 void look_resolve(struct gateway *gateway, struct connection *connection);
 int look_speaks(struct gateway *gateway, const struct connection *connection);
+bool look_waits(const struct connection *connection); /* it has said nothing yet */
 
 /* ---- dial.c ---- */
 

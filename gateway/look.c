@@ -21,6 +21,12 @@ int look_speaks(struct gateway *gateway, const struct connection *connection) {
         return look.speaks;
 }
 
+bool look_waits(const struct connection *connection) {
+        char byte;
+
+        return recv(connection->sides[COMMAND_SIDE].watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 static void resolved(struct gateway *gateway, struct waiter *waiter, const struct resolution *resolution) {
         struct connection *connection = CONTAINER_OF(waiter, struct connection, waiter);
         struct row *row = connection->row;

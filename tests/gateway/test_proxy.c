@@ -364,6 +364,24 @@ static void it_says_no(void **state) {
         }
 }
 
+/* It is told in HTTP, once it is known that the client speaks that. */
+static void it_says_no_before_the_client_says_anything(void **state) {
+        char text[1024];
+
+        (void)state;
+        start("http://" PROXY ":3128", "");
+        address_of("web.example");
+        FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+        FD_AUTO at_proxy = accept_request(CONNECT("web.example:80") "\r\n");
+
+        say(at_proxy, "HTTP/1.1 502 Bad Gateway\r\n\r\n");
+        assert_int_equal(wait_event(gateway.socket, GATEWAY_REFUSED).reason, GATEWAY_PROXY);
+        say(client, ASK);
+        read_all(client, text, sizeof(text));
+        assert_non_null(strstr(text, "HTTP/1.1 502 Bad Gateway\r\n"));
+        assert_non_null(strstr(text, "it cannot reach the host (502)"));
+}
+
 static void it_is_not_there(void **state) {
         static const struct {
                 const char *url, *why;
@@ -419,6 +437,7 @@ int main(void) {
                 TEST(names_in_connections),
                 TEST(exceptions),
                 TEST(it_says_no),
+                TEST(it_says_no_before_the_client_says_anything),
                 TEST(it_is_not_there),
                 TEST(no_other_proxy),
         };
