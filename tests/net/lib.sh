@@ -8,6 +8,7 @@
 #
 #   === name
 #   --- hosts HOST...      sandbox.network.hosts; without, there are none
+#   --- environment N=V... of bailey, in addition
 #   --- later HOST...      those that are allowed in its course
 #   --- kind KIND          instead of allow_hosts
 #   --- network            more lines of [sandbox.network]
@@ -260,7 +261,7 @@ compare() {
 
 # check: runs case i, and prints what is wrong with it
 check() {
-        local flags=() status=0
+        local flags=() words=() status=0
 
         find "$H" -mindepth 1 -delete
         mkdir -p "$W"
@@ -276,6 +277,8 @@ check() {
                 chown -R "$uid:$uid" "$H"
         fi
         read -ra flags <<<"${text[$i:with]-}"
+        read -ra words <<<"${text[$i:environment]-}"
+        environment+=("${words[@]}")
         write_config
         empty stdout stderr questions visits
         expand "${text[$i:command]-}"

@@ -27,6 +27,7 @@ STALE = 13
 DIRECTORY = sys.argv[1]
 LOG = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
 ON_HOST = "--host" in sys.argv
+NAMES = resolver.read_names(f"{DIRECTORY}/names.txt")
 
 
 def log(*words):
@@ -296,6 +297,73 @@ def slow(connection):
     receive_all(connection)
 
 
+# ---- proxies ----
+
+LOGIN = "Basic " + base64.b64encode(b"agent:open sesame").decode()
+
+
+def read_head(connection):
+    """The lines of a request, without the empty one; nothing behind them is read."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        byte = connection.recv(1)
+        if not byte:
+            raise OSError("no request")
+        head += byte
+    return head.decode().split("\r\n")[:-2]
+
+
+def pass_on(source_end, target_end):
+    try:
+        for block in receive_all(source_end):
+            target_end.sendall(block)
+        target_end.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def tunnel(connection, login=None):
+    """CONNECT to whatever name is asked for; resolves it by itself, and has no use for addresses."""
+    lines = read_head(connection)
+    method, place, _ = lines[0].split(" ")
+    log("proxy", where(connection), method, place)
+    name, _, port = place.rpartition(":")
+    headers = {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines[1:]}
+    if method != "CONNECT" or headers.get("host") != place:
+        connection.sendall(b"HTTP/1.1 400 SECRET of a proxy\r\n\r\n")
+    elif login and headers.get("proxy-authorization") != login:
+        connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\nSECRET")
+    elif name not in NAMES or not NAMES[name].addresses:
+        connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\n\r\nSECRET\n")
+    else:
+        with socket.create_connection((str(NAMES[name].addresses[0]), int(port))) as host:
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\nVia: 1.1 gate\r\n\r\n")
+            back = threading.Thread(target=pass_on, args=(host, connection), daemon=True)
+            back.start()
+            pass_on(connection, host)
+            back.join()
+
+
+def tunnel_with_login(connection):
+    tunnel(connection, LOGIN)
+
+
+def garbage(connection):
+    read_head(connection)
+    connection.sendall(b"SSH-2.0-SECRET\r\n")
+
+
+def endless(connection):
+    read_head(connection)
+    connection.sendall(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        connection.sendall(b"X: SECRET\r\n" * 1000)
+
+
+def hang_up(connection):
+    read_head(connection)
+
+
 FOREVER = []
 
 # Port -> what is spoken there, beside http and https everywhere.
@@ -307,6 +375,9 @@ PORTS = {
     "evil.example": {22: greet, 7: mirror, 853: mirror, 8080: speak_http, 5432: mirror},
     "proxy.example": {80: speak_http, 443: speak_http, 22: mirror},
     "h2.example": {443: None},
+    "gate.example": {3128: tunnel},
+    "login.example": {3128: tunnel_with_login},
+    "broken-gate.example": {3128: garbage, 3129: endless, 3130: hang_up},
     "db.example": {},
     "github.com": {},
 }
@@ -373,8 +444,7 @@ def udp(address):
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, hard), hard))
-    names = resolver.read_names(f"{DIRECTORY}/names.txt")
-    special = {str(address): name for name in PORTS for address in names[name].addresses}
+    special = {str(address): name for name in PORTS for address in NAMES[name].addresses}
     wait = selectors.DefaultSelector()
     for address in [word for word in sys.argv[3:] if word != "--host"]:
         ports = {80: speak_http, 443: speak_https, **PORTS.get(special.get(address), {})}
