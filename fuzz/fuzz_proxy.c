@@ -26,13 +26,14 @@ static size_t lines(const char *text, size_t len) {
 
 static void request(struct str url) {
         struct upstream_place place;
-        char out[PROXY_REQUEST_MAX];
+        char out[PROXY_REQUEST_MAX], header[1024];
         size_t len;
 
         if (upstream_read(url, &place) < 0)
                 return;
         must(place.port && place.host.len && place.login_len <= sizeof(place.login));
-        len = proxy_request_write(STR("a.example"), 443, str_from(place.login, place.login_len), out, sizeof(out));
+        proxy_header_write(str_from(place.login, place.login_len), header, sizeof(header));
+        len = proxy_request_write(STR("a.example"), 443, header, out, sizeof(out));
         must(len && lines(out, len) == (place.login_len ? 4 : 3));
 }
 

@@ -49,6 +49,8 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
         connection->through = NULL;
         free(connection->parting);
         connection->parting = NULL;
+        free(connection->forwarded);
+        connection->forwarded = NULL;
         *(connection->previous ? &connection->previous->next : &command->connections) = connection->next;
         if (connection->next)
                 connection->next->previous = connection->previous;
@@ -152,7 +154,8 @@ void connection_relay(struct gateway *gateway, struct connection *connection) {
         int result = relay_turn(gateway, connection);
 
         if (result < 0) {
-                connection_close(gateway, connection, true);
+                if (!relay_tell(gateway, connection))
+                        connection_close(gateway, connection, true);
         } else if (relay_ended(connection)) {
                 connection_close(gateway, connection, false);
         } else if (result && !connection->is_unfinished) {
@@ -279,6 +282,11 @@ static void begin_forward(struct gateway *gateway, struct connection *connection
         }
 }
 
+static void wait_to_look(struct gateway *gateway, struct connection *connection) {
+        connection->state = CONNECTION_LOOK;
+        timer_start(&gateway->first_words, &connection->words);
+}
+
 static void begin(struct gateway *gateway, struct connection *connection, const uint8_t address[16]) {
         struct command *command = connection->command;
         struct verdict_start start;
@@ -302,13 +310,15 @@ static void begin(struct gateway *gateway, struct connection *connection, const 
         connection->named = start.action == START_DIAL;
         connection->looking = start.action != START_PASS;
         if (start.action == START_LOOK) {
-                connection->state = CONNECTION_LOOK;
-                timer_start(&gateway->first_words, &connection->words);
+                wait_to_look(gateway, connection);
                 return;
         }
         if (proxy_is_for(gateway, &start.host, connection->port)) {
                 connection_take_row(connection, start.by, start.host.text, NULL);
-                proxy_dial(gateway, connection, start.host.text);
+                if (proxy_wants_words(connection))
+                        wait_to_look(gateway, connection);
+                else
+                        proxy_dial(gateway, connection, start.host.text);
         } else if (start.name && proxy_made(address)) {
                 connection_take_row(connection, start.by, start.host.text, NULL);
                 look_resolve(gateway, connection);

@@ -39,9 +39,10 @@ struct connection {
         struct row *row;
         struct timer words, dial;
         struct waiter waiter;
-        uint8_t (*addresses)[16]; /* to dial, NULL once that is done */
-        char *through;            /* the name that the proxy is asked for; NULL: no proxy */
-        char *parting;            /* what is left to say */
+        uint8_t (*addresses)[16];    /* to dial, NULL once that is done */
+        char *through;               /* the name that the proxy is asked for; NULL: no proxy */
+        struct forwarded *forwarded; /* requests of plain HTTP to a proxy, NULL: bytes are passed on as they are */
+        char *parting;               /* what is left to say */
         uint8_t address_count, tried, rounds;
         uint8_t state;
         bool looking; /* nothing of the client goes out before it was looked at */
@@ -90,6 +91,9 @@ void dial_done(struct gateway *gateway, struct connection *connection); /* the h
 
 /* Moves what there is to move; -1: the connection broke, 1: there is more to do in the next turn. */
 int relay_turn(struct gateway *gateway, struct connection *connection);
+
+/* The connection broke for a reason that can be told: it was told, and the connection is closed. */
+bool relay_tell(struct gateway *gateway, struct connection *connection);
 bool relay_ended(const struct connection *connection);
 
 /* Gives back what a connection holds of shared memory and pipes. */

@@ -151,7 +151,7 @@ void look_at(struct gateway *gateway, struct connection *connection) {
                 return;
         }
         if (n == 0) { /* it ends without a word */
-                if (!connection->named)
+                if (!connection->named || connection->state == CONNECTION_LOOK)
                         connection_close(gateway, connection, false);
                 connection->looking = false;
                 return;
@@ -168,7 +168,9 @@ void look_at(struct gateway *gateway, struct connection *connection) {
         case LOOK_PASS:
                 timer_stop(&connection->words);
                 connection->looking = false;
-                if (look.host.kind == HOST_NAME && look.host.len)
+                if (connection->state == CONNECTION_LOOK) /* to the name that led here, whatever it says */
+                        proxy_dial(gateway, connection, connection->row->host);
+                if (connection->state < CONNECTION_PARTING && look.host.kind == HOST_NAME && look.host.len)
                         take_name(gateway, connection, &look);
                 break;
         case LOOK_RESOLVE:
@@ -182,6 +184,10 @@ void connection_words_expired(struct gateway *gateway, struct timer *timer) {
         struct connection *connection = CONTAINER_OF(timer, struct connection, words);
         struct verdict_look look = { .by = GATEWAY_BY_ADDRESS, .reason = GATEWAY_NO_NAME };
 
+        if (connection->named && connection->state == CONNECTION_LOOK && look_waits(connection)) {
+                proxy_dial(gateway, connection, connection->row->host); /* its server may speak first */
+                return;
+        }
         look.speaks = look_speaks(gateway, connection);
         refuse_words(gateway, connection, &look);
 }

@@ -7,10 +7,14 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
+#include "gateway/forwarded.h"
 #include "gateway/proxy_answer.h"
 #include "policy/addresses.h"
 
-enum { LOOKUP_KEPT = 30 }; /* seconds, at least */
+enum {
+        LOOKUP_KEPT = 30, /* seconds, at least */
+        PORT_HTTP = 80,
+};
 
 /* ---- which one ---- */
 
@@ -41,6 +45,7 @@ int proxy_set(struct gateway *gateway, struct str bytes, struct err *err) {
                 return err_set(err, ERR_INVALID, "not the URL of a proxy");
         }
         proxy->except = str_skip(bytes, line + 1);
+        proxy_header_write(str_from(proxy->place.login, proxy->place.login_len), proxy->header, sizeof(proxy->header));
         take_address(proxy);
         gateway->proxy = proxy;
         return 0;
@@ -129,9 +134,30 @@ static void found(struct gateway *gateway, struct waiter *waiter, const struct r
                 proxy_failed(gateway, connection, "its name cannot be resolved");
 }
 
-void proxy_dial(struct gateway *gateway, struct connection *connection, const char *host) {
+bool proxy_wants_words(const struct connection *connection) {
+        return connection->port == PORT_HTTP && connection->looking && connection->row && !connection->row->rest;
+}
+
+/* As all clients that know a proxy: http:// is sent to it with the whole URL, and only the rest needs CONNECT. */
+static int choose_way(struct gateway *gateway, struct connection *connection, const char *host) {
+        ssize_t n = 0;
+
         connection->through = strdup(host);
-        if (!connection->through) {
+        if (connection->port == PORT_HTTP && !connection->looking)
+                n = recv(connection->sides[COMMAND_SIDE].watch.fd, gateway->buffer, FORWARDED_HEAD_MAX,
+                         MSG_PEEK | MSG_DONTWAIT);
+        if (!connection->through || n <= 0 || !forwarded_possible(str_from((char *)gateway->buffer, (size_t)n), host))
+                return connection->through ? 0 : -1;
+        connection->forwarded = calloc(1, sizeof(*connection->forwarded));
+        if (!connection->forwarded)
+                return -1;
+        connection->forwarded->host = connection->through;
+        connection->forwarded->header = gateway->proxy->header;
+        return 0;
+}
+
+void proxy_dial(struct gateway *gateway, struct connection *connection, const char *host) {
+        if (choose_way(gateway, connection, host) < 0) {
                 connection_close(gateway, connection, true);
         } else if (gateway->proxy->until > time_monotonic()) {
                 dial(gateway, connection);
@@ -152,11 +178,14 @@ bool proxy_still_allowed(const struct connection *connection) {
 /* ---- CONNECT ---- */
 
 void proxy_connected(struct gateway *gateway, struct connection *connection) {
-        const struct upstream_place *place = &gateway->proxy->place;
         char request[PROXY_REQUEST_MAX];
-        size_t len = proxy_request_write(str_z(connection->through), connection->port, str_from(place->login, place->login_len),
-                                         request, sizeof(request));
+        size_t len = proxy_request_write(str_z(connection->through), connection->port, gateway->proxy->header, request,
+                                         sizeof(request));
 
+        if (connection->forwarded) {
+                dial_done(gateway, connection);
+                return;
+        }
         connection->state = CONNECTION_PROXY;
         connection->rounds = 0;
         connection->tried = connection->address_count; /* no other is tried: this one has answered */

@@ -15,6 +15,7 @@ struct proxy {
         char *bytes; /* of URL and exceptions */
         struct str except;
         struct upstream_place place;
+        char header[1024]; /* of each request */
         struct host host;
         size_t count;
         uint8_t addresses[NAMES_ADDRESSES_MAX][16];
@@ -30,6 +31,9 @@ bool proxy_is_for(const struct gateway *gateway, const struct host *host, uint16
 /* The addresses that lead to a name which is dialled through the proxy, and to no other. NULL without memory. */
 const struct name *proxy_hand_out(struct command *command, const struct host *host, const struct vetted *vetted, int64_t until);
 bool proxy_made(const uint8_t address[16]); /* it may be one that was made up */
+
+/* What the client says first decides how the proxy is asked. */
+bool proxy_wants_words(const struct connection *connection);
 
 /* Dials the proxy, for the port of the connection at `host`. */
 void proxy_dial(struct gateway *gateway, struct connection *connection, const char *host);

@@ -5,7 +5,7 @@
 
 /* ---- the request ---- */
 
-static size_t write_base64(struct str bytes, char *out) {
+static void write_base64(struct str bytes, char *out) {
         static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         size_t n = 0;
 
@@ -20,19 +20,22 @@ static size_t write_base64(struct str bytes, char *out) {
                         out[n++] = (char)(i + k <= bytes.len ? digits[group >> (18 - 6 * k) & 63] : '=');
         }
         out[n] = '\0';
-        return n;
 }
 
-size_t proxy_request_write(struct str name, uint16_t port, struct str login, char *out, size_t size) {
-        char encoded[PROXY_REQUEST_MAX];
-        int len;
+void proxy_header_write(struct str login, char *out, size_t size) {
+        char encoded[PROXY_REQUEST_MAX] = "";
 
-        if (login.len / 3 * 4 + 5 > sizeof(encoded))
-                return 0;
+        out[0] = '\0';
+        if (!login.len || login.len / 3 * 4 + 5 > sizeof(encoded))
+                return;
         write_base64(login, encoded);
-        len = snprintf(out, size, "CONNECT %.*s:%u HTTP/1.1\r\nHost: %.*s:%u\r\n%s%s%s\r\n", (int)name.len, name.ptr, port,
-                       (int)name.len, name.ptr, port, login.len ? "Proxy-Authorization: Basic " : "", encoded,
-                       login.len ? "\r\n" : "");
+        snprintf(out, size, "Proxy-Authorization: Basic %s\r\n", encoded);
+}
+
+size_t proxy_request_write(struct str name, uint16_t port, const char *header, char *out, size_t size) {
+        int len = snprintf(out, size, "CONNECT %.*s:%u HTTP/1.1\r\nHost: %.*s:%u\r\n%s\r\n", (int)name.len, name.ptr, port,
+                           (int)name.len, name.ptr, port, header);
+
         return len > 0 && (size_t)len < size ? (size_t)len : 0;
 }
 

@@ -14,8 +14,11 @@ enum {
         PROXY_HEAD_MAX = 8 << 10, /* of an answer */
 };
 
-/* `login`: user:password, or empty. Returns its length; 0: it does not fit. */
-size_t proxy_request_write(struct str name, uint16_t port, struct str login, char *out, size_t size);
+/* The line of a request that has user:password; empty without these. */
+void proxy_header_write(struct str login, char *out, size_t size);
+
+/* Returns its length; 0: it does not fit. */
+size_t proxy_request_write(struct str name, uint16_t port, const char *header, char *out, size_t size);
 
 enum proxy_words {
         PROXY_MORE, /* too few bytes to tell */

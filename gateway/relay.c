@@ -9,10 +9,14 @@
 
 #include "base/fd.h"
 #include "gateway/connection.h"
+#include "gateway/forwarded.h"
+#include "gateway/proxy_answer.h"
 
 enum {
-        ROUNDS = 8, /* of a direction in a turn: nobody waits for a fast stream */
-        STUCK = 0,  /* nothing more to do until the kernel says so */
+        FORWARD_HEADS = 8 << 10, /* read at once where requests begin: each gets longer */
+        FORWARD_MAX = 1 << 20,   /* written for these */
+        ROUNDS = 8,              /* of a direction in a turn: nobody waits for a fast stream */
+        STUCK = 0,               /* nothing more to do until the kernel says so */
         MOVED = 1,
         BROKEN = -1,
 };
@@ -123,6 +127,62 @@ static int copy(struct gateway *gateway, struct connection *connection, struct s
         return sent < n ? keep(gateway, from, gateway->buffer + sent, (size_t)(n - sent)) : MOVED;
 }
 
+/* Requests to a proxy: heads are read and written anew. */
+static int forward(struct gateway *gateway, struct connection *connection, struct side *from, struct side *to) {
+        struct forwarded *forwarded = connection->forwarded;
+        size_t room = !forwarded->left ? FORWARD_HEADS : forwarded->left < LOOP_BUFFER ? forwarded->left : LOOP_BUFFER;
+        ssize_t n = recv(from->watch.fd, gateway->buffer, room, MSG_DONTWAIT), sent = 0;
+        BUF_AUTO out;
+
+        buf_init(&out, FORWARD_MAX);
+        if (n < 0)
+                return errno == EAGAIN || errno == EINTR ? STUCK : BROKEN;
+        if (n == 0) {
+                from->eof = true;
+                return STUCK;
+        }
+        if (forwarded_feed(forwarded, str_from((char *)gateway->buffer, (size_t)n), &out) < 0 || out.failed)
+                return BROKEN;
+        if (out.len)
+                sent = send(to->watch.fd, out.ptr, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0) {
+                if (errno != EAGAIN && errno != EINTR)
+                        return BROKEN;
+                sent = 0;
+        }
+        count(connection, from, (size_t)sent);
+        return (size_t)sent < out.len ? keep(gateway, from, (uint8_t *)out.ptr + sent, out.len - (size_t)sent) : MOVED;
+}
+
+/* A proxy that wants another password says so instead of the host. */
+static bool wants_login(const struct connection *connection) {
+        const struct side *side = &connection->sides[OUTSIDE];
+        char bytes[12];
+
+        return !side->bytes && !side->kept &&
+               recv(side->watch.fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT) == sizeof(bytes) &&
+               memcmp(bytes, "HTTP/1.", 7) == 0 && memcmp(bytes + 8, " 407", 4) == 0;
+}
+
+bool relay_tell(struct gateway *gateway, struct connection *connection) {
+        const struct forwarded *forwarded = connection->forwarded;
+        struct refusal refusal = { .by = GATEWAY_BY_HTTP, .reason = GATEWAY_NO_NAME, .port = connection->port };
+        char text[128];
+
+        if (!forwarded || (!forwarded->bad && !forwarded->login_refused))
+                return false;
+        refusal.host = forwarded->host;
+        if (forwarded->login_refused) {
+                proxy_status_text(407, text, sizeof(text));
+                refusal.reason = GATEWAY_PROXY;
+                refusal.text = text;
+        }
+        /* not into the middle of what the host says */
+        connection_refuse(gateway, connection, &refusal, connection->sides[OUTSIDE].bytes ? SPEAKS_OTHER : SPEAKS_HTTP,
+                          forwarded->bad ? 403 : 502);
+        return true;
+}
+
 static int splice_out(struct connection *connection, struct side *from, struct side *to) {
         ssize_t n;
 
@@ -159,6 +219,12 @@ static int splice_round(struct connection *connection, struct side *from, struct
 static int move(struct gateway *gateway, struct connection *connection, struct side *from, struct side *to) {
         if (from->kept)
                 return send_kept(gateway, connection, from, to);
+        if (connection->forwarded && from == &connection->sides[COMMAND_SIDE])
+                return from->eof ? STUCK : forward(gateway, connection, from, to);
+        if (connection->forwarded && wants_login(connection)) {
+                connection->forwarded->login_refused = true;
+                return BROKEN;
+        }
         if (!from->pipe && from->bytes >= RELAY_SPLICE_FROM && !from->eof)
                 from->pipe = pipe_borrow(gateway);
         if (from->pipe)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gateway/dns.h"
+#include "gateway/forwarded.h"
 #include "gateway/hello.h"
 #include "gateway/proxy_answer.h"
 #include "gateway/request.h"
@@ -584,12 +585,14 @@ static void requests_to_proxies(void **state) {
                       { "Aladdin:open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ==" },
                       { "a:\xff\xfe", "YTr//g==" } };
         char out[PROXY_REQUEST_MAX], login[UPSTREAM_LOGIN_MAX], name[254], wanted[256];
-        size_t len = proxy_request_write(STR("a.example"), 443, (struct str){}, out, sizeof(out));
+        char header[1024];
+        size_t len = proxy_request_write(STR("a.example"), 443, "", out, sizeof(out));
 
         (void)state;
         assert_true(str_is(str_from(out, len), "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n"));
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-                len = proxy_request_write(STR("a.example"), 22, str_z(cases[i].login), out, sizeof(out));
+                proxy_header_write(str_z(cases[i].login), header, sizeof(header));
+                len = proxy_request_write(STR("a.example"), 22, header, out, sizeof(out));
                 snprintf(wanted, sizeof(wanted),
                          "CONNECT a.example:22 HTTP/1.1\r\nHost: a.example:22\r\nProxy-Authorization: Basic %s\r\n\r\n",
                          cases[i].encoded);
@@ -597,8 +600,151 @@ static void requests_to_proxies(void **state) {
         }
         memset(login, 'x', sizeof(login));
         memset(name, 'n', sizeof(name));
-        assert_true(proxy_request_write(str_from(name, 253), 65535, str_from(login, sizeof(login)), out, sizeof(out)) > 1200);
-        assert_int_equal(proxy_request_write(STR("a.example"), 443, (struct str){}, out, 40), 0);
+        proxy_header_write(str_from(login, sizeof(login)), header, sizeof(header));
+        assert_true(strlen(header) > 700 && str_ends(str_z(header), STR("\r\n")));
+        assert_true(proxy_request_write(str_from(name, 253), 65535, header, out, sizeof(out)) > 1200);
+        assert_int_equal(proxy_request_write(STR("a.example"), 443, "", out, 40), 0);
+        proxy_header_write((struct str){}, header, sizeof(header));
+        assert_string_equal(header, "");
+}
+
+/* ---- requests to a proxy ---- */
+
+#define FIRST "GET / HTTP/1.1\r\nHost: a.example\r\n"
+
+/* What comes of it; NULL: it is refused. Bytes come one by one, too. */
+static void check_forwarded(const char *in, const char *wanted) {
+        for (int step = 0; step < 2; step++) {
+                struct forwarded *forwarded = calloc(1, sizeof(*forwarded));
+                size_t len = strlen(in);
+                int result = 0;
+                BUF_AUTO out;
+
+                assert_non_null(forwarded);
+                forwarded->host = "a.example";
+                forwarded->header = "X: y\r\n";
+                buf_init(&out, 1 << 20);
+                if (step == 0)
+                        result = forwarded_feed(forwarded, str_from(in, len), &out);
+                for (size_t i = 0; step == 1 && i < len && result == 0; i++)
+                        result = forwarded_feed(forwarded, str_from(in + i, 1), &out);
+                if ((result == 0) != (wanted != NULL) || forwarded->bad != (result < 0))
+                        fail_msg("%s", in);
+                if (wanted && !str_is(buf_str(&out), wanted))
+                        fail_msg("%s\ngives %.*s", in, (int)out.len, out.ptr);
+                free(forwarded);
+        }
+}
+
+static void requests_are_forwarded(void **state) {
+        static const struct {
+                const char *in, *out;
+        } cases[] = {
+                { "", "" },
+                { FIRST, "" },
+                { FIRST "\r\n", "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nX: y\r\n\r\n" },
+                { "GET /b?c=d&e#f HTTP/1.0\r\nhOST:\tA.Example:80 \r\n\r\n",
+                  "GET http://a.example/b?c=d&e#f HTTP/1.0\r\nhOST:\tA.Example:80 \r\nX: y\r\n\r\n" },
+                { "GET //evil.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                  "GET http://a.example//evil.example/ HTTP/1.1\r\nHost: a.example\r\nX: y\r\n\r\n" },
+                { FIRST "Proxy-Connection: keep-alive\r\nproxy-authorization: Basic x\r\nA: \xff\r\n\r\n",
+                  "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nA: \xff\r\nX: y\r\n\r\n" },
+                { FIRST "Content-Length: 3\r\n\r\nabc" FIRST "\r\n",
+                  "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nContent-Length: 3\r\nX: y\r\n\r\nabc"
+                  "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nX: y\r\n\r\n" },
+                { FIRST "Transfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n1\r\n\n\r\n0\r\n\r\n" FIRST "\r\n",
+                  "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\nX: y\r\n\r\n"
+                  "A\r\n0123456789\r\n1\r\n\n\r\n0\r\n\r\n"
+                  "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nX: y\r\n\r\n" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+                check_forwarded(cases[i].in, cases[i].out);
+}
+
+static void other_requests_are_refused(void **state) {
+        static const char *const cases[] = {
+                "\r\n\r\n",
+                "GET / HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: b.example\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a.example.evil\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a.example:443\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost : a.example\r\n\r\n",
+                "GET / HTTP/2.0\r\nHost: a.example\r\n\r\n",
+                "GET / HTTP/1.1 \r\nHost: a.example\r\n\r\n",
+                "GET  / HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "GET /\r\nHost: a.example\r\n\r\n",
+                "G(T / HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "GET http://b.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "GET @b.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "CONNECT b.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "CONNECT /b.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                "OPTIONS * HTTP/1.1\r\nHost: a.example\r\n\r\n",
+                FIRST "Host: a.example\r\n\r\n",
+                FIRST "Upgrade: websocket\r\n\r\n",
+                FIRST "A\r\n\r\n",
+                FIRST ": b\r\n\r\n",
+                FIRST " folded: b\r\n\r\n",
+                FIRST "A: b\nHost: b.example\r\n\r\n",
+                FIRST "A: b\rHost: b.example\r\n\r\n",
+                FIRST "A: \x01\r\n\r\n",
+                FIRST "Content-Length: 1\r\nContent-Length: 1\r\n\r\n",
+                FIRST "Content-Length: 1, 1\r\n\r\n",
+                FIRST "Content-Length: +1\r\n\r\n",
+                FIRST "Content-Length: 0x1\r\n\r\n",
+                FIRST "Content-Length: -1\r\n\r\n",
+                FIRST "Content-Length:\r\n\r\n",
+                FIRST "Content-Length: 18446744073709551617\r\n\r\n",
+                FIRST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+                FIRST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+                FIRST "Transfer-Encoding: gzip, chunked\r\n\r\n",
+                FIRST "Transfer-Encoding: xchunked\r\n\r\n",
+                FIRST "Transfer-Encoding: \"chunked\"\r\n\r\n",
+                FIRST "Transfer-Encoding : chunked\r\n\r\n",
+                "POST / HTTP/1.0\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n1\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n1;a=b\r\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n1 \r\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n0x1\r\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n-1\r\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n\r\nx\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n1\r\nxy\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n1\r\nx\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n",
+                FIRST "Transfer-Encoding: chunked\r\n\r\n0000000000000000001\r\nx",
+                FIRST "\r\n\r\nGET / HTTP/1.1\r\nHost: a.example\r\n\r\n",
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                check_forwarded(cases[i], NULL);
+                if (strstr(cases[i], "\r\n\r\n") == cases[i] + strlen(cases[i]) - 4)
+                        assert_false(forwarded_possible(str_z(cases[i]), "a.example"));
+        }
+        assert_true(forwarded_possible(STR(FIRST "\r\nmore"), "a.example"));
+        assert_false(forwarded_possible(STR(FIRST "\r\n"), "b.example"));
+        assert_false(forwarded_possible(STR(FIRST), "a.example"));
+}
+
+static void endless_requests_end(void **state) {
+        static char head[FORWARDED_HEAD_MAX + 1];
+
+        (void)state;
+        memset(head, 'a', sizeof(head) - 1);
+        memcpy(head, FIRST, sizeof(FIRST) - 1);
+        head[sizeof(head) - 2] = '\0';
+        check_forwarded(head, "");
+        head[sizeof(head) - 2] = 'a';
+        check_forwarded(head, "");
+        {
+                static char more[FORWARDED_HEAD_MAX + 2];
+
+                memcpy(more, head, sizeof(head));
+                more[sizeof(more) - 2] = 'a';
+                check_forwarded(more, NULL);
+        }
 }
 
 int main(void) {
@@ -620,6 +766,9 @@ int main(void) {
                 cmocka_unit_test(answers_of_proxies),
                 cmocka_unit_test(endless_answers_end),
                 cmocka_unit_test(requests_to_proxies),
+                cmocka_unit_test(requests_are_forwarded),
+                cmocka_unit_test(other_requests_are_refused),
+                cmocka_unit_test(endless_requests_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

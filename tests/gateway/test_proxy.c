@@ -190,9 +190,9 @@ static void bytes_go_through(void **state) {
                 expect_end(client);
         }
         {
-                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
                 FD_AUTO at_proxy =
-                        accept_request(CONNECT("web.example:80") "Proxy-Authorization: Basic bWU6b3BlbiBzZXNhbWU=\r\n\r\n");
+                        accept_request(CONNECT("web.example:443") "Proxy-Authorization: Basic bWU6b3BlbiBzZXNhbWU=\r\n\r\n");
 
                 say(client, ASK);
                 say(at_proxy, "HTTP/1.0 200 OK\nContent-Length: 5\n\n");
@@ -289,10 +289,78 @@ static void names_in_connections(void **state) {
         FD_AUTO client = connect_from(inside_namespace, "93.184.99.99", 80);
 
         say(client, "GET / HTTP/1.1\r\nHost: missing.example\r\n\r\n");
-        FD_AUTO at_proxy = accept_request(CONNECT("missing.example:80") "\r\n");
+        FD_AUTO at_proxy = accept_request("GET http://missing.example/ HTTP/1.1\r\nHost: missing.example\r\n\r\n");
 
         say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
-        expect(at_proxy, "GET / HTTP/1.1\r\nHost: missing.example\r\n\r\n");
+        expect(client, "HTTP/1.1 200 OK\r\n\r\n");
+}
+
+/* Plain HTTP, as proxies want it: each request with the whole URL, and none for another host. */
+static void requests_are_forwarded(void **state) {
+        static const char login[] = "Proxy-Authorization: Basic bWU6eA==\r\n";
+        char wanted[512], text[1024];
+
+        (void)state;
+        start("http://me:x@" PROXY ":3128", "");
+        address_of("web.example");
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+
+                say(client,
+                    "POST /a?b HTTP/1.1\r\nHost: web.example\r\nProxy-Authorization: Basic own\r\nContent-Length: 5\r\n\r\nhe");
+                snprintf(wanted, sizeof(wanted),
+                         "POST http://web.example/a?b HTTP/1.1\r\nHost: web.example\r\nContent-Length: 5\r\n%s\r\nhe", login);
+                FD_AUTO at_proxy = accept_request(wanted);
+
+                say(client, "lloGET /");
+                say(client, "next HTTP/1.1\r\nHost: web.example:80\r\n\r\n");
+                snprintf(wanted, sizeof(wanted), "lloGET http://web.example/next HTTP/1.1\r\nHost: web.example:80\r\n%s\r\n",
+                         login);
+                expect(at_proxy, wanted);
+                say(at_proxy, "HTTP/1.1 204 No Content\r\n\r\n");
+                expect(client, "HTTP/1.1 204 No Content\r\n\r\n");
+                say(client, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+                read_all(client, text, sizeof(text));
+                assert_string_equal(text, ""); /* in the middle of a conversation there is no other way to tell */
+                read_all(at_proxy, text, sizeof(text));
+                assert_string_equal(text, "");
+                assert_int_equal(wait_event(gateway.socket, GATEWAY_REFUSED).reason, GATEWAY_NO_NAME);
+        }
+        {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+
+                say(client, ASK);
+                snprintf(wanted, sizeof(wanted), "GET http://web.example/ HTTP/1.1\r\nHost: web.example\r\n%s\r\n", login);
+                FD_AUTO at_proxy = accept_request(wanted);
+
+                say(at_proxy, "HTTP/1.1 407 Proxy Authentication Required\r\n\r\nSECRET");
+                read_all(client, text, sizeof(text));
+                assert_non_null(strstr(text, "HTTP/1.1 502 Bad Gateway\r\n"));
+                assert_non_null(strstr(text, "it requires a user and password"));
+        }
+}
+
+/* What is no such request goes by CONNECT, as it is. */
+static void other_words_at_port_80(void **state) {
+        static const char *const words[] = {
+                "SSH-2.0-x\r\n",
+                "GET / HTTP/1.1\r\nHost: web.example\r\nUpgrade: websocket\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: same.example\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: web.example\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        };
+
+        (void)state;
+        start("http://" PROXY ":3128", "");
+        address_of("web.example");
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
+
+                say(client, words[i]);
+                FD_AUTO at_proxy = accept_request(CONNECT("web.example:80") "\r\n");
+
+                say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
+                expect(at_proxy, words[i]);
+        }
 }
 
 static void exceptions(void **state) {
@@ -339,11 +407,11 @@ static void it_says_no(void **state) {
         start("http://me:SECRET@" PROXY ":3128", "");
         address_of("web.example");
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80), at_proxy = -1;
+                FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443), at_proxy = -1;
                 char text[1024], wanted[512];
 
                 say(client, ASK);
-                at_proxy = accept_request(CONNECT("web.example:80") "Proxy-Authorization: Basic bWU6U0VDUkVU\r\n\r\n");
+                at_proxy = accept_request(CONNECT("web.example:443") "Proxy-Authorization: Basic bWU6U0VDUkVU\r\n\r\n");
                 if (cases[i].answer) {
                         say(at_proxy, cases[i].answer);
                         shutdown(at_proxy, SHUT_WR);
@@ -358,7 +426,7 @@ static void it_says_no(void **state) {
                 }
                 read_all(client, text, sizeof(text));
                 snprintf(wanted, sizeof(wanted),
-                         "# bailey: web.example:80 cannot be reached through the proxy of this machine: %s\n", cases[i].why);
+                         "# bailey: web.example:443 cannot be reached through the proxy of this machine: %s\n", cases[i].why);
                 if (!strstr(text, "HTTP/1.1 502 Bad Gateway\r\n") || !strstr(text, wanted) || strstr(text, "SECRET"))
                         fail_msg("%s\nnot %s", text, wanted);
         }
@@ -371,8 +439,8 @@ static void it_says_no_before_the_client_says_anything(void **state) {
         (void)state;
         start("http://" PROXY ":3128", "");
         address_of("web.example");
-        FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
-        FD_AUTO at_proxy = accept_request(CONNECT("web.example:80") "\r\n");
+        FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
+        FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
 
         say(at_proxy, "HTTP/1.1 502 Bad Gateway\r\n\r\n");
         assert_int_equal(wait_event(gateway.socket, GATEWAY_REFUSED).reason, GATEWAY_PROXY);
@@ -398,6 +466,7 @@ static void it_is_not_there(void **state) {
                 address_of("web.example");
                 FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 80);
 
+                say(client, ASK);
                 event = wait_event(gateway.socket, GATEWAY_REFUSED);
                 assert_int_equal(event.reason, GATEWAY_PROXY);
                 assert_string_equal(event.host, "web.example");
@@ -435,6 +504,8 @@ int main(void) {
                 TEST(special_addresses_are_not_sent_to_it),
                 TEST(the_proxy_itself),
                 TEST(names_in_connections),
+                TEST(requests_are_forwarded),
+                TEST(other_words_at_port_80),
                 TEST(exceptions),
                 TEST(it_says_no),
                 TEST(it_says_no_before_the_client_says_anything),

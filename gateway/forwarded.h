@@ -1,0 +1,43 @@
+/*
+ * Plain HTTP as a proxy takes it: each request of a client with its target in full, "GET http://host/path". Many proxies allow
+ * CONNECT for TLS only. What follows a request's body is the next request to the proxy, for any host: so all of them are read,
+ * and a body whose end two programs could see in two places is refused. Pure; fuzzed.
+ */
+#ifndef BAILEY_GATEWAY_FORWARDED_H
+#define BAILEY_GATEWAY_FORWARDED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+enum {
+        FORWARDED_HEAD_MAX = 16 << 10,
+        FORWARDED_ADDED_MAX = 2048, /* bytes that a head may get longer by */
+};
+
+struct forwarded {
+        const char *host;   /* of all requests; port 80 */
+        const char *header; /* that each gets, with its line end; or "" */
+        enum {
+                FORWARDED_HEAD,
+                FORWARDED_BODY,
+                FORWARDED_CHUNK,      /* its size */
+                FORWARDED_CHUNK_DATA, /* and the line end behind it */
+                FORWARDED_LAST_CHUNK, /* the empty line */
+        } state;
+        bool bad;           /* forwarded_feed() has failed */
+        bool login_refused; /* the proxy wants another password */
+        uint64_t left;
+        size_t len; /* of what is kept of an incomplete line or head */
+        char bytes[FORWARDED_HEAD_MAX];
+};
+
+/* Appends what the proxy gets. -1: a request that cannot be passed on; nothing more can be. */
+int forwarded_feed(struct forwarded *forwarded, struct str in, struct buf *out);
+
+/* The first head of a client, as far as it is there: can its connection be treated like this? Else it needs CONNECT. */
+bool forwarded_possible(struct str in, const char *host);
+
+#endif
