@@ -322,19 +322,39 @@ def pass_on(source_end, target_end):
         pass
 
 
+def forward(connection, lines, headers, name, path):
+    """One request, and the answer to it; then it is over, as the client has to see for itself."""
+    with socket.create_connection((str(NAMES[name].addresses[0]), 80)) as host:
+        method = lines[0].split(" ")[0]
+        kept = [line for line in lines[1:] if not line.lower().startswith(("proxy-", "connection:"))]
+        host.sendall("\r\n".join([f"{method} /{path} HTTP/1.1", *kept, "Connection: close", "", ""]).encode())
+        left = int(headers.get("content-length", 0))
+        while left and (block := connection.recv(min(left, BLOCK))):
+            left -= len(block)
+            host.sendall(block)
+        for block in receive_all(host):
+            connection.sendall(block)
+
+
 def tunnel(connection, login=None):
-    """CONNECT to whatever name is asked for; resolves it by itself, and has no use for addresses."""
+    """To whatever name is asked for, which it resolves by itself, and has no use for addresses. Like squid it takes CONNECT not for plain HTTP."""
     lines = read_head(connection)
     method, place, _ = lines[0].split(" ")
     log("proxy", where(connection), method, place)
     name, _, port = place.rpartition(":")
     headers = {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines[1:]}
-    if method != "CONNECT" or headers.get("host") != place:
+    if place.startswith("http://"):
+        name, _, path = place[len("http://"):].partition("/")
+    if port == "80":
+        connection.sendall(b"HTTP/1.1 403 SECRET of a proxy\r\n\r\n")
+    elif headers.get("host") not in (place, name):
         connection.sendall(b"HTTP/1.1 400 SECRET of a proxy\r\n\r\n")
     elif login and headers.get("proxy-authorization") != login:
         connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\nSECRET")
     elif name not in NAMES or not NAMES[name].addresses:
-        connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\n\r\nSECRET\n")
+        connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 16\r\n\r\nthe proxy: none\n")
+    elif method != "CONNECT":
+        forward(connection, lines, headers, name, path)
     else:
         with socket.create_connection((str(NAMES[name].addresses[0]), int(port))) as host:
             connection.sendall(b"HTTP/1.1 200 Connection established\r\nVia: 1.1 gate\r\n\r\n")
