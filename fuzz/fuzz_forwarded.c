@@ -21,7 +21,6 @@ static int feed(const uint8_t *data, size_t size, size_t step, struct buf *out) 
 
         must(forwarded != NULL);
         forwarded->host = "a.example";
-        forwarded->header = "X: y\r\n";
         for (size_t i = 0; i < size && result == 0; i += step)
                 result = forwarded_feed(forwarded, str_from((const char *)data + i, step < size - i ? step : size - i), out);
         free(forwarded);

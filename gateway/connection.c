@@ -315,7 +315,7 @@ static void begin(struct gateway *gateway, struct connection *connection, const 
         }
         if (proxy_is_for(gateway, &start.host, connection->port)) {
                 connection_take_row(connection, start.by, start.host.text, NULL);
-                if (proxy_wants_words(connection))
+                if (proxy_wants_words(gateway, connection))
                         wait_to_look(gateway, connection);
                 else
                         proxy_dial(gateway, connection, start.host.text);

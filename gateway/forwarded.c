@@ -151,7 +151,6 @@ static void write_head(const struct forwarded *forwarded, const struct head *hea
                         buf_append(out, line);
                         buf_append(out, STR("\r\n"));
                 }
-        buf_append(out, str_z(forwarded->header));
         buf_append(out, STR("\r\n"));
 }
 

@@ -12,14 +12,10 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-enum {
-        FORWARDED_HEAD_MAX = 16 << 10,
-        FORWARDED_ADDED_MAX = 2048, /* bytes that a head may get longer by */
-};
+enum { FORWARDED_HEAD_MAX = 16 << 10 };
 
 struct forwarded {
-        const char *host;   /* of all requests; port 80 */
-        const char *header; /* that each gets, with its line end; or "" */
+        const char *host; /* of all requests; port 80 */
         enum {
                 FORWARDED_HEAD,
                 FORWARDED_BODY,

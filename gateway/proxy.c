@@ -134,16 +134,23 @@ static void found(struct gateway *gateway, struct waiter *waiter, const struct r
                 proxy_failed(gateway, connection, "its name cannot be resolved");
 }
 
-bool proxy_wants_words(const struct connection *connection) {
-        return connection->port == PORT_HTTP && connection->looking && connection->row && !connection->row->rest;
+/*
+ * As all clients that know a proxy: http:// is sent to it with the whole URL, and only the rest needs CONNECT. Not with a
+ * password, though: what such a proxy answers goes to the client, and error pages, or TRACE, may repeat what it was sent.
+ */
+static bool may_forward(const struct gateway *gateway, const struct connection *connection) {
+        return connection->port == PORT_HTTP && !gateway->proxy->place.login_len;
 }
 
-/* As all clients that know a proxy: http:// is sent to it with the whole URL, and only the rest needs CONNECT. */
+bool proxy_wants_words(const struct gateway *gateway, const struct connection *connection) {
+        return may_forward(gateway, connection) && connection->looking && connection->row && !connection->row->rest;
+}
+
 static int choose_way(struct gateway *gateway, struct connection *connection, const char *host) {
         ssize_t n = 0;
 
         connection->through = strdup(host);
-        if (connection->port == PORT_HTTP && !connection->looking)
+        if (may_forward(gateway, connection) && !connection->looking)
                 n = recv(connection->sides[COMMAND_SIDE].watch.fd, gateway->buffer, FORWARDED_HEAD_MAX,
                          MSG_PEEK | MSG_DONTWAIT);
         if (!connection->through || n <= 0 || !forwarded_possible(str_from((char *)gateway->buffer, (size_t)n), host))
@@ -152,7 +159,6 @@ static int choose_way(struct gateway *gateway, struct connection *connection, co
         if (!connection->forwarded)
                 return -1;
         connection->forwarded->host = connection->through;
-        connection->forwarded->header = gateway->proxy->header;
         return 0;
 }
 

@@ -33,7 +33,7 @@ const struct name *proxy_hand_out(struct command *command, const struct host *ho
 bool proxy_made(const uint8_t address[16]); /* it may be one that was made up */
 
 /* What the client says first decides how the proxy is asked. */
-bool proxy_wants_words(const struct connection *connection);
+bool proxy_wants_words(const struct gateway *gateway, const struct connection *connection);
 
 /* Dials the proxy, for the port of the connection at `host`. */
 void proxy_dial(struct gateway *gateway, struct connection *connection, const char *host);

@@ -345,12 +345,12 @@ def tunnel(connection, login=None):
     headers = {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines[1:]}
     if place.startswith("http://"):
         name, _, path = place[len("http://"):].partition("/")
-    if port == "80":
-        connection.sendall(b"HTTP/1.1 403 SECRET of a proxy\r\n\r\n")
-    elif headers.get("host") not in (place, name):
+    if headers.get("host") not in (place, name):
         connection.sendall(b"HTTP/1.1 400 SECRET of a proxy\r\n\r\n")
     elif login and headers.get("proxy-authorization") != login:
         connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\nSECRET")
+    elif port == "80":
+        connection.sendall(b"HTTP/1.1 403 SECRET of a proxy\r\n\r\n")
     elif name not in NAMES or not NAMES[name].addresses:
         connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 16\r\n\r\nthe proxy: none\n")
     elif method != "CONNECT":
