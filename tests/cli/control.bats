@@ -463,7 +463,7 @@ no_sandbox() {
         [[ $(speak "$socket" $'ALLOW new.example\n') == "error "* ]]
         [[ $(speak "$socket" "allow $(printf 'a%.0s' {1..10000})"$'\n') == "error "* ]]
         [ -z "$(speak "$socket" 'allow new.example')" ] # no line
-        [ "$(speak "$socket" $'allow new.example\nallow second.example\n')" = ok ] # one is enough
+        [ "$(speak "$socket" $'allow new.example\nallow second.example\n')" = $'ok\n+guard.domain_allowlist new.example' ] # one is enough
         perl -e 'print "allow a\0b\n"' >nul
         [[ $(perl -MSocket -e 'socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])); open(my $f, "<", "nul");
                 syswrite($s, join("", <$f>)); print while <$s>' "$socket") == "error "* ]]
