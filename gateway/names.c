@@ -61,6 +61,7 @@ static void forget_oldest(struct names *names) {
         forget_pairs(names, name);
         names->name_count--;
         free(name->addresses);
+        free(name->real);
         free(name);
 }
 
@@ -77,6 +78,7 @@ void names_free(struct names *names) {
 
                 names->oldest = name->newer;
                 free(name->addresses);
+                free(name->real);
                 free(name);
         }
         *names = (struct names){};
@@ -151,6 +153,19 @@ struct name *names_put(struct names *names, struct str text, const uint8_t (*add
                 if (add_pair(names, name, copy[i]) < 0)
                         return NULL;
         return name;
+}
+
+int names_set_real(struct name *name, const uint8_t (*addresses)[16], size_t count) {
+        uint8_t(*copy)[16] = NULL;
+
+        if (count && !(copy = malloc(count * sizeof(*copy))))
+                return -1;
+        if (count)
+                memcpy(copy, addresses, count * sizeof(*copy));
+        free(name->real);
+        name->real = copy;
+        name->real_count = (uint8_t)count;
+        return 0;
 }
 
 const struct name_pair *names_of_address(const struct names *names, const uint8_t address[16],

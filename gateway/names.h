@@ -21,7 +21,8 @@ struct name {
         struct name *next, *older, *newer; /* in its bucket; by age */
         int64_t until;                     /* of the last answer, time_monotonic() */
         uint8_t (*addresses)[16];          /* IPv4 as ::ffff:a.b.c.d, IPv4 first */
-        uint8_t count;
+        uint8_t (*real)[16];               /* names_set_real() */
+        uint8_t count, real_count;
         uint8_t len;
         char text[];
 };
@@ -49,6 +50,9 @@ struct name *names_find(const struct names *names, struct str text);
  * DNS says. NULL without memory.
  */
 struct name *names_put(struct names *names, struct str text, const uint8_t (*addresses)[16], size_t count, int64_t until);
+
+/* The addresses that the name has outside, where it was given others here. -1 without memory. */
+int names_set_real(struct name *name, const uint8_t (*addresses)[16], size_t count);
 
 /* The next pair of this address, NULL first; newest first. */
 const struct name_pair *names_of_address(const struct names *names, const uint8_t address[16],

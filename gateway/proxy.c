@@ -90,6 +90,7 @@ const struct name *proxy_hand_out(struct command *command, const struct host *ho
                                   int64_t until) {
         uint8_t addresses[NAMES_ADDRESSES_MAX][16];
         struct str name = host_text(host);
+        struct name *put;
         size_t count = 0;
 
         for (size_t i = 0; i < vetted->count; i++)
@@ -97,7 +98,8 @@ const struct name *proxy_hand_out(struct command *command, const struct host *ho
                         memcpy(addresses[count++], vetted->addresses[i], 16);
         if (!count)
                 make_address(command, name, addresses[count++]);
-        return names_put(&command->names, name, (const uint8_t(*)[16])addresses, count, until);
+        put = names_put(&command->names, name, (const uint8_t(*)[16])addresses, count, until);
+        return put && names_set_real(put, (const uint8_t(*)[16])vetted->addresses, vetted->count) == 0 ? put : NULL;
 }
 
 /* ---- the way to it ---- */
@@ -162,7 +164,21 @@ static int choose_way(struct gateway *gateway, struct connection *connection, co
         return 0;
 }
 
+/* Of a name that was resolved here: the proxy may go to any of its addresses. One that is forgotten is not known to be fine. */
+static bool leads_to_denied(const struct command *command, const char *host) {
+        const struct name *name = names_find(&command->names, str_z(host));
+
+        for (size_t i = 0; name && i < name->real_count; i++)
+                if (verdict_denies_address(&command->egress, name->real[i]))
+                        return true;
+        return !name;
+}
+
 void proxy_dial(struct gateway *gateway, struct connection *connection, const char *host) {
+        if (leads_to_denied(connection->command, host)) { /* since it was resolved */
+                connection_give_up(gateway, connection, GATEWAY_UNREACHABLE, err_text(EACCES));
+                return;
+        }
         if (choose_way(gateway, connection, host) < 0) {
                 connection_close(gateway, connection, true);
         } else if (gateway->proxy->until > time_monotonic()) {
@@ -178,7 +194,8 @@ bool proxy_still_allowed(const struct connection *connection) {
         struct host host;
 
         return verdict_name(str_z(connection->through), &host) == 0 &&
-               verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED;
+               verdict_of_place(&connection->command->egress, &host, connection->port) == GATEWAY_ALLOWED &&
+               !leads_to_denied(connection->command, connection->through);
 }
 
 /* ---- CONNECT ---- */

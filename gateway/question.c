@@ -142,6 +142,8 @@ const struct name *question_take_answer(struct gateway *gateway, struct command 
         int64_t until = time_monotonic() + (ttl ? ttl : 1) * TIME_SECOND;
 
         verdict_vet(&command->egress, host, own_addresses(gateway), resolution->addresses, resolution->count, ret);
+        if (proxy_is_for(gateway, host, 0) && ret->reason != GATEWAY_ALLOWED)
+                ret->count = 0; /* the proxy might choose just that address */
         if (!ret->count && ret->reason != GATEWAY_ALLOWED)
                 return NULL;
         if (proxy_is_for(gateway, host, 0))

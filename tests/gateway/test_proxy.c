@@ -18,6 +18,7 @@ static const struct zone_row zone[] = {
         { .name = "loop.example", .addresses = { "127.0.0.1" } },
         { .name = "metadata.example", .addresses = { "169.254.169.254" } },
         { .name = "private.example", .addresses = { "10.1.2.3" } },
+        { .name = "mixed.example", .addresses = { "93.184.216.38", "127.0.0.1" } },
         { .name = "broken.example", .code = 2 },
         { .name = "silent.example", .code = 15 },
         {},
@@ -241,12 +242,74 @@ static void names_that_share_an_address(void **state) {
         FD_AUTO at_proxy = accept_request(CONNECT("same.example:443") "\r\n");
 }
 
+static void deny(const struct str *denied, size_t count) {
+        struct egress egress = { .rules = rules, .rule_count = 2, .ports = ports, .port_count = 3, .max_connections = 8 };
+        struct err err = {};
+        BUF_AUTO bytes;
+
+        egress.denied = (struct str_list){ denied, count };
+        buf_init(&bytes, EGRESS_BYTES_MAX);
+        egress_write(&egress, &bytes);
+        assert_int_equal(gateway_change(gateway.socket, 1, buf_str(&bytes), &err), 0);
+}
+
+static void expect_broken(int fd) {
+        char byte;
+
+        assert_true(recv(fd, &byte, 1, 0) <= 0);
+}
+
+/* A host that is denied later loses its connections, whether by its name or by an address that it has here. The proxy's own
+ * address does not matter: no command chose it. */
+static void hosts_that_are_denied_later(void **state) {
+        static const struct str denied[][2] = { { STR("93.184.216.50"), STR("web.example") },
+                                                { STR("93.184.216.50"), STR("93.184.216.34") } };
+
+        (void)state;
+        for (int by_address = 0; by_address < 2; by_address++) {
+                char address[INET_ADDRSTRLEN], other[INET_ADDRSTRLEN];
+
+                start("http://" PROXY ":3128", "");
+                snprintf(address, sizeof(address), "%s", address_of("web.example"));
+                snprintf(other, sizeof(other), "%s", address_of("same.example")); /* one that was made up */
+                FD_AUTO client = connect_from(inside_namespace, address, 443);
+                FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
+                FD_AUTO client2 = connect_from(inside_namespace, other, 443);
+                FD_AUTO at_proxy2 = accept_request(CONNECT("same.example:443") "\r\n");
+
+                say(client, "GET / HTTP/1.1\r\nHost: some.example\r\n\r\n"); /* which stays allowed */
+                say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nhello");
+                expect(client, "hello");
+                say(at_proxy2, "HTTP/1.1 200 OK\r\n\r\nhello");
+                expect(client2, "hello");
+                deny(denied[by_address], 1);
+                say(at_proxy, "on");
+                expect(client, "on");
+                deny(denied[by_address], 2);
+                expect_broken(client);
+                if (by_address) {
+                        expect_broken(client2);
+                        FD_AUTO again =
+                                connect_from(inside_namespace, other, 443); /* what is known of the name is judged anew */
+
+                        expect_broken(again);
+                        assert_false(waits(proxy));
+                } else {
+                        say(at_proxy2, "on");
+                        expect(client2, "on");
+                }
+                if (!by_address)
+                        tear_down(NULL);
+        }
+}
+
 static void special_addresses_are_not_sent_to_it(void **state) {
         (void)state;
         start("http://proxy.example:3128", "");
         assert_string_equal(address_of("loop.example"), "");
         assert_string_equal(address_of("metadata.example"), "");
         assert_string_equal(address_of("private.example"), "");
+        assert_string_equal(address_of("mixed.example"), ""); /* it might choose just that one */
         {
                 FD_AUTO client = connect_from(inside_namespace, "93.184.99.99", 80);
                 char text[1024];
@@ -511,6 +574,7 @@ int main(void) {
                 TEST(names_without_an_address_here),
                 TEST(names_that_share_an_address),
                 TEST(special_addresses_are_not_sent_to_it),
+                TEST(hosts_that_are_denied_later),
                 TEST(the_proxy_itself),
                 TEST(names_in_connections),
                 TEST(requests_are_forwarded),
