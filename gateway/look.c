@@ -42,9 +42,10 @@ static void resolved(struct gateway *gateway, struct waiter *waiter, const struc
                 return;
         }
         through = proxy_is_for(gateway, &host, connection->port);
-        if (!through && (resolution->kind != RESOLUTION_FOUND || !resolution->count)) {
+        if (resolution->kind == RESOLUTION_NOT_TRIED ||
+            (!through && (resolution->kind != RESOLUTION_FOUND || !resolution->count))) {
                 connection_give_up(gateway, connection, GATEWAY_UNRESOLVED,
-                                   resolution->kind == RESOLUTION_FAILED ? resolution->text : "no such name");
+                                   resolution->kind >= RESOLUTION_FAILED ? resolution->text : "no such name");
                 return;
         }
         question_take_answer(gateway, connection->command, &host, resolution, &vetted);
@@ -76,6 +77,7 @@ void look_resolve(struct gateway *gateway, struct connection *connection) {
         connection->state = CONNECTION_RESOLVE;
         connection->command->resolving++;
         connection->waiter.done = resolved;
+        connection->waiter.command = connection->command->id;
         resolver_find(gateway->resolver, connection->row->host, &connection->waiter,
                       proxy_is_for(gateway, &host, connection->port));
 }

@@ -186,6 +186,7 @@ void proxy_dial(struct gateway *gateway, struct connection *connection, const ch
         } else { /* it is one lookup, however many wait for it: the command has its own for other names */
                 connection->state = CONNECTION_FIND;
                 connection->waiter.done = found;
+                connection->waiter.command = 0;
                 resolver_find(gateway->resolver, gateway->proxy->host.text, &connection->waiter, false);
         }
 }

@@ -168,7 +168,8 @@ static void answer_resolution(struct gateway *gateway, struct question *question
                 answer_refusal(gateway, command, &question->asker, &question->dns, &refusal);
                 return;
         }
-        if (resolution->kind != RESOLUTION_FOUND && !proxy_is_for(gateway, &question->host, 0)) {
+        if (resolution->kind != RESOLUTION_FOUND &&
+            (resolution->kind == RESOLUTION_NOT_TRIED || !proxy_is_for(gateway, &question->host, 0))) {
                 answer_code(gateway, &question->asker, &question->dns,
                             resolution->kind == RESOLUTION_NO_NAME ? DNS_NXDOMAIN : DNS_SERVFAIL);
                 return;
@@ -224,6 +225,7 @@ static void look_up(struct gateway *gateway, struct command *command, const stru
         command->question_count++;
         if (asker->stream)
                 asker->stream->pending++;
+        question->waiter.command = command->id;
         resolver_find(gateway->resolver, question->host.text, &question->waiter, proxy_is_for(gateway, &question->host, 0));
 }
 

@@ -33,6 +33,7 @@ struct lookup {
         struct lookup *next;
         struct channel *channel;
         struct waiter *waiters;
+        uint64_t command; /* that it was begun for */
         char name[256];
 };
 
@@ -246,11 +247,19 @@ static void add_waiter(struct lookup *lookup, struct waiter *waiter, bool soon) 
         lookup->waiters = waiter;
 }
 
+static bool has_room(const struct resolver *resolver, uint64_t command) {
+        size_t count = 0;
+
+        for (const struct lookup *lookup = resolver->lookups; command && lookup; lookup = lookup->next)
+                count += lookup->command == command;
+        return resolver->lookup_count < RESOLVE_MAX && count < RESOLVE_COMMAND_MAX;
+}
+
 void resolver_find(struct resolver *resolver, const char *name, struct waiter *waiter, bool soon) {
         static const struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
                                                           .ai_family = AF_UNSPEC,
                                                           .ai_socktype = SOCK_STREAM };
-        struct resolution failed = { .kind = RESOLUTION_FAILED, .text = "too many lookups at a time" };
+        struct resolution failed = { .kind = RESOLUTION_NOT_TRIED, .text = "too many lookups at a time" };
         struct lookup *lookup;
 
         for (lookup = resolver->lookups; lookup; lookup = lookup->next)
@@ -258,8 +267,7 @@ void resolver_find(struct resolver *resolver, const char *name, struct waiter *w
                         add_waiter(lookup, waiter, soon);
                         return;
                 }
-        lookup =
-                resolver->lookup_count < RESOLVE_MAX && strlen(name) < sizeof(lookup->name) ? calloc(1, sizeof(*lookup)) : NULL;
+        lookup = has_room(resolver, waiter->command) && strlen(name) < sizeof(lookup->name) ? calloc(1, sizeof(*lookup)) : NULL;
         if (!lookup) {
                 waiter->next = NULL;
                 tell(resolver->gateway, waiter, &failed);
@@ -267,6 +275,7 @@ void resolver_find(struct resolver *resolver, const char *name, struct waiter *w
         }
         look_at_resolv_conf(resolver);
         lookup->channel = resolver->channel;
+        lookup->command = waiter->command;
         memcpy(lookup->name, name, strlen(name));
         add_waiter(lookup, waiter, soon);
         lookup->next = resolver->lookups;

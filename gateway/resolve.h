@@ -13,6 +13,7 @@
 
 enum {
         RESOLVE_MAX = 1024,         /* lookups at a time, of all commands */
+        RESOLVE_COMMAND_MAX = 96,   /* of one, also those that nobody waits for any more */
         RESOLVE_ADDRESSES_MAX = 32, /* of a name */
 };
 
@@ -23,6 +24,7 @@ enum resolution_kind {
         RESOLUTION_FOUND, /* maybe without an address */
         RESOLUTION_NO_NAME,
         RESOLUTION_FAILED,
+        RESOLUTION_NOT_TRIED, /* there are too many: nothing is known of the name */
 };
 
 struct resolution {
@@ -38,6 +40,7 @@ struct waiter {
         struct waiter *next;
         struct lookup *lookup; /* NULL: it does not wait */
         struct timer timer;    /* of one that does not wait for long */
+        uint64_t command;      /* that it is for; 0: all */
         void (*done)(struct gateway *gateway, struct waiter *waiter, const struct resolution *resolution);
 };
 
