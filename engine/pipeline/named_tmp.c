@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -56,13 +57,15 @@ static int find(const char *const *environment, const char *workspace, const cha
 
 /* ---- asking ---- */
 
-/* 0, or -1 and errno. */
+/* 0, or -1 and errno. Does not wait for ever: the process may be stopped. */
 static int reach(const struct target *target, int *ret_fd) {
         FD_AUTO fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
         struct sockaddr_un address;
 
         control_address(&target->place, target->file, &address);
-        if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0 ||
+            connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
                 return -1;
         *ret_fd = TAKE_FD(fd);
         return 0;
@@ -111,18 +114,24 @@ static int listen_there(const struct target *target, int *ret_fd, struct err *er
         return 0;
 }
 
-static int start(const struct target *target, struct named_tmp_keeper *keeper, struct err *err) {
-        FD_AUTO listener = -1, place = -1;
+/* Connects first: the process finds a user when it begins, and is not idle. */
+static int start(const struct target *target, struct named_tmp_keeper *keeper, int *ret_fd, struct err *err) {
+        FD_AUTO listener = -1, place = -1, fd = -1;
 
         if (listen_there(target, &listener, err) < 0)
                 return -1;
+        if (reach(target, &fd) < 0)
+                return err_sys(err, "%s/%s", target->place.directory.path, target->file);
         place = openat(target->place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* without the lock of this one */
         if (place < 0)
                 return err_sys(err, "%s", target->place.directory.path);
         keeper->listener = listener;
         keeper->place = place;
         snprintf(keeper->file, sizeof(keeper->file), "%s", target->file);
-        return named_tmp_keep(keeper, err);
+        if (named_tmp_keep(keeper, err) < 0)
+                return -1;
+        *ret_fd = TAKE_FD(fd);
+        return 0;
 }
 
 /* With the lock. A socket at which nobody listens is what a killed process has left. */
@@ -137,9 +146,7 @@ static int reach_or_start(const struct target *target, struct named_tmp_keeper *
         } else if (errno != ENOENT) {
                 return err_sys(err, "%s/%s", target->place.directory.path, target->file);
         }
-        if (start(target, keeper, err) < 0)
-                return -1;
-        return reach(target, ret_fd) < 0 ? err_sys(err, "%s/%s", target->place.directory.path, target->file) : 0;
+        return start(target, keeper, ret_fd, err);
 }
 
 static int join(const struct target *target, struct named_tmp_keeper *keeper, bool *lost, int *ret_connection, int *ret_socket,
