@@ -48,6 +48,17 @@ static size_t count_changes(struct bailey_session *session) {
         return count;
 }
 
+/* "+KEY VALUE" or "-KEY VALUE" in each line. */
+static bool is_list_of_changes(struct str text) {
+        for (; text.len; text = str_skip(text, str_find(text, '\n') + 1)) {
+                struct str line = str_take(text, str_find(text, '\n'));
+
+                if (!line.len || (line.ptr[0] != '+' && line.ptr[0] != '-') || str_find(line, ' ') >= line.len)
+                        return false;
+        }
+        return true;
+}
+
 /* Returns whether it was a change, and was taken. */
 static bool check_answer(struct str line, struct str answer) {
         struct str word = str_take(line, str_find(line, ' '));
@@ -60,7 +71,7 @@ static bool check_answer(struct str line, struct str answer) {
         }
         require(str_starts(answer, STR("ok\n")));
         require(change || str_is(word, "json") || str_is(word, "text"));
-        require(!change || answer.len == 3);
+        require(!change || is_list_of_changes(str_skip(answer, 3)));
         return change;
 }
 
