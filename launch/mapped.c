@@ -82,6 +82,12 @@ int mapped_send(struct mapped_sender *sender, int number, int file, struct err *
         return sender->message.count == FDS_MAX ? flush(sender, err) : 0;
 }
 
+void mapped_cancel(struct mapped_sender *sender) {
+        for (unsigned i = 0; i < sender->message.count; i++)
+                fd_close(sender->files[i]);
+        sender->message.count = 0;
+}
+
 int mapped_end(struct mapped_sender *sender, struct err *err) {
         return sender->message.count && flush(sender, err) < 0 ? -1 : flush(sender, err);
 }

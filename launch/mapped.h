@@ -39,6 +39,8 @@ struct mapped_sender {
 /* Closes `file`. */
 int mapped_send(struct mapped_sender *sender, int number, int file, struct err *err);
 int mapped_end(struct mapped_sender *sender, struct err *err);
+/* Instead: closes what was not sent. */
+void mapped_cancel(struct mapped_sender *sender);
 
 /* Where they come from. */
 struct mapped_channel {

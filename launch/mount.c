@@ -923,6 +923,8 @@ int mount_send(const struct mount_step *steps, const struct mount_places *places
                 if (result == 0 && steps[i].kind == MOUNT_LAYERS)
                         result = send_layers(&steps[i], (int)i, (int)count, userns, &sender, err);
         }
+        if (result < 0)
+                mapped_cancel(&sender);
         return result < 0 ? -1 : mapped_end(&sender, err);
 }
 

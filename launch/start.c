@@ -333,8 +333,10 @@ static int pass_roots(const struct start *start, int userns, struct err *err) {
                 int copy = mapped_copy(start->roots[i], start->launch->broker.roots[i],
                                        &(struct mapped_copy){ .userns = userns }, err);
 
-                if (copy < 0 || mapped_send(&sender, (int)i, copy, err) < 0)
+                if (copy < 0 || mapped_send(&sender, (int)i, copy, err) < 0) {
+                        mapped_cancel(&sender);
                         return -1;
+                }
         }
         return mapped_end(&sender, err);
 }
