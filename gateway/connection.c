@@ -331,22 +331,9 @@ static void begin(struct gateway *gateway, struct connection *connection, const 
 /* The address that the client wanted to connect to. */
 static int destination(int fd, uint8_t ret[16], uint16_t *ret_port) {
         struct sockaddr_storage address = {};
-        struct sockaddr_in *v4 = (struct sockaddr_in *)&address;
-        struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&address;
         socklen_t len = sizeof(address);
 
-        if (getsockname(fd, (struct sockaddr *)&address, &len) < 0)
-                return -1;
-        if (address.ss_family == AF_INET) {
-                address_from_ipv4(&v4->sin_addr, ret);
-                *ret_port = ntohs(v4->sin_port);
-        } else if (address.ss_family == AF_INET6) {
-                memcpy(ret, &v6->sin6_addr, 16);
-                *ret_port = ntohs(v6->sin6_port);
-        } else {
-                return -1;
-        }
-        return 0;
+        return getsockname(fd, (struct sockaddr *)&address, &len) < 0 ? -1 : dial_read_sockaddr(&address, ret, ret_port);
 }
 
 /* For a port of another command it is that one's, as if the host had connected to it. */

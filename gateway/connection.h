@@ -84,6 +84,8 @@ int dial_set_addresses(struct connection *connection, const uint8_t *first, cons
 void dial_next(struct gateway *gateway, struct connection *connection);
 void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events);
 void dial_set_options(int fd);
+/* -1: it is not of the internet. */
+int dial_read_sockaddr(const struct sockaddr_storage *from, uint8_t ret[16], uint16_t *ret_port);
 bool dial_reaches_denied(const struct connection *connection);          /* the address of its other end */
 void dial_done(struct gateway *gateway, struct connection *connection); /* the host is there */
 

@@ -34,6 +34,20 @@ static socklen_t to_sockaddr(const uint8_t address[16], uint16_t port, struct so
         return sizeof(*v6);
 }
 
+int dial_read_sockaddr(const struct sockaddr_storage *from, uint8_t ret[16], uint16_t *ret_port) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+
+        if (from->ss_family != AF_INET && from->ss_family != AF_INET6)
+                return -1;
+        if (from->ss_family == AF_INET)
+                address_from_ipv4(&v4->sin_addr, ret);
+        else
+                memcpy(ret, &v6->sin6_addr, 16);
+        *ret_port = ntohs(from->ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
+        return 0;
+}
+
 void dial_set_options(int fd) {
         static const int one = 1;
 
@@ -80,15 +94,13 @@ static bool is_denied(const struct connection *connection, const uint8_t address
 bool dial_reaches_denied(const struct connection *connection) {
         struct sockaddr_storage peer = {};
         socklen_t len = sizeof(peer);
-        uint8_t address[16] = { [10] = 0xff, 0xff };
+        uint8_t address[16];
+        uint16_t port;
 
-        if (getpeername(connection->sides[OUTSIDE].watch.fd, (struct sockaddr *)&peer, &len) < 0)
+        if (getpeername(connection->sides[OUTSIDE].watch.fd, (struct sockaddr *)&peer, &len) < 0 ||
+            dial_read_sockaddr(&peer, address, &port) < 0)
                 return connection->tried && connection->addresses &&
                        is_denied(connection, connection->addresses[connection->tried - 1]);
-        if (peer.ss_family == AF_INET)
-                memcpy(address + 12, &((const struct sockaddr_in *)&peer)->sin_addr, 4);
-        else
-                memcpy(address, &((const struct sockaddr_in6 *)&peer)->sin6_addr, 16);
         return is_denied(connection, address);
 }
 
