@@ -296,7 +296,7 @@ says gVisor "$uid"
 case $output in *eth0*) false ;; esac
 test "$(cat file)" = x
 try gv --json 'touch /etc/x'
-jq -e '.backend == "gvisor" and .not_enforced == [] and .limits.memory == "enforced"' <<<"${output##*$'\n'}"
+jq -e '.backend == "gvisor" and .not_enforced == ["identity"] and .limits.memory == "enforced"' <<<"${output##*$'\n'}"
 gv 'echo x >began; sleep 1000' &
 pid=$!
 until_file began
@@ -390,7 +390,7 @@ case_for "$roots" 'limits are reported' <<'END'
 try b --json true
 jq -e '.limits == {"memory":"enforced","pids":"enforced","cpus":"enforced","cpu":"none","file":"none","open_files":"none"}' \
         <<<"${output##*$'\n'}"
-jq -e '.backend == "'"$kind"'" and .not_enforced == (if .backend == "gvisor" then [] else ["sockets"] end)' <<<"${output##*$'\n'}"
+jq -e '.backend == "'"$kind"'" and .not_enforced == (if .backend == "gvisor" then ["identity"] else ["sockets", "identity"] end)' <<<"${output##*$'\n'}"
 END
 
 # With cgroup v1, or without a systemd that shares controllers out, podman takes limits from users and forgets them.
