@@ -37,6 +37,7 @@ mount -t tmpfs -o mode=1777 bailey-container /dev/shm || exit 1 # where podman h
 W=$T/w
 H=$T/home
 mkdir "$W" "$H" "$T/e"
+mkdir -m 700 "$T/homes"
 trap engine_down EXIT
 engine_up "$which" "$T/e" || exit 1
 uid=0
@@ -46,10 +47,10 @@ if [ "$which" = rootless ]; then uid=$rootless_user; fi
 own() {
         chown -R "$uid:$uid" "$@"
 }
-own "$W" "$H"
+own "$W" "$H" "$T/homes"
 
 # bailey ARGUMENT...: with a clean environment
-clean=("${engine_as[@]}" env -i HOME="$H" BAILEY_HOME_DIR="$H/../homes" PATH="$PATH" LC_ALL=C ASAN_OPTIONS="$ASAN_OPTIONS")
+clean=("${engine_as[@]}" env -i HOME="$H" BAILEY_HOME_DIR="$T/homes" PATH="$PATH" LC_ALL=C ASAN_OPTIONS="$ASAN_OPTIONS")
 bailey() {
         "${clean[@]}" "${engine_env[@]}" "${extra[@]}" "$BAILEY" "$@"
 }
