@@ -250,7 +250,7 @@ static void the_end_is_seen_at_once(void **state) {
         int ends[2];
 
         (void)state;
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
         control.asked = ends[0];
         assert_false(control_alone(&control));
         assert_int_equal(write(ends[1], "\x0f", 1), 1);
@@ -267,9 +267,10 @@ static void what_is_asked_for(void **state) {
         pid_t child;
 
         (void)state;
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
         assert_int_equal(control_open(ends[0], -1, &control, &err), 0);
-        assert_int_equal(write(ends[1], "\x0f\x02", 2), 2);
+        assert_int_equal(write(ends[1], "\x0f", 1), 1);
+        assert_int_equal(write(ends[1], "\x02", 1), 1);
         assert_int_equal(control_wait(&control), SIGTERM);
         assert_int_equal(control_wait(&control), SIGINT);
         child = fork();

@@ -74,8 +74,9 @@ chmod 1777 /var/tmp /dev/shm
 mkdir /home/agent /srv/mine /run/mine
 mount -t tmpfs -o mode=755,size=256m bailey-work /srv/mine || exit 1 # a file system of its own
 H=/home/agent
-homes=() # a user's are in /var/tmp, which is a file system of this test
-if [ "$uid" = 0 ]; then H=/root homes=(BAILEY_HOME_DIR="$T/homes"); fi
+homes=() # a user's are in /var/tmp, which is a file system of this test; so is /var/lib for home
+if [ "$uid" = 0 ]; then H=/root; fi
+if [ "$uid" = 0 ] && [ "$folder" != home ]; then homes=(BAILEY_HOME_DIR="$T/homes"); fi
 as=()
 if [ "$uid" != "$me" ]; then
         as=(setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all --bounding-set=-all)
