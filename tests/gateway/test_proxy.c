@@ -168,6 +168,23 @@ static int accept_request(const char *text) {
         return fd;
 }
 
+/* A connection to port 443 is asked for at the proxy. */
+static void expect_proxied(const char *address, const char *request) {
+        int client = connect_from(inside_namespace, address, 443);
+
+        close(accept_request(request));
+        close(client);
+}
+
+/* One to port 80 is not. */
+static void expect_direct(const char *address) {
+        int client = connect_from(inside_namespace, address, 80);
+
+        close((int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC)));
+        assert_false(waits(proxy));
+        close(client);
+}
+
 #define CONNECT(place) "CONNECT " place " HTTP/1.1\r\nHost: " place "\r\n"
 #define ASK "GET / HTTP/1.1\r\nHost: web.example\r\n\r\n"
 
@@ -238,8 +255,7 @@ static void names_that_share_an_address(void **state) {
         assert_string_equal(address_of("web.example"), "93.184.216.34");
         snprintf(address, sizeof(address), "%s", address_of("same.example"));
         assert_int_equal(strncmp(address, "198.19.", 7), 0);
-        FD_AUTO client = connect_from(inside_namespace, address, 443);
-        FD_AUTO at_proxy = accept_request(CONNECT("same.example:443") "\r\n");
+        expect_proxied(address, CONNECT("same.example:443") "\r\n");
 }
 
 static void deny(const struct str *denied, size_t count) {
@@ -441,22 +457,11 @@ static void exceptions(void **state) {
         (void)state;
         start("http://" PROXY ":3128", "localhost,direct.example, some.example:80");
         assert_string_equal(address_of("direct.example"), "93.184.216.35");
-        {
-                FD_AUTO client = connect_from(inside_namespace, "93.184.216.35", 80);
-                FD_AUTO server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
-        }
+        expect_direct("93.184.216.35");
         address_of("web.example"); /* takes that address */
         snprintf(address, sizeof(address), "%s", address_of("some.example"));
-        {
-                FD_AUTO client = connect_from(inside_namespace, address, 80);
-                FD_AUTO server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
-
-                assert_false(waits(proxy));
-        }
-        {
-                FD_AUTO client = connect_from(inside_namespace, address, 443);
-                FD_AUTO at_proxy = accept_request(CONNECT("some.example:443") "\r\n");
-        }
+        expect_direct(address);
+        expect_proxied(address, CONNECT("some.example:443") "\r\n");
 }
 
 static void it_says_no(void **state) {
@@ -562,8 +567,7 @@ static void no_other_proxy(void **state) {
         assert_int_equal(gateway_use_proxy(gateway.socket, STR("http://other.example"), (struct str){}, &err), 0);
         assert_int_equal(wait_event(gateway.socket, GATEWAY_FAILED).kind, GATEWAY_FAILED); /* it has one */
         address_of("web.example");
-        FD_AUTO client = connect_from(inside_namespace, "93.184.216.34", 443);
-        FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
+        expect_proxied("93.184.216.34", CONNECT("web.example:443") "\r\n");
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
