@@ -11,7 +11,7 @@ _Static_assert((int)GATEWAY_ITEMS_MAX <= (int)FDS_MAX, "all sockets of a command
 /* Does not wait: a gateway that does not read its messages is of no use. */
 static int send_request(int socket, struct request *request, struct str egress, const int *files, size_t count,
                         struct err *err) {
-        const struct iovec parts[] = { { request, sizeof(*request) }, { (void *)(uintptr_t)egress.ptr, egress.len } };
+        const struct iovec parts[] = { { request, sizeof(*request) }, { (char *)egress.ptr, egress.len } };
 
         if (egress.len > REQUEST_EGRESS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "the network gateway: too many hosts");
