@@ -137,6 +137,7 @@ def websocket(handler):
         text = bytes(byte ^ mask[at % 4] for at, byte in enumerate(handler.rfile.read(size)))
         handler.wfile.write(bytes([head[0], size]) + text)
         if head[0] & 15 == 8:
+            handler.rfile.read()  # until the client has closed: what it sends to a closed connection would reset it
             break
     handler.close_connection = True
 
