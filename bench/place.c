@@ -125,7 +125,7 @@ static void become_user(struct bench *bench) {
         if (access(bench->sandbox, R_OK) == 0)
                 copy_program(bench, "bench_sandbox", bench->sandbox);
         if (access(bench->net, R_OK) == 0)
-                copy_program(bench, "bench_net", bench->net);
+                copy_program(bench, "work/bench_net", bench->net); /* commands run it, too */
         if (chown(bench->place, NOBODY, NOBODY) < 0 || chown(bench->home, NOBODY, NOBODY) < 0 ||
             chown(bench->work, NOBODY, NOBODY) < 0 || setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
             setresuid(NOBODY, NOBODY, NOBODY) < 0)
