@@ -34,6 +34,14 @@ size_t str_find(struct str s, char c) {
         return hit ? (size_t)(hit - s.ptr) : s.len;
 }
 
+struct str str_trim(struct str s) {
+        while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
+                s = str_skip(s, 1);
+        while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+                s.len--;
+        return s;
+}
+
 size_t str_utf8(struct str s) {
         const unsigned char *b = (const unsigned char *)s.ptr;
         unsigned char low = 0x80, high = 0xbf; /* what the second byte may be */

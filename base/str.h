@@ -45,6 +45,9 @@ bool str_eq_nocase(struct str a, struct str b);
 /* Index of the first byte `c`, or s.len. */
 size_t str_find(struct str s, char c);
 
+/* Without spaces and tabs at both ends. */
+struct str str_trim(struct str s);
+
 /* Bytes of the UTF-8 character that `s` starts with, 0 when it starts with none: overlong forms, surrogates, numbers
  * past U+10FFFF and cut characters are not UTF-8. */
 size_t str_utf8(struct str s);

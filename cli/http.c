@@ -58,14 +58,6 @@ static bool take_line(struct str *rest, struct str *ret_line) {
         return str_find(*ret_line, '\r') == ret_line->len;
 }
 
-static struct str trim(struct str s) {
-        while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
-                s = str_skip(s, 1);
-        while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-                s.len--;
-        return s;
-}
-
 /* ---- the head ---- */
 
 static enum http_status read_request_line(struct str line, struct http_request *ret) {
@@ -97,7 +89,7 @@ static bool keep(struct str *place, struct str value) {
 
 static enum http_status read_field(struct str line, struct http_request *ret) {
         size_t colon = str_find(line, ':');
-        struct str name = str_take(line, colon), value = trim(str_skip(line, colon + 1));
+        struct str name = str_take(line, colon), value = str_trim(str_skip(line, colon + 1));
 
         if (colon == line.len || !is_token(name) || !is_field_text(value))
                 return HTTP_BAD_REQUEST;
@@ -151,7 +143,7 @@ struct str http_cookie(const struct http_request *request, const char *name) {
         struct str rest = request->cookies, found = {};
 
         while (rest.len) {
-                struct str pair = trim(str_take(rest, str_find(rest, ';')));
+                struct str pair = str_trim(str_take(rest, str_find(rest, ';')));
                 size_t equals = str_find(pair, '=');
 
                 if (equals < pair.len && str_is(str_take(pair, equals), name) && !keep(&found, str_skip(pair, equals + 1)))

@@ -32,14 +32,6 @@ static bool is_line_text(struct str text) {
         return true;
 }
 
-static struct str trimmed(struct str text) {
-        while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-                text = str_skip(text, 1);
-        while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
-                text.len--;
-        return text;
-}
-
 /* Decimal, or hexadecimal: nothing but digits. */
 static int read_size(struct str text, unsigned base, uint64_t *ret) {
         uint64_t size = 0;
@@ -93,7 +85,7 @@ static bool is_host(struct str value, const char *host) {
 /* What decides where the request goes, and where it ends. */
 static int read_field(struct str line, const char *host, struct head *head) {
         size_t colon = str_find(line, ':');
-        struct str name = str_take(line, colon), value = trimmed(str_skip(line, colon + 1));
+        struct str name = str_take(line, colon), value = str_trim(str_skip(line, colon + 1));
 
         if (colon == line.len || !is_token_text(name))
                 return -1;

@@ -94,14 +94,6 @@ static bool read_host(struct str text, struct str *ret) {
         return true;
 }
 
-static struct str trimmed(struct str text) {
-        while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-                text = str_skip(text, 1);
-        while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
-                text.len--;
-        return text;
-}
-
 /* Takes a host, which must be the one that was there before, if any. */
 static bool found_host(struct str text, struct str *host) {
         struct str found;
@@ -146,9 +138,9 @@ static enum first_words read_fields(struct str rest, struct str *host) {
                 if (line.ptr[0] == ' ' || line.ptr[0] == '\t' || colon == line.len || memchr(line.ptr, '\r', line.len) ||
                     memchr(line.ptr, '\0', line.len))
                         return FIRST_BAD;
-                if (!str_eq_nocase(trimmed(str_take(line, colon)), STR("host")))
+                if (!str_eq_nocase(str_trim(str_take(line, colon)), STR("host")))
                         continue;
-                if (seen || colon != 4 || !found_host(trimmed(str_skip(line, colon + 1)), host))
+                if (seen || colon != 4 || !found_host(str_trim(str_skip(line, colon + 1)), host))
                         return FIRST_BAD;
                 seen = true;
         }

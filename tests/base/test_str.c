@@ -50,6 +50,17 @@ static void start_and_end(void **state) {
         assert_true(str_ends(nothing, nothing));
 }
 
+static void trim(void **state) {
+        static const char *const texts[][2] = {
+                { "", "" }, { " \t ", "" }, { "a", "a" }, { "\t a b\t ", "a b" }, { "\na ", "\na" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+                assert_true(str_is(str_trim(str_z(texts[i][0])), texts[i][1]));
+        assert_int_equal(str_trim((struct str){}).len, 0);
+}
+
 static void find(void **state) {
         (void)state;
         assert_int_equal(str_find(STR("a=b=c"), '='), 1);
@@ -169,7 +180,7 @@ int main(void) {
                 cmocka_unit_test(order),      cmocka_unit_test(start_and_end),
                 cmocka_unit_test(find),       cmocka_unit_test(parts_are_clamped),
                 cmocka_unit_test(ascii_only), cmocka_unit_test(utf8),
-                cmocka_unit_test(visible),
+                cmocka_unit_test(visible),    cmocka_unit_test(trim),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
