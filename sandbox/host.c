@@ -186,12 +186,18 @@ static int gather_cwd(struct host *host, const char *asked, struct arena *arena,
 
 /* ---- what can be written ---- */
 
+const struct host_path *host_paths_find(const struct host_paths *paths, const char *path) {
+        for (size_t i = 0; i < paths->count; i++)
+                if (path_within(path, paths->items[i].path))
+                        return &paths->items[i];
+        return NULL;
+}
+
 bool host_is_writable(const struct host *host, const struct sandbox_policy *sandbox, const char *path) {
         const struct protected_paths *git = &host->protection.git_write;
 
-        for (size_t i = 0; i < host->write.count; i++)
-                if (path_within(path, host->write.items[i].path))
-                        return true;
+        if (host_paths_find(&host->write, path))
+                return true;
         if (!sandbox->workspace_write)
                 return false;
         for (size_t i = 0; i < git->count; i++)
@@ -338,10 +344,9 @@ int host_notice(struct host *host, struct arena *arena, struct err *err, const c
 }
 
 const char *host_masked_by(const struct host *host, const char *path) {
-        for (size_t i = 0; i < host->masks.count; i++)
-                if (path_within(path, host->masks.items[i].path))
-                        return host->masks.items[i].path;
-        return NULL;
+        const struct host_path *mask = host_paths_find(&host->masks, path);
+
+        return mask ? mask->path : NULL;
 }
 
 int host_check_workspace(const struct host *host, struct err *err) {

@@ -32,6 +32,9 @@ struct host_paths {
         size_t count, room;
 };
 
+/* The first of these that `path` is, or is in; NULL: none. */
+const struct host_path *host_paths_find(const struct host_paths *paths, const char *path);
+
 /* A symbolic link in a path that the sandbox depends on. */
 struct host_link {
         const char *key;  /* what the path was given for */

@@ -336,15 +336,8 @@ int host_globs_find(struct host *host, const struct sandbox_policy *sandbox, str
 
 /* ---- for the sandbox ---- */
 
-static const struct host_path *find(const struct host_paths *paths, const char *path) {
-        for (size_t i = 0; i < paths->count; i++)
-                if (path_within(path, paths->items[i].path))
-                        return &paths->items[i];
-        return NULL;
-}
-
 bool host_denies_match(const struct host *host, const struct host_match *match) {
-        return find(&host->masks, match->path) || (match->write && find(&host->write_deny, match->path));
+        return host_paths_find(&host->masks, match->path) || (match->write && host_paths_find(&host->write_deny, match->path));
 }
 
 int host_gather_globs(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err) {

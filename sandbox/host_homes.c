@@ -81,13 +81,6 @@ int host_note_home(struct host *host, struct arena *arena, const char *home, str
 
 /* ---- what is hidden ---- */
 
-static bool is_in_any(const struct host_paths *paths, const char *path) {
-        for (size_t i = 0; i < paths->count; i++)
-                if (path_within(path, paths->items[i].path))
-                        return true;
-        return false;
-}
-
 /* Programs of the system are there, or the whole system, or what this user has; or it is hidden anyway. */
 static bool stays(const struct host *host, const char *path) {
         for (const char *const *i = host_places.no_workspace; *i; i++)
@@ -102,7 +95,7 @@ static bool stays(const struct host *host, const char *path) {
         for (size_t i = 0; i < host->homes.count; i++)
                 if (strcmp(path, host->homes.items[i].path) == 0)
                         return true;
-        return is_in_any(&host->emptied, path) || is_in_any(&host->scratch, path);
+        return host_paths_find(&host->emptied, path) || host_paths_find(&host->scratch, path);
 }
 
 /* Where links lead counts: /home may be empty for commands, but what a link in it names is not. */
@@ -154,7 +147,7 @@ static int add_parent(struct found *f, const struct home_parent *parent) {
 
                 if (add_real(f, parent->path) < 0)
                         return -1;
-                if (f->paths.count == before && !is_in_any(&f->host->emptied, parent->path))
+                if (f->paths.count == before && !host_paths_find(&f->host->emptied, parent->path))
                         return err_set(f->err, ERR_TOO_COMPLEX,
                                        "%s contains %zu homes of other users, and cannot be hidden from commands; use "
                                        "sandbox.root = \"minimal\"",
@@ -191,7 +184,7 @@ int host_gather_other_homes(struct host *host, struct arena *arena, struct err *
         if (f.paths.count)
                 qsort(f.paths.items, f.paths.count, sizeof(*f.paths.items), by_length);
         for (size_t i = 0; i < f.paths.count; i++)
-                if (!is_in_any(&host->emptied, f.paths.items[i].path) &&
+                if (!host_paths_find(&host->emptied, f.paths.items[i].path) &&
                     host_paths_add(&host->emptied, arena, f.paths.items[i].path, true, err) < 0)
                         return -1;
         return 0;

@@ -278,17 +278,10 @@ static int add_home(struct compiler *c) {
         return 0;
 }
 
-static bool is_among(const struct host_paths *paths, const char *path) {
-        for (size_t i = 0; i < paths->count; i++)
-                if (path_within(path, paths->items[i].path))
-                        return true;
-        return false;
-}
-
 /* Is it in a directory that is replaced by another? Then it is shown later. */
 static bool is_replaced(const struct host *host, const char *path) {
-        return is_among(&host->scratch, path) || is_among(&host->emptied, path) || is_among(&host->homes, path) ||
-               is_kernels(path);
+        return host_paths_find(&host->scratch, path) || host_paths_find(&host->emptied, path) ||
+               host_paths_find(&host->homes, path) || is_kernels(path);
 }
 
 /* It comes with the workspace, or with what can be written: that is mounted later, and would cover it. */
