@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "gateway/gateway.h"
 #include "policy/egress.h"
 
@@ -312,6 +313,85 @@ static inline int wait_end(pid_t pid) {
 
         MUST(waitpid(pid, &status, 0));
         return status;
+}
+
+/* ---- DNS, as a client inside ---- */
+
+struct answer {
+        int code, count;
+        uint32_t ttl;
+        char first[INET6_ADDRSTRLEN], why[256];
+};
+
+static inline size_t make_question(const char *name, int type, uint8_t *out) {
+        size_t at = 12;
+
+        memcpy(out, "\x11\x22\1\0\0\1\0\0\0\0\0\1", 12);
+        while (*name) {
+                size_t label = strcspn(name, ".");
+
+                out[at++] = (uint8_t)label;
+                memcpy(out + at, name, label);
+                at += label;
+                name += label + (name[label] == '.');
+        }
+        out[at++] = 0;
+        out[at++] = 0;
+        out[at++] = (uint8_t)type;
+        memcpy(out + at, "\0\1\0\0\x29\4\xd0\0\0\0\0\0\0", 13);
+        return at + 13;
+}
+
+static inline struct answer read_answer(const uint8_t *bytes, size_t len, size_t question) {
+        struct answer answer = { .code = bytes[3] & 15, .count = bytes[7] };
+        size_t at = question - 11;
+
+        for (int i = 0; i < answer.count; i++) {
+                size_t size = (size_t)bytes[at + 10] << 8 | bytes[at + 11];
+
+                answer.ttl = (uint32_t)(bytes[at + 8] << 8 | bytes[at + 9]);
+                if (!answer.first[0] && (size == 4 || size == 16))
+                        inet_ntop(size == 4 ? AF_INET : AF_INET6, bytes + at + 12, answer.first, sizeof(answer.first));
+                at += 12 + size;
+        }
+        if (len >= at + 17) /* the extended error */
+                snprintf(answer.why, sizeof(answer.why), "%.*s", (int)(len - at - 17), bytes + at + 17);
+        return answer;
+}
+
+static inline struct answer ask(const char *name, int type) {
+        struct sockaddr_in to = place("8.8.8.8", 53);
+        struct timeval limit = { .tv_sec = 60 };
+        uint8_t question[512], bytes[1500];
+        size_t len = make_question(name, type, question);
+        ssize_t n;
+        FD_AUTO fd = -1;
+
+        enter(inside_namespace);
+        fd = (int)MUST(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        enter(outside_namespace);
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+        MUST(connect(fd, (struct sockaddr *)&to, sizeof(to))); /* only answers of that server count */
+        MUST(send(fd, question, len, 0));
+        n = MUST(recv(fd, bytes, sizeof(bytes), 0));
+        return read_answer(bytes, (size_t)n, len);
+}
+
+/* ---- what a connection says ---- */
+
+static inline void expect_text(int fd, const char *text) {
+        char bytes[2048];
+        size_t len = strlen(text);
+
+        assert_true(len < sizeof(bytes));
+        assert_int_equal(recv(fd, bytes, len, MSG_WAITALL), len);
+        assert_memory_equal(bytes, text, len);
+}
+
+static inline void expect_end(int fd) {
+        char byte;
+
+        assert_int_equal(recv(fd, &byte, 1, 0), 0);
 }
 
 #endif

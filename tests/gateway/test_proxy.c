@@ -4,8 +4,6 @@
  */
 #include "tests/gateway/inside.h"
 
-#include "base/fd.h"
-
 #define PROXY "93.184.216.50"
 
 static const struct zone_row zone[] = {
@@ -87,56 +85,16 @@ static int end(void **state) {
 
 /* Its IPv4 address; "" without one. */
 static const char *address_of(const char *name) {
-        static char text[INET_ADDRSTRLEN];
-        struct sockaddr_in to = place("8.8.8.8", 53);
-        struct timeval limit = { .tv_sec = 60 };
-        uint8_t bytes[512] = { 0x11, 0x22, 1, 0, 0, 1 };
-        size_t at = 12;
-        ssize_t n;
-        FD_AUTO fd = -1;
+        static struct answer answer;
 
-        for (const char *label = name; *label; label += label[0] == '.') {
-                size_t len = strcspn(label, ".");
-
-                bytes[at++] = (uint8_t)len;
-                memcpy(bytes + at, label, len);
-                at += len;
-                label += len;
-        }
-        memcpy(bytes + at, "\0\0\1\0\1", 5);
-        at += 5;
-        enter(inside_namespace);
-        fd = (int)MUST(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-        enter(outside_namespace);
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-        MUST(connect(fd, (struct sockaddr *)&to, sizeof(to)));
-        MUST(send(fd, bytes, at, 0));
-        n = MUST(recv(fd, bytes, sizeof(bytes), 0));
-        text[0] = '\0';
-        if (bytes[7] && n >= (ssize_t)at + 16)
-                inet_ntop(AF_INET, bytes + at + 12, text, sizeof(text));
-        return text;
+        answer = ask(name, 1);
+        return answer.first;
 }
 
 /* ---- connections ---- */
 
 static void say(int fd, const char *text) {
         assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-}
-
-static void expect(int fd, const char *text) {
-        char bytes[2048];
-        size_t len = strlen(text);
-
-        assert_true(len < sizeof(bytes));
-        assert_int_equal(recv(fd, bytes, len, MSG_WAITALL), len);
-        assert_memory_equal(bytes, text, len);
-}
-
-static void expect_end(int fd) {
-        char byte;
-
-        assert_int_equal(recv(fd, &byte, 1, 0), 0);
 }
 
 /* All that it says until it ends. */
@@ -164,7 +122,7 @@ static int accept_request(const char *text) {
         assert_int_equal(poll(&polled, 1, 60000), 1);
         fd = (int)MUST(accept4(proxy, NULL, NULL, SOCK_CLOEXEC));
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-        expect(fd, text);
+        expect_text(fd, text);
         return fd;
 }
 
@@ -201,9 +159,9 @@ static void bytes_go_through(void **state) {
                 say(at_proxy, "HTTP/1.1 200 Connection esta");
                 say(at_proxy, "blished\r\nVia: 1.1 x\r\n");
                 say(at_proxy, "\r\nthe host speaks first");
-                expect(client, "the host speaks first");
+                expect_text(client, "the host speaks first");
                 say(at_proxy, ", and on");
-                expect(client, ", and on");
+                expect_text(client, ", and on");
                 shutdown(at_proxy, SHUT_WR);
                 expect_end(client);
         }
@@ -214,9 +172,9 @@ static void bytes_go_through(void **state) {
 
                 say(client, ASK);
                 say(at_proxy, "HTTP/1.0 200 OK\nContent-Length: 5\n\n");
-                expect(at_proxy, ASK);
+                expect_text(at_proxy, ASK);
                 say(at_proxy, "hello");
-                expect(client, "hello");
+                expect_text(client, "hello");
                 shutdown(client, SHUT_WR);
                 expect_end(at_proxy);
         }
@@ -242,7 +200,7 @@ static void names_without_an_address_here(void **state) {
                 FD_AUTO at_proxy = accept_request(wanted);
 
                 say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nhello");
-                expect(client, "hello");
+                expect_text(client, "hello");
         }
 }
 
@@ -295,12 +253,12 @@ static void hosts_that_are_denied_later(void **state) {
 
                 say(client, "GET / HTTP/1.1\r\nHost: some.example\r\n\r\n"); /* which stays allowed */
                 say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nhello");
-                expect(client, "hello");
+                expect_text(client, "hello");
                 say(at_proxy2, "HTTP/1.1 200 OK\r\n\r\nhello");
-                expect(client2, "hello");
+                expect_text(client2, "hello");
                 deny(denied[by_address], 1);
                 say(at_proxy, "on");
-                expect(client, "on");
+                expect_text(client, "on");
                 deny(denied[by_address], 2);
                 expect_broken(client);
                 if (by_address) {
@@ -312,7 +270,7 @@ static void hosts_that_are_denied_later(void **state) {
                         assert_false(waits(proxy));
                 } else {
                         say(at_proxy2, "on");
-                        expect(client2, "on");
+                        expect_text(client2, "on");
                 }
                 if (!by_address)
                         tear_down(NULL);
@@ -340,7 +298,7 @@ static void special_addresses_are_not_sent_to_it(void **state) {
 
                 server = (int)MUST(accept4(direct, NULL, NULL, SOCK_CLOEXEC));
                 say(client, "x");
-                expect(server, "x");
+                expect_text(server, "x");
         }
         assert_false(waits(proxy));
 }
@@ -355,7 +313,7 @@ static void the_proxy_itself(void **state) {
                 FD_AUTO at_proxy = accept_request(CONNECT("web.example:443") "\r\n");
 
                 say(at_proxy, "HTTP/1.1 200 OK\r\n\r\nx");
-                expect(client, "x");
+                expect_text(client, "x");
         }
         assert_string_equal(address_of("to-proxy.example"), "");
         assert_string_equal(wait_event(gateway.socket, GATEWAY_REFUSED).text, "the address of the proxy");
@@ -371,7 +329,7 @@ static void names_in_connections(void **state) {
         FD_AUTO at_proxy = accept_request("GET http://missing.example/ HTTP/1.1\r\nHost: missing.example\r\n\r\n");
 
         say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
-        expect(client, "HTTP/1.1 200 OK\r\n\r\n");
+        expect_text(client, "HTTP/1.1 200 OK\r\n\r\n");
 }
 
 /* Plain HTTP, as proxies want it: each request with the whole URL, and none for another host. */
@@ -391,9 +349,9 @@ static void requests_are_forwarded(void **state) {
 
                 say(client, "lloGET /");
                 say(client, "next HTTP/1.1\r\nHost: web.example:80\r\n\r\n");
-                expect(at_proxy, "lloGET http://web.example/next HTTP/1.1\r\nHost: web.example:80\r\n\r\n");
+                expect_text(at_proxy, "lloGET http://web.example/next HTTP/1.1\r\nHost: web.example:80\r\n\r\n");
                 say(at_proxy, "HTTP/1.1 204 No Content\r\n\r\n");
-                expect(client, "HTTP/1.1 204 No Content\r\n\r\n");
+                expect_text(client, "HTTP/1.1 204 No Content\r\n\r\n");
                 say(client, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
                 read_all(client, text, sizeof(text));
                 assert_string_equal(text, ""); /* in the middle of a conversation there is no other way to tell */
@@ -425,7 +383,7 @@ static void no_requests_with_a_password(void **state) {
         FD_AUTO at_proxy = accept_request(CONNECT("web.example:80") "Proxy-Authorization: Basic bWU6eA==\r\n\r\n");
 
         say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
-        expect(at_proxy, ASK);
+        expect_text(at_proxy, ASK);
 }
 
 /* What is no such request goes by CONNECT, as it is. */
@@ -447,7 +405,7 @@ static void other_words_at_port_80(void **state) {
                 FD_AUTO at_proxy = accept_request(CONNECT("web.example:80") "\r\n");
 
                 say(at_proxy, "HTTP/1.1 200 OK\r\n\r\n");
-                expect(at_proxy, words[i]);
+                expect_text(at_proxy, words[i]);
         }
 }
 
