@@ -37,6 +37,12 @@ static void tell_unusable_proxy(struct run *run) {
                            variable);
 }
 
+int run_network_log(struct run *run, struct err *err) {
+        if (!run->attempt.network)
+                run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
+        return run->attempt.network ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+}
+
 /* The gateway starts while the sandbox is made. */
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err) {
         if (!egress_expected(&run->attempt.launch.egress))
@@ -45,10 +51,8 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         setup->egress_context = run;
         if (!egress_needs_gateway(&run->attempt.launch.egress))
                 return 0;
-        if (!run->attempt.network)
-                run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
-        if (!run->attempt.network)
-                return err_set(err, ERR_MEMORY, "out of memory");
+        if (run_network_log(run, err) < 0)
+                return -1;
         if (gateway_link_begin(run->lent.gateway, run->attempt.host.self, run->order.options.environment, run->order.policy,
                                run->attempt.network, err) < 0)
                 return -1;

@@ -144,6 +144,8 @@ void run_end(struct run *run, int result);
 
 /* ---- the network: network.c ---- */
 
+/* Of the connections of this attempt; created when it is needed first. */
+int run_network_log(struct run *run, struct err *err);
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err);
 void run_network_started(struct run *run);
 void run_network_end(struct run *run);

@@ -55,10 +55,8 @@ static void look_at(struct shell_ports *shell) {
 static int join(struct shell_ports *shell, struct err *err) {
         struct run *run = shell->run;
 
-        if (!run->attempt.network)
-                run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
-        if (!run->attempt.network)
-                return err_set(err, ERR_MEMORY, "out of memory");
+        if (run_network_log(run, err) < 0)
+                return -1;
         if (gateway_link_join(run->lent.gateway, run->attempt.host.self, run->order.options.environment, run->order.policy,
                               run->attempt.network, err) < 0)
                 return -1;

@@ -98,37 +98,52 @@ static size_t count_foreground(const struct bailey_session *session) {
         return count;
 }
 
-int control_put_json(struct bailey_session *session, struct buf *out) {
-        const struct policy *policy = session->policy->policy;
+/* What is told of a session, besides its policy. */
+struct status {
         struct bailey_network_state network;
         struct bailey_shell_list shells;
         char started[TIME_TEXT_SIZE];
+};
 
-        if (bailey_session_network(session, &network) < 0)
+static int status_gather(struct bailey_session *session, struct status *ret) {
+        if (bailey_session_network(session, &ret->network) < 0)
                 return -1;
-        if (bailey_shells(session, &shells) < 0) {
-                bailey_network_state_free(&network);
+        if (bailey_shells(session, &ret->shells) < 0) {
+                bailey_network_state_free(&ret->network);
                 return -1;
         }
-        time_format(session->begun, started);
+        time_format(session->begun, ret->started);
+        return 0;
+}
+
+static void status_free(struct status *status) {
+        bailey_network_state_free(&status->network);
+        bailey_shell_list_free(&status->shells);
+}
+
+int control_put_json(struct bailey_session *session, struct buf *out) {
+        const struct policy *policy = session->policy->policy;
+        struct status status;
+
+        if (status_gather(session, &status) < 0)
+                return -1;
         buf_format(out, "{\"session\":\"%s\",\"pid\":%d,\"started\":\"%s\",\"policy\":", bailey_session_id(session), getpid(),
-                   started);
+                   status.started);
         buf_json(out, policy->name);
         buf_append(out, STR(",\"workspace\":"));
         buf_json(out, policy->workspace);
         buf_format(out, ",\"foreground\":%zu,\"changes\":[", count_foreground(session));
         put_changes(session->changes, out);
         buf_append(out, STR("],\"network\":"));
-        json_network(&network, out);
-        bailey_network_state_free(&network);
+        json_network(&status.network, out);
         buf_append(out, STR(",\"shells\":["));
-        for (size_t i = 0; i < shells.count; i++) {
+        for (size_t i = 0; i < status.shells.count; i++) {
                 if (i)
                         buf_char(out, ',');
-                json_shell(&shells.items[i], out);
+                json_shell(&status.shells.items[i], out);
         }
         buf_append(out, STR("]}\n"));
-        bailey_shell_list_free(&shells);
+        status_free(&status);
         return 0;
 }
 
@@ -141,27 +156,19 @@ static void text_changes(const struct change *change, struct buf *out) {
 
 int control_put_text(struct bailey_session *session, struct buf *out) {
         const struct policy *policy = session->policy->policy;
-        struct bailey_network_state network;
-        struct bailey_shell_list shells;
-        char started[TIME_TEXT_SIZE];
+        struct status status;
 
-        if (bailey_session_network(session, &network) < 0)
+        if (status_gather(session, &status) < 0)
                 return -1;
-        if (bailey_shells(session, &shells) < 0) {
-                bailey_network_state_free(&network);
-                return -1;
-        }
-        time_format(session->begun, started);
-        buf_format(out, "session %s  pid %d  since %s  policy %.*s\n", bailey_session_id(session), getpid(), started,
+        buf_format(out, "session %s  pid %d  since %s  policy %.*s\n", bailey_session_id(session), getpid(), status.started,
                    (int)policy->name.len, policy->name.ptr);
         buf_append(out, STR("    workspace "));
         buf_visible(out, policy->workspace);
         buf_format(out, ", %zu commands in the foreground\n", count_foreground(session));
-        text_network(&network, out);
-        bailey_network_state_free(&network);
+        text_network(&status.network, out);
         text_changes(session->changes, out);
-        for (size_t i = 0; i < shells.count; i++)
-                text_shell(&shells.items[i], out);
-        bailey_shell_list_free(&shells);
+        for (size_t i = 0; i < status.shells.count; i++)
+                text_shell(&status.shells.items[i], out);
+        status_free(&status);
         return 0;
 }
