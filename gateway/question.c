@@ -12,8 +12,7 @@
 #include "gateway/dns.h"
 #include "gateway/proxy.h"
 #include "policy/addresses.h"
-
-#define SANDBOX_HOSTNAME "bailey" /* `hostname` of a plan: sandbox/native.c */
+#include "sandbox/launch.h"
 
 enum {
         TTL_MAX = 60,
@@ -232,7 +231,7 @@ static void look_up(struct gateway *gateway, struct command *command, const stru
 /* ---- questions ---- */
 
 static bool is_local(const struct gateway *gateway, struct str name) {
-        return str_is(name, "localhost") || str_ends(name, STR(".localhost")) || str_eq_nocase(name, STR(SANDBOX_HOSTNAME)) ||
+        return str_is(name, "localhost") || str_ends(name, STR(".localhost")) || str_eq_nocase(name, STR(LAUNCH_HOSTNAME)) ||
                (gateway->hostname[0] && str_eq_nocase(name, str_z(gateway->hostname)));
 }
 

@@ -109,7 +109,7 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
 static void add_guarantees(struct arguments *a, const struct policy *policy, const struct host *host) {
         static const char *const always[] = {
                 "--unshare-user",       "--unshare-pid", "--unshare-ipc", "--unshare-uts",
-                "--unshare-cgroup-try", "--as-pid-1",    "--hostname",    "bailey",
+                "--unshare-cgroup-try", "--as-pid-1",    "--hostname",    LAUNCH_HOSTNAME,
         };
 
         add(a, host->bwrap);

@@ -315,6 +315,9 @@ enum launch_fd {
 /* The hidden command by which a wrapper starts this program again. */
 #define LAUNCH_INSIDE_COMMAND "__inside"
 
+/* The name of the host in a sandbox that has its own. */
+#define LAUNCH_HOSTNAME "bailey"
+
 /* Prints the whole plan, a line per fact, for --show-plan and golden tests. */
 void launch_print(const struct launch *launch, struct buf *out);
 

@@ -22,7 +22,7 @@ static int native_plan(const struct backend *backend, const struct policy *polic
         launch.guarantees = plan_guarantees(backend, policy);
         launch.namespaces = inherit ? LAUNCH_NAMESPACES : LAUNCH_NAMESPACES_AND_NET;
         launch.own_pids = true;
-        launch.hostname = "bailey";
+        launch.hostname = LAUNCH_HOSTNAME;
         launch.mounts = mounts.items;
         launch.mount_count = mounts.count;
         *ret = launch;
