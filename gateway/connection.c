@@ -356,9 +356,8 @@ static void accepted(struct gateway *gateway, const struct listener *listener, s
                 connection_close(gateway, connection, true);
         else if (listener->kind == GATEWAY_HOST_PORT)
                 begin_forward(gateway, connection, listener);
-        else if (address_kind(address) ==
-                 ADDRESS_LOOPBACK) /* a listener of a port is at localhost, too, where nobody listens */
-                connection_close(gateway, connection, true);
+        else if (address_kind(address) == ADDRESS_LOOPBACK)
+                connection_close(gateway, connection, true); /* it is the listener that is at localhost, too, not a server */
         else
                 begin(gateway, connection, address);
 }
