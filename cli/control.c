@@ -56,8 +56,9 @@ const struct cli_command cli_status = {
         .summary = "show the policy in brief, running sessions and recently refused commands",
         .details =
                 "Sessions are the servers started by bailey mcp, each listed with its policy changes, its network and "
-                "background commands. The network: its kind, how connections are caught (tproxy, or ports where nf_tables is "
-                "missing),\nallowed hosts, open connections, and the last refusals.\n",
+                "background commands.\n"
+                "Of the network: its kind, how connections are intercepted (tproxy, or ports if the kernel lacks nf_tables), "
+                "allowed hosts, open connections, and the most recent refusals.\n",
         .options = status_options,
         .examples = status_examples,
         .run = status_run,
