@@ -183,13 +183,13 @@ static void bytes_go_through(void **state) {
 /* A machine behind a proxy often cannot resolve the names of others. */
 static void names_without_an_address_here(void **state) {
         static const char *const names[] = { "missing.example", "broken.example", "silent.example" };
-        char first[INET_ADDRSTRLEN];
+        char first[INET6_ADDRSTRLEN];
 
         (void)state;
         start("http://" PROXY ":3128", "");
         snprintf(first, sizeof(first), "%s", address_of(names[0]));
         for (size_t i = 0; i < 3; i++) {
-                char wanted[256], address[INET_ADDRSTRLEN];
+                char wanted[256], address[INET6_ADDRSTRLEN];
 
                 snprintf(address, sizeof(address), "%s", address_of(names[i]));
                 assert_int_equal(strncmp(address, "198.19.", 7), 0);
@@ -206,7 +206,7 @@ static void names_without_an_address_here(void **state) {
 
 /* By its address alone it could not be told which of them is wanted, and the proxy may know other addresses. */
 static void names_that_share_an_address(void **state) {
-        char address[INET_ADDRSTRLEN];
+        char address[INET6_ADDRSTRLEN];
 
         (void)state;
         start("http://" PROXY ":3128", "");
@@ -241,7 +241,7 @@ static void hosts_that_are_denied_later(void **state) {
 
         (void)state;
         for (int by_address = 0; by_address < 2; by_address++) {
-                char address[INET_ADDRSTRLEN], other[INET_ADDRSTRLEN];
+                char address[INET6_ADDRSTRLEN], other[INET6_ADDRSTRLEN];
 
                 start("http://" PROXY ":3128", "");
                 snprintf(address, sizeof(address), "%s", address_of("web.example"));
@@ -410,7 +410,7 @@ static void other_words_at_port_80(void **state) {
 }
 
 static void exceptions(void **state) {
-        char address[INET_ADDRSTRLEN];
+        char address[INET6_ADDRSTRLEN];
 
         (void)state;
         start("http://" PROXY ":3128", "localhost,direct.example, some.example:80");
