@@ -36,7 +36,7 @@ int audit_open(const struct audit_policy *policy, const char *const *environment
         char path[PATH_MAX];
 
         if (!audit)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (id_new(audit->session, err) < 0) {
                 free(audit);
                 return -1;
@@ -131,7 +131,7 @@ int audit_write(struct audit *audit, const struct audit_record *record, struct e
         buf_init(&body, CHAIN_LINE_MAX);
         audit_record_json(record, audit->session, time_realtime(), &body);
         if (body.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         pthread_mutex_lock(&audit->lock);
         result = write_locked(audit, buf_str(&body), err);
         pthread_mutex_unlock(&audit->lock);

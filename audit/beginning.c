@@ -45,7 +45,7 @@ int audit_beginning_read(int fd, uint64_t size, struct audit_beginning *ret, str
 
         lines.memory = malloc(CHAIN_LINE_MAX);
         if (!lines.memory)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         do /* what was torn there is not it; but then a repair is */
                 result = lines_next(&lines, &line, err);
         while (result == LINE_WHOLE && (state = chain_look(line, &prev, &hash)) == CHAIN_TORN);

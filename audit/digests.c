@@ -50,7 +50,7 @@ static int grow(struct digests *table, struct err *err) {
         larger.size = table->size ? table->size * 2 : FIRST_SIZE;
         larger.slots = calloc(larger.size, sizeof(*larger.slots));
         if (!larger.slots)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < table->size; i++)
                 if (table->slots[i].used)
                         larger.slots[place(&larger, table->slots[i].key)] = table->slots[i];

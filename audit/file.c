@@ -199,7 +199,7 @@ static int older_hash(const struct audit_file *file, struct chain_hash *ret, str
         if (audit_beginning_read(fd, (uint64_t)status.st_size, &before, err) < 0)
                 return err_context(err, "%s", path.text);
         mark_beginning(file, &before, mark);
-        return mark->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return mark->failed ? err_memory(err) : 0;
 }
 
 /*
@@ -223,7 +223,7 @@ static int repair(const struct audit_file *file, struct audit_tail *tail, struct
                 buf_char(&line, '\n');
         chain_seal(&tail->last, str_z(body), buf_str(mark), &line, &hash);
         if (line.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (write_line(file, buf_str(&line), *size, err) < 0)
                 return -1;
         *size += line.len;

@@ -186,7 +186,7 @@ int audit_reader_open(const char *path, struct audit_reader *ret, struct err *er
         reader.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*reader.sources));
         if (!reader.lines.memory || !reader.sources) {
                 audit_reader_close(&reader);
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         }
         if (sources_open(&reader, AUDIT_PATIENCE, err) < 0) {
                 audit_reader_close(&reader);
@@ -279,7 +279,7 @@ int audit_reader_again(struct audit_reader *reader, struct err *err) {
         memcpy(now.path, reader->path, sizeof(now.path));
         now.sources = calloc(AUDIT_ROTATED_MAX + 1, sizeof(*now.sources));
         if (!now.sources)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         result = sources_open(&now, AGAIN_PATIENCE, &why);
         if (result < 0 && err)
                 *err = why;

@@ -63,7 +63,7 @@ int audit_tail_read(int fd, uint64_t size, struct audit_tail *ret, struct err *e
         }
         bytes = malloc(len);
         if (!bytes)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         result = read_at(fd, bytes, len, size - len, err);
         if (result == 0)
                 set_torn(str_from(bytes, len), &tail);

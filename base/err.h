@@ -25,7 +25,7 @@ struct err {
         char msg[248];
 };
 
-/* All three are -1, so that a function can `return err_set(...)`. `err` may be NULL. A long message is cut and ends in
+/* All of them are -1, so that a function can `return err_set(...)`. `err` may be NULL. A long message is cut and ends in
  * "...", never lost. errno is left alone.
  *
  * They are macros so that compilers and analyzers see the -1, and know that an out parameter is not read after it. */
@@ -33,6 +33,9 @@ struct err {
 
 /* As above with ERR_SYSTEM, taking errno and appending ": " and its text. */
 #define err_sys(err, ...) (err_sys_message((err), __VA_ARGS__), err_failed())
+
+/* What is said wherever memory is short; which memory does not help anybody. */
+#define err_memory(err) err_set((err), ERR_MEMORY, "out of memory")
 
 /* Puts "context: " in front of the message; a context takes at most half of the room. */
 #define err_context(err, ...) (err_context_message((err), __VA_ARGS__), err_failed())

@@ -58,7 +58,7 @@ int fd_read_all(int fd, struct buf *buf, struct err *err) {
                         return err_set(err, ERR_TOO_COMPLEX, "more than %zu bytes", buf->max);
                 buf_append(buf, str_from(chunk, (size_t)got));
                 if (buf->failed)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
         }
 }
 

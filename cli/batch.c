@@ -47,7 +47,7 @@ enum exit_status batch_run(const char *command, batch_answer *answer, void *cont
         int kind = LINE_WHOLE;
 
         if (!lines.memory)
-                kind = err_set(&err, ERR_MEMORY, "out of memory");
+                kind = err_memory(&err);
         while (kind > LINE_END && !ferror(stdout)) {
                 kind = lines_next(&lines, &line, &err);
                 if (kind == LINE_TOO_LONG)

@@ -120,7 +120,7 @@ static int option_take(struct reader *r, size_t row, const char *value) {
         if (str_is(argument, "DIR") || str_is(argument, "FILE") || str_is(argument, "PATH"))
                 value = program_path(value);
         if (!value)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         if (out->given_count == OPTIONS_GIVEN_MAX)
                 return err_set(r->err, ERR_TOO_COMPLEX, "more than %d options", OPTIONS_GIVEN_MAX);
         out->given[out->given_count++] = (struct option_given){ .row = (int)row, .value = value };

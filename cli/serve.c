@@ -288,7 +288,7 @@ int serve_page(struct bailey_audit_page *page, uint16_t port, void (*address)(co
         int result = -1;
 
         if (!server)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         server->serve.page = page;
         server->signals = signals = signals_open(err);
         if (signals >= 0 && shells_asker_start(&server->serve.shells, err) == 0) {

@@ -33,7 +33,7 @@ struct arena *config_memory_new(struct err *err) {
         if (arena)
                 arena_init(arena, 0);
         else
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
         return arena;
 }
 
@@ -107,7 +107,7 @@ static int put_policies(const struct policy_request *request, struct arena *aren
                         items = NULL;
         }
         *ret = (struct bailey_policy_names){ items, count, arena };
-        return items ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return items ? 0 : err_memory(err);
 }
 
 int bailey_config_policies(const struct bailey_policy_options *options, struct bailey_policy_names *ret, char *ret_error,
@@ -222,7 +222,7 @@ static int init_write(const char *path, bool force, struct err *err) {
                 return -1;
         config_template(&text);
         if (text.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         return file_replace(directory, "config.toml", buf_str(&text), 0644, err) < 0 ? err_context(err, "%s", path) : 0;
 }
 
@@ -238,7 +238,7 @@ int bailey_config_init(const char *const *environment, int force, char **ret_pat
         else if (init_write(config.path, force != 0, &err) < 0)
                 status = -1;
         else if (asprintf(&path, "%s/config.toml", config.path) < 0)
-                status = err_set(&err, ERR_MEMORY, "out of memory");
+                status = err_memory(&err);
         if (status < 0)
                 return config_hand_error(&err, ret_error, error_size);
         *ret_path = path;

@@ -47,8 +47,7 @@ int gateway_use_proxy(int socket, struct str url, struct str except, struct err 
         buf_append(&bytes, url);
         buf_char(&bytes, '\n');
         buf_append(&bytes, except);
-        return bytes.failed ? err_set(err, ERR_MEMORY, "out of memory")
-                            : send_request(socket, &request, buf_str(&bytes), NULL, 0, err);
+        return bytes.failed ? err_memory(err) : send_request(socket, &request, buf_str(&bytes), NULL, 0, err);
 }
 
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,

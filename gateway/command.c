@@ -39,7 +39,7 @@ static int take_egress(struct command *command, struct str bytes, struct err *er
         char *copy = malloc(bytes.len + 1);
 
         if (!copy)
-                return err_set(err, ERR_MEMORY, "no memory");
+                return err_memory(err);
         memcpy(copy, bytes.ptr, bytes.len);
         arena_init(&arena, 8 << 20);
         if (egress_read(str_from(copy, bytes.len), &arena, &egress, err) < 0) {
@@ -190,7 +190,7 @@ static int add_command(struct gateway *gateway, const struct request *request, s
                 return err_set(err, ERR_INVALID, "too many commands, or one twice");
         command = calloc(1, sizeof(*command));
         if (!command)
-                return err_set(err, ERR_MEMORY, "no memory");
+                return err_memory(err);
         command->id = request->command;
         command->tokens = COMMAND_QUESTIONS_SECOND;
         command->tokens_at = time_monotonic();

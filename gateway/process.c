@@ -212,7 +212,7 @@ static int open_all(struct gateway *gateway, const struct gateway_options *optio
         gateway->outbox = malloc(LOOP_OUTBOX * sizeof(*gateway->outbox));
         gateway->pipes = calloc(1, sizeof(*gateway->pipes));
         if (!gateway->buffer || !gateway->outbox || !gateway->pipes)
-                return err_set(err, ERR_MEMORY, "no memory");
+                return err_memory(err);
         gateway->epoll = epoll_create1(EPOLL_CLOEXEC);
         if (gateway->epoll < 0 || loop_watch(gateway, &gateway->engine, EPOLLIN) < 0 ||
             loop_watch(gateway, &gateway->outside, EPOLLIN) < 0)

@@ -206,7 +206,7 @@ int home_changes_find(const struct home_changes_request *request, struct arena *
                 return -1;
         walk_tree(&walk, files);
         if (f.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (f.count > request->limit)
                 cut(&f);
         if (f.count)

@@ -158,7 +158,7 @@ static int make_room(struct collector *c) {
                 return err_set(c->err, ERR_TOO_COMPLEX, "more than %d homes", HOME_KEPT_MAX / 2);
         items = arena_alloc(c->arena, room * sizeof(*items));
         if (!items)
-                return err_set(c->err, ERR_MEMORY, "out of memory");
+                return err_memory(c->err);
         if (c->count)
                 memcpy(items, c->items, c->count * sizeof(*items));
         c->items = items;

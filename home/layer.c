@@ -61,7 +61,7 @@ int home_base(const char *configured, const char *state, const char *home, struc
                 snprintf(path, sizeof(path), "/var/tmp/bailey-%u/homes", (unsigned)geteuid());
         }
         *ret = arena_dup(arena, str_z(path));
-        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return *ret ? 0 : err_memory(err);
 }
 
 /* ---- what is shown ---- */
@@ -107,7 +107,7 @@ static int add_item(struct finder *f, const char *path, const char *source, enum
                 return err_set(f->err, ERR_TOO_COMPLEX, "sandbox.home_show: more than %d paths", ITEMS_MAX);
         item = &f->items[f->count++];
         *item = (struct home_item){ arena_dup(f->arena, str_z(path)), arena_dup(f->arena, str_z(source)), kind };
-        return item->path && item->source ? 0 : err_set(f->err, ERR_MEMORY, "out of memory");
+        return item->path && item->source ? 0 : err_memory(f->err);
 }
 
 /* A link that leads out of the home, such as ~/.nix-profile, stays one: what it leads to is where it was. */
@@ -139,7 +139,7 @@ static int leave_out(struct finder *f, const char *path) {
         if (f->left_out++)
                 return 0;
         f->first_left_out = arena_dup(f->arena, str_z(path));
-        return f->first_left_out ? 0 : err_set(f->err, ERR_MEMORY, "out of memory");
+        return f->first_left_out ? 0 : err_memory(f->err);
 }
 
 /* Its path without links; NULL with errno. The home's has none, and few rows have. A user may write a path in many ways. */
@@ -187,7 +187,7 @@ static int find_listed(struct finder *f, struct str listed) {
         size_t len = strlen(f->request->home);
 
         if (!text)
-                return err_set(f->err, ERR_MEMORY, "out of memory");
+                return err_memory(f->err);
         if (strncmp(text, "~/", 2) == 0)
                 return find_one(f, text + 2, SHOWN_TOOLS);
         if (path_below(text, f->request->home))
@@ -223,8 +223,7 @@ static int write_about(int layer, const struct home_request *request, struct err
         if (faccessat(layer, "about", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
                 return 0;
         buf_format(&text, "%s\n%s\n", request->workspace, request->home);
-        return text.failed ? err_set(err, ERR_MEMORY, "out of memory")
-                           : file_replace(layer, "about", buf_str(&text), 0600, err);
+        return text.failed ? err_memory(err) : file_replace(layer, "about", buf_str(&text), 0600, err);
 }
 
 /* As always but the first time: nothing has to be made. `runs` comes last. */
@@ -255,12 +254,12 @@ static int name_layer(const struct home_request *request, struct arena *arena, c
 
         buf_init(&text, PATH_MAX * 4);
         if (!home_name(request->workspace, request->home, name))
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         buf_format(&text, "%s/%s", request->base, name);
         home->layer = arena_dup(arena, buf_str(&text));
         buf_append(&text, STR("/" HOME_FILES));
         home->files = arena_dup(arena, buf_str(&text));
-        return text.failed || !home->files || !home->layer ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return text.failed || !home->files || !home->layer ? err_memory(err) : 0;
 }
 
 static int find_all(const struct home_request *request, struct arena *arena, int user, int files, struct home *home,
@@ -269,7 +268,7 @@ static int find_all(const struct home_request *request, struct arena *arena, int
 
         f.items = arena_alloc(arena, ITEMS_MAX * sizeof(*f.items));
         if (!f.items)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (find_items(&f) < 0)
                 return -1;
         home->items = f.items;
@@ -288,7 +287,7 @@ int home_open(const struct home_request *request, struct arena *arena, struct ho
         if (user < 0)
                 return err_sys(err, "%s", request->home);
         if (!home.path)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (name_layer(request, arena, name, &home, err) < 0 ||
             (open_layer(home.layer, &layer, &files) < 0 && make_layer(request, name, &layer, &files, err) < 0) ||
             home_copy_settings(layer, user, files, request, err) < 0 || find_all(request, arena, user, files, &home, err) < 0)

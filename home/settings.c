@@ -223,7 +223,7 @@ static int copy_changed(struct copier *c, const char *path, const struct note *w
                 home_settings_without_secrets(buf_str(&text), &kept);
                 sha256_hex(buf_str(&kept), is->copied);
                 if (kept.failed)
-                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                        return err_memory(c->err);
                 return copy_text(c, path, buf_str(&kept), st.st_mode & 0755);
         }
         if (!noted)
@@ -270,7 +270,7 @@ static int read_notes(int layer, struct buf *notes, struct err *err) {
             file_read(layer, "settings", "notes of the home's settings", FILE_NO_LINK, notes, err) < 0)
                 return -1;
         buf_char(notes, 0);
-        return notes->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return notes->failed ? err_memory(err) : 0;
 }
 
 int home_copy_settings(int layer, int home, int files, const struct home_request *request, struct err *err) {

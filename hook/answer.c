@@ -45,11 +45,11 @@ int answer_write(const struct question *question, const struct answer *answer, s
                 text = json && fill(question, answer, json) == 0 ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17))
                                                                  : NULL;
                 if (!text)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 buf_append(out, str_z(text));
                 free(text);
         }
         if (out->len)
                 buf_char(out, '\n');
-        return out->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return out->failed ? err_memory(err) : 0;
 }

@@ -73,7 +73,7 @@ static int judge(struct pass *pass, struct err *err) {
 
         pass->action = bailey_check_at(pass->policy, pass->question.cwd, command.ptr, command.len, &verdict);
         if (pass->action < 0)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (pass->action != BAILEY_ALLOWED)
                 put_reasons(&verdict, &pass->reason);
         bailey_verdict_free(&verdict);
@@ -202,7 +202,7 @@ static int wrap(struct pass *pass, struct answer *answer, struct err *err) {
         }
         wrap_command(&pass->command, &pass->wrap, question->command);
         if (pass->command.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (!is_utf8(buf_str(&pass->command)))
                 return err_set(err, ERR_INVALID,
                                "the path of the workspace, the bailey program or its config is not valid UTF-8");
@@ -255,7 +255,7 @@ int hook_answer(struct str question, const struct hook_options *options, struct 
         buf_init(&pass.command, HOOK_ANSWER_MAX);
         status = pass_run(&pass, &what, err);
         if (status == 0 && pass.reason.failed)
-                status = err_set(err, ERR_MEMORY, "out of memory");
+                status = err_memory(err);
         if (status == 0)
                 status = answer_write(&pass.question, &what, answer, err);
         if (status == 0 && what.reason.len)

@@ -23,7 +23,7 @@ struct change {
 static int change_read(struct change *change, struct err *err) {
         arena_reset(&change->arena);
         if (change->text.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (settings_parse(change->agent, buf_str(&change->text), &change->arena, &change->file, err) < 0)
                 return err_context(err, "cannot read %s; it is unchanged", change->settings.path);
         if (entry_check(change->file.root, change->agent, err) < 0)
@@ -192,7 +192,7 @@ int hook_change_text(const struct hook_agent *agent, const struct hook_options *
         change_init(&change);
         buf_append(&change.text, text);
         if (!change.settings.path)
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
         else if (change_read(&change, err) == 0)
                 status = options ? entries_put(&change, options, &changed, err) : entries_take(&change, &changed, err);
         if (status == 0)

@@ -34,7 +34,7 @@ int json_read(struct str text, json_t **ret, struct err *err) {
                 return err_set(err, ERR_INVALID, "contains a NUL byte");
         json = json_loadb(text.len ? text.ptr : "", text.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
         if (!json && json_error_code(&error) == json_error_out_of_memory)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (!json)
                 return err_set(err, ERR_INVALID, "line %d, column %d: %s", error.line, error.column, error.text);
         if (!json_is_object(json)) {

@@ -86,5 +86,5 @@ int hook_list(const char *const *environment, bool json, struct buf *out, struct
                         list_file(agent, project, environment, json, out);
         if (json)
                 buf_append(out, STR("]\n"));
-        return out->failed ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return out->failed ? err_memory(err) : 0;
 }

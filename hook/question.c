@@ -153,7 +153,7 @@ static int cwd_find(struct question *q, struct err *err) {
                 return 0;
         found = inner ? joined(cwd, inner) : strdup(cwd);
         if (!found)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         q->cwd = realpath(found, NULL);
         if (q->cwd)
                 free(found);

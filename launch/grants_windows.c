@@ -59,7 +59,7 @@ int grants_give(const struct appcontainer_plan *plan, void *sid, struct grants *
         struct grants grants = { .paths = calloc(plan->grant_count + 1, sizeof(*grants.paths)) };
 
         if (!grants.paths)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < plan->grant_count; i++) {
                 struct wide_path wide;
                 wchar_t *path = wide_path(plan->grants[i].path, &wide) == 0 ? _wcsdup(wide.text) : NULL;

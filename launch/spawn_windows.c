@@ -159,7 +159,7 @@ static int attributes_make(struct attributes *a, const struct spawn_setup *setup
         InitializeProcThreadAttributeList(NULL, 2, 0, &size);
         a->list = calloc(1, size);
         if (!a->list)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (!InitializeProcThreadAttributeList(a->list, 2, 0, &size)) {
                 free(a->list);
                 a->list = NULL;

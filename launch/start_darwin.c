@@ -249,7 +249,7 @@ static int prepare_spawn(struct start *start, struct err *err) {
                posix_spawnattr_setsigmask(&start->attributes, &none) == 0;
         for (int i = 0; i < 3 && fine; i++)
                 fine = posix_spawn_file_actions_adddup2(&start->actions, start->files[i], i) == 0;
-        return fine ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return fine ? 0 : err_memory(err);
 }
 
 /* The new process waits for a byte, so that its end cannot be missed. */

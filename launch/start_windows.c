@@ -99,7 +99,7 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
                 return err_set(err, ERR_UNSUPPORTED, "%s: not for Windows", launch->backend);
         contained = calloc(1, sizeof(*contained));
         if (!contained)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (make_guarantees(contained, launch, files, &pid, err) < 0) {
                 contained_free(contained);
                 return -1;

@@ -97,7 +97,7 @@ static int growing_init(struct growing *list, struct resolver *r, const struct s
         list->items = arena_alloc(r->arena, room * list->size);
         list->origins = arena_alloc(r->arena, room * sizeof(*list->origins));
         if (!list->items || !list->origins)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         if (setting->replace)
                 return 0;
         for (size_t i = 0; i < now.count; i++) {
@@ -115,7 +115,7 @@ static int list_apply(struct resolver *r, const struct config *config, const str
         struct growing list;
 
         if (!origins)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         if (growing_init(&list, r, setting) < 0)
                 return -1;
         for (size_t i = 0; i < added->count; i++) {

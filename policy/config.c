@@ -184,7 +184,7 @@ int config_language(const char *file, enum config_language *ret) {
 static int reader_start(struct config_reader *r, struct arena *arena, struct config *config, struct err *err) {
         *r = (struct config_reader){ .arena = arena, .tail = &config->settings, .policy_tail = &config->policies };
         r->seen = arena_alloc(arena, key_count * sizeof(*r->seen));
-        return r->seen ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return r->seen ? 0 : err_memory(err);
 }
 
 int config_read(struct str text, enum config_language language, struct arena *arena, struct config *config, struct err *err) {
@@ -283,7 +283,7 @@ int config_read_override(struct arena *arena, struct config *config, struct err 
         node = pair.len ? pair_node(pair, value, arena) : override_node(key, value, arena);
         config->settings = ARENA_NEW(arena, struct setting);
         if (!node || !config->settings)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (setting_read(&reader, key, node, config->settings) < 0)
                 return err_set(err, error.code, "%s", error.message);
         return 0;

@@ -163,7 +163,7 @@ static int rules_from(const struct sandbox_policy *sandbox, struct arena *arena,
                 return err_set(err, ERR_TOO_COMPLEX, "sandbox.network.hosts: more than %d hosts", EGRESS_ITEMS_MAX);
         list.rules = arena_alloc(arena, (needed + 1) * sizeof(*list.rules));
         if (!list.rules)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (packages)
                 rules_add(&list, STR("@packages"));
         for (size_t i = 0; i < sandbox->network_hosts.count; i++)
@@ -178,7 +178,7 @@ static int ports_from(const struct sandbox_policy *sandbox, struct arena *arena,
         uint16_t all[EGRESS_PORTS_MAX + 1];
 
         if (!ports)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         ret->ports = ports;
         ret->port_count = port_list_read(sandbox->network_ports, ports, sandbox->network_ports.count);
         if (egress_all_ports(ret, all, EGRESS_PORTS_MAX + 1) > EGRESS_PORTS_MAX)

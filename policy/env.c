@@ -237,17 +237,17 @@ int env_filter(const struct env_policy *policy, bool offline, const char *const 
                 count++;
         list = arena_alloc(arena, (count + policy->set.count + offline_count + 1) * sizeof(*list));
         if (!list)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < count; i++)
                 if (env_judge(policy, env_name(environment[i]), NULL) == ENV_PASS)
                         list[used++] = environment[i];
         for (size_t i = 0; i < policy->set.count; i++) {
                 list[used] = pair_text(policy->set.items[i].name, policy->set.items[i].value, arena);
                 if (!list[used++])
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
         }
         if (offline && add_offline(policy, environment, arena, list + used) < 0)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         *ret = list;
         return 0;
 }

@@ -25,7 +25,7 @@ struct loader {
 };
 
 static int no_memory(struct err *err) {
-        return err_set(err, ERR_MEMORY, "out of memory");
+        return err_memory(err);
 }
 
 /* ---- finding ---- */

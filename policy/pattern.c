@@ -51,7 +51,7 @@ int user_pattern_compile(struct user_pattern *pattern, struct arena *arena, stru
         int code = 0;
 
         if (!context)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (pattern->regex.len > PATTERN_REGEX_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "the expression is longer than %d bytes", (int)PATTERN_REGEX_MAX);
         pattern->code = pcre2_compile_8((PCRE2_SPTR8)pattern->regex.ptr, pattern->regex.len,

@@ -186,7 +186,7 @@ static int policy_files(struct resolver *r) {
         size_t used = 0;
 
         if (!files)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         for (size_t i = 0; i < r->count; i++)
                 if (r->configs[i].layer > LAYER_ENVIRONMENT && r->configs[i].layer != LAYER_OVERRIDE)
                         files[used++] = (struct policy_file){ r->configs[i].layer, r->configs[i].file, r->configs[i].trusted };
@@ -204,7 +204,7 @@ int policy_resolve(const struct config *configs, size_t count, struct str name, 
         r.policy = ARENA_NEW(arena, struct policy);
         r.origins = arena_alloc(arena, key_count * sizeof(*r.origins));
         if (!r.policy || !r.origins)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         r.policy->name = name;
         r.policy->workspace = workspace;
         r.policy->configs = configs;

@@ -158,10 +158,10 @@ static int notice_add(struct resolver *r, const struct config *config, size_t ig
         if (ignored)
                 buf_append(&text, STR("; run `bailey trust` to apply them"));
         if (!notice || text.failed)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         *notice = str_from(arena_dup(r->arena, buf_str(&text)), text.len);
         if (!notice->ptr)
-                return err_set(r->err, ERR_MEMORY, "out of memory");
+                return err_memory(r->err);
         r->policy->notices = (struct str_list){ notice, 1 }; /* there is one workspace */
         return 0;
 }

@@ -42,7 +42,7 @@ static int lines_read(struct str text, const char *label, struct arena *arena, s
                 count += text.ptr[i] == '\n';
         entries = arena_alloc(arena, (count + 1) * sizeof(*entries));
         if (!entries)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         while (text.len) {
                 size_t end = str_find(text, '\n');
 

@@ -237,7 +237,7 @@ static int entry_load(struct entry *entry, bool locked, struct arena *arena, str
         if (about_read(entry, arena, &why) == 0)
                 return locked && repair(entry) ? 1 : 0;
         if (why.code == ERR_MEMORY)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         about_set(entry,
                   (struct aside){ .path = "", .workspace = "", .why = "", .kind = "other", .note = "about.json is damaged" }, 0,
                   false);
@@ -263,7 +263,7 @@ static int describe(const char *state_dir, const struct entry *entry, enum place
         *ret = entry->aside;
         ret->id = arena_dup(arena, str_z(entry->id));
         ret->where = where[0] ? arena_dup(arena, str_z(where)) : NULL;
-        return ret->id && (ret->where || !where[0]) ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return ret->id && (ret->where || !where[0]) ? 0 : err_memory(err);
 }
 
 /* 1: there is nothing to tell of it. */
@@ -291,7 +291,7 @@ static int list_add(struct aside_list *list, struct aside item, struct arena *ar
                 struct aside *items = arena_alloc(arena, (list->count ? list->count * 2 : 1) * sizeof(*items));
 
                 if (!items)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 if (list->count)
                         memcpy(items, list->items, list->count * sizeof(*items));
                 list->items = items;

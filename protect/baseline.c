@@ -172,7 +172,7 @@ static int read_text(const struct baseline *baseline, const struct head *head, s
         char *text = arena_bytes(arena, len + 1);
 
         if (!text)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (pread(baseline->fd, text, len, (off_t)head->at) != (ssize_t)len)
                 return err_set(err, ERR_INVALID, "the baseline of %s is cut off", baseline->workspace);
         *ret = str_skip(str_from(text, len), skip);

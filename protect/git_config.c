@@ -164,7 +164,7 @@ int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, 
          * end takes one */
         r.out = arena_bytes(arena, text.len * 2 + 4);
         if (!r.out)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (int c = peek(&r); c != END; c = peek(&r)) {
                 if (c == '#' || c == ';') {
                         skip_line(&r);

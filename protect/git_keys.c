@@ -382,7 +382,7 @@ static int keep_remote(void *context, const struct git_setting *setting, struct 
                 return 0;
         names = grown(c->arena, c->remotes.names, c->remotes.count, sizeof(*names));
         if (!names)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         names[c->remotes.count++] = setting->subsection;
         c->remotes.names = names;
         return 0;
@@ -396,7 +396,7 @@ static int keep_setting(void *context, const struct git_setting *setting, struct
                 return 0;
         before = grown(c->arena, c->before, c->count, sizeof(*before));
         if (!before)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         before[c->count++] = *setting;
         c->before = before;
         return 0;

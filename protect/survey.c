@@ -50,7 +50,7 @@ static int read_link(struct arena *arena, int directory, const char *name, const
         if (len < 0 || (size_t)len >= sizeof(text))
                 return err_sys(err, "cannot read the link %s", name);
         *ret = arena_dup(arena, str_from(text, (size_t)len));
-        return *ret ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return *ret ? 0 : err_memory(err);
 }
 
 int protect_stat(int directory, const char *name, struct protected_path *ret, struct arena *arena, struct err *err) {
@@ -96,7 +96,7 @@ int protected_add(struct protected_paths *paths, struct protected_path item, str
         if (!paths->count || (paths->count >= 8 && !(paths->count & (paths->count - 1)))) {
                 items = arena_alloc(arena, (paths->count ? paths->count * 2 : 8) * sizeof(*items));
                 if (!items)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 if (paths->count)
                         memcpy(items, paths->items, paths->count * sizeof(*items));
                 paths->items = items;
@@ -458,7 +458,7 @@ static int open_workspace(struct survey *s, const char *workspace, struct err *e
                 return err_sys(err, "cannot find the workspace %s", workspace);
         s->found->workspace = s->workspace = survey_keep(s, str_z(real));
         if (s->failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         s->workspace_fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return s->workspace_fd < 0 ? err_sys(err, "cannot open the workspace %s", real) : 0;
 }

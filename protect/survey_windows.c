@@ -14,7 +14,7 @@ int protect_survey(const char *workspace, const char *home, const struct protect
         (void)home;
         (void)known;
         *ret = (struct protection){ .workspace = arena_dup(arena, str_z(workspace)) };
-        return ret->workspace ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return ret->workspace ? 0 : err_memory(err);
 }
 
 struct baseline *baseline_get(struct baseline **list, const char *workspace) {

@@ -97,12 +97,12 @@ int engine_environment(const char *const *environment, struct arena *arena, cons
                 size = strlen(client_variables[i]) + strlen(value) + 2;
                 entry = arena_bytes(arena, size);
                 if (!entry || !envp)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 snprintf(entry, size, "%s=%s", client_variables[i], value);
                 envp[count++] = entry;
         }
         if (!envp)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         *ret = envp;
         return 0;
 }

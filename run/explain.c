@@ -347,13 +347,13 @@ int explain(const struct explain_input *in, struct arena *arena, struct str *ret
         buf_init(&out, TEXT_MAX);
         if (!in->cancelled && !is_fine(in)) { /* whoever did that knows why */
                 if (explain_gather(&evidence) < 0)
-                        return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
+                        return err_memory(err);
                 for (size_t i = 0; i < sizeof(tell) / sizeof(*tell); i++)
                         tell[i](&evidence, &out);
         }
         text = out.failed ? NULL : arena_dup(arena, buf_str(&out));
         if (!text)
-                return err_set(err, ERR_MEMORY, "out of memory while explaining a failure");
+                return err_memory(err);
         *ret_text = str_from(text, out.len);
         return 0;
 }

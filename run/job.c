@@ -56,7 +56,7 @@ static struct relay *make_relay(struct err *err) {
         if (relay)
                 relay->from = -1;
         else
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
         return relay;
 }
 

@@ -97,7 +97,7 @@ static int link_nodes(struct redactor *r, struct arena *arena, struct err *err) 
         size_t count = 0;
 
         if (!queue)
-                return err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                return err_memory(err);
         for (size_t i = 0; i < BYTES; i++)
                 if (r->first[i])
                         queue[count++] = r->first[i];
@@ -140,7 +140,7 @@ static int make_grams(struct redactor *r, struct arena *arena, struct err *err) 
                 r->gram_bits++;
         r->grams = arena_alloc(arena, ((size_t)1 << r->gram_bits) / 8);
         if (!r->grams)
-                return err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                return err_memory(err);
         for (uint32_t i = 0; i < r->needle_count; i++)
                 for (size_t at = 0; at < r->stride; at++) {
                         uint32_t hash = gram_hash(r, r->needles[i].value.ptr + at);
@@ -174,7 +174,7 @@ static int add_needle(struct redactor *r, struct arena *arena, const struct reda
         value = arena_dup(arena, secret->value);
         mark = arena_bytes(arena, len);
         if (!value || !mark)
-                return err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                return err_memory(err);
         memcpy(mark, before.ptr, before.len);
         for (size_t i = 0; i < secret->name.len; i++) {
                 char c = secret->name.ptr[i];
@@ -203,7 +203,7 @@ static int fill(struct redactor *r, const struct redact_secret *secrets, size_t 
                 r->needles = arena_alloc(arena, (count < total ? count : total) * sizeof(*r->needles));
                 r->nodes = arena_alloc(arena, (total + 1) * sizeof(*r->nodes));
                 if (!r->needles || !r->nodes)
-                        return err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                        return err_memory(err);
         }
         r->node_count = 1; /* the root */
         for (size_t i = 0; i < count; i++)
@@ -217,12 +217,12 @@ int redactor_new(const struct redact_secret *secrets, size_t count, const char *
         struct redactor *r = calloc(1, sizeof(*r));
 
         if (!r)
-                return err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                return err_memory(err);
         arena_init(&r->arena, 0);
         r->users = 1;
         r->missing = missing ? arena_dup(&r->arena, str_z(missing)) : NULL;
         if (missing && !r->missing)
-                err_set(err, ERR_MEMORY, "out of memory while searching for secrets");
+                err_memory(err);
         if ((missing && !r->missing) || fill(r, secrets, count, err) < 0) {
                 redactor_leave(r);
                 return -1;

@@ -34,7 +34,7 @@ static int list_add(struct redact_secret_list *list, struct arena *arena, struct
                 struct redact_secret *items = arena_alloc(arena, room * sizeof(*items));
 
                 if (!items)
-                        return err_set(err, ERR_MEMORY, "out of memory for the list of secrets");
+                        return err_memory(err);
                 if (list->count)
                         memcpy(items, list->items, list->count * sizeof(*items));
                 list->items = items;
@@ -85,7 +85,7 @@ static int add_forms(struct redact_secret_list *list, struct arena *arena, struc
                         continue;
                 copy = form.failed ? NULL : arena_dup(arena, buf_str(&form));
                 if (!copy)
-                        return err_set(err, ERR_MEMORY, "out of memory for the list of secrets");
+                        return err_memory(err);
                 if (list_add(list, arena, name, str_from(copy, form.len), err) < 0)
                         return -1;
         }
@@ -190,7 +190,7 @@ static struct str shown_path(const struct store *s, const char *path) {
 }
 
 static int no_memory(const struct store *s) {
-        return err_set(s->err, ERR_MEMORY, "out of memory for the list of secrets");
+        return err_memory(s->err);
 }
 
 /* There is more at this place than is in the list. */

@@ -15,7 +15,7 @@ int stream_init(struct stream *stream, size_t limit, enum terminal_text_mode mod
                 s.plain = malloc(sizeof(*s.plain));
                 if (!s.plain) {
                         capture_free(&s.capture);
-                        return err_set(err, ERR_MEMORY, "out of memory for output");
+                        return err_memory(err);
                 }
                 terminal_text_init(s.plain, mode);
         }

@@ -87,7 +87,7 @@ int tmpdir_make(struct tmpdir *tmpdir, struct arena *arena, const char **ret_pat
         }
         tmpdir->path = arena_dup(arena, str_z(real)); /* /tmp of macOS is a link, and rules are about real paths */
         if (!tmpdir->path)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         *ret_path = tmpdir->path;
         return 0;
 }

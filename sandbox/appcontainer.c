@@ -88,7 +88,7 @@ static int plan_grants(const struct policy *policy, const struct host *host, str
         struct appcontainer_grant workspace = { host->workspace, true, policy->sandbox.workspace_write };
 
         if (!grants)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         plan->grants = grants;
         if (add_grant(plan, grants, host, workspace, err) < 0)
                 return -1;
@@ -161,7 +161,7 @@ static int appcontainer_plan(const struct backend *backend, const struct policy 
         if (!host->windows)
                 return err_set(err, ERR_SYSTEM, "appcontainer: needs Windows");
         if (!plan)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         plan->capabilities = network ? network_capabilities : no_capabilities;
         plan->disabled_groups = disabled_groups;
         plan->integrity = low_integrity;

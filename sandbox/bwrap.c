@@ -140,7 +140,7 @@ static int compile(const struct policy *policy, const struct host *host, const s
 
         a->mounts = arena_alloc(a->arena, (mounts->count + 1) * sizeof(*a->mounts));
         if (!a->mounts)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         add_guarantees(a, policy, host);
         for (size_t i = 0; i < mounts->count; i++)
                 if (mounts->items[i].kind == MOUNT_TEXT)
@@ -176,7 +176,7 @@ static int bwrap_plan(const struct backend *backend, const struct policy *policy
                                "bwrap: bailey must be installed at %s, because bwrap starts it inside the sandbox",
                                host->self_wanted);
         if (!a.items)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (plan_common(policy, host, request, plan_socket_flags(host), arena, &launch, err) < 0 ||
             mounts_compile(policy, host, &(struct mount_means){}, arena, &mounts, err) < 0 ||
             mounts_landlock(&mounts, arena, &launch.landlock, err) < 0 ||

@@ -73,7 +73,7 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
                 seccomp_flags &= ~(uint32_t)SECCOMP_UNIX_CONNECTED;
         launch.seccomp_name = seccomp_name(policy->sandbox.syscalls, seccomp_flags, arena);
         if (!launch.seccomp_name)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (plan_limits(&policy->sandbox, host, &launch, err) < 0 ||
             seccomp_compile(policy->sandbox.syscalls, seccomp_flags, SECCOMP_ARCH_HERE, arena, &launch.seccomp,
                             &launch.seccomp_count, err) < 0)
@@ -136,7 +136,7 @@ static int plan_connect(const struct policy *policy, const struct host *host, co
         broker->abstract = !inherit || host->landlock >= LANDLOCK_SCOPES;
         broker->private_places = private_places(mounts, arena);
         broker->sockets = listed_sockets(host, arena);
-        return broker->private_places && broker->sockets ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return broker->private_places && broker->sockets ? 0 : err_memory(err);
 }
 
 /* ---- git configs ---- */
@@ -175,7 +175,7 @@ static int plan_rename(const struct policy *policy, const struct host *host, str
         configs = arena_alloc(arena, (covered->count + 1) * sizeof(*configs));
         roots = arena_alloc(arena, (BROKER_ROOTS_MAX + 1) * sizeof(*roots));
         if (!configs || !roots)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < covered->count; i++) {
                 const struct protected_path *item = &covered->items[i];
                 const char *root = item->kind == PROTECTED_CONFIG && !item->link && !item->directory

@@ -52,7 +52,7 @@ static int plan_host_ports(const struct sandbox_policy *sandbox, struct arena *a
                 return -1;
         egress->host_ports = copy_ports(ports, count, arena);
         egress->host_port_count = count;
-        return egress->host_ports ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return egress->host_ports ? 0 : err_memory(err);
 }
 
 static int plan_ports(const struct policy *policy, struct arena *arena, struct launch_egress *egress, struct err *err) {
@@ -65,7 +65,7 @@ static int plan_ports(const struct policy *policy, struct arena *arena, struct l
         egress->needs_transparent = egress_any_port(&rules);
         egress->port_count = egress_all_ports(&rules, ports, LAUNCH_PORTS_MAX);
         egress->ports = copy_ports(ports, egress->port_count, arena);
-        return egress->ports ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return egress->ports ? 0 : err_memory(err);
 }
 
 int plan_egress(const struct policy *policy, struct arena *arena, struct launch *launch, struct err *err) {

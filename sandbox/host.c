@@ -153,7 +153,7 @@ static int gather_workspace(struct host *host, const struct host_question *quest
         if (!question->force && check_workspace(host, real, err) < 0)
                 return -1;
         host->workspace = arena_dup(arena, str_z(real));
-        return host->workspace ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->workspace ? 0 : err_memory(err);
 }
 
 /* What an agent asks for never widens anything: links are resolved before the look. */
@@ -181,7 +181,7 @@ static int gather_cwd(struct host *host, const char *asked, struct arena *arena,
         if (!S_ISDIR(st.st_mode))
                 return err_set(err, ERR_INVALID, "cwd %s: not a directory", asked);
         host->cwd = arena_dup(arena, str_z(real));
-        return host->cwd ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->cwd ? 0 : err_memory(err);
 }
 
 /* ---- what can be written ---- */
@@ -340,7 +340,7 @@ int host_notice(struct host *host, struct arena *arena, struct err *err, const c
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
         host->notices[host->notice_count] = arena_dup(arena, str_z(text));
-        return host->notices[host->notice_count++] ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->notices[host->notice_count++] ? 0 : err_memory(err);
 }
 
 const char *host_masked_by(const struct host *host, const char *path) {

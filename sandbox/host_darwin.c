@@ -64,7 +64,7 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         host->self = arena_dup(arena, str_z(real));
         if (access(SANDBOX_EXEC, X_OK) == 0)
                 host->sandbox_exec = SANDBOX_EXEC;
-        return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->self ? 0 : err_memory(err);
 }
 
 int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,

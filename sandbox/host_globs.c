@@ -156,13 +156,13 @@ static int add_globs(struct walker *w, const struct str_list *list, const char *
                 if (!w->globs)
                         w->globs = arena_alloc(w->arena, GLOBS_MAX * sizeof(*w->globs));
                 if (!w->globs)
-                        return err_set(w->err, ERR_MEMORY, "out of memory");
+                        return err_memory(w->err);
                 glob = &w->globs[w->glob_count];
                 glob->text = arena_dup(w->arena, list->items[i]);
                 glob->key = key;
                 glob->write = write;
                 if (!glob->text)
-                        return err_set(w->err, ERR_MEMORY, "out of memory");
+                        return err_memory(w->err);
                 if (split(glob, w->host->workspace, w->err) < 0)
                         return -1;
                 w->glob_count++;
@@ -183,14 +183,14 @@ static int add_match(struct walker *w, const struct glob *glob, bool directory) 
         if (++w->matches > GLOB_MATCHES_MAX)
                 return refuse(glob, "it matches too many files: deny a directory instead", w->err);
         if (!match)
-                return err_set(w->err, ERR_MEMORY, "out of memory");
+                return err_memory(w->err);
         *match = (struct host_match){ .next = w->found,
                                       .path = arena_dup(w->arena, str_z(w->path)),
                                       .pattern = glob->text,
                                       .directory = directory,
                                       .write = glob->write };
         w->found = match;
-        return match->path ? 0 : err_set(w->err, ERR_MEMORY, "out of memory");
+        return match->path ? 0 : err_memory(w->err);
 }
 
 static bool any_left(const struct walker *w, const struct progress *now, bool write) {

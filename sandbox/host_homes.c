@@ -69,12 +69,12 @@ int host_note_home(struct host *host, struct arena *arena, const char *home, str
                 host->others = ARENA_NEW(arena, struct other_homes);
         parent = host->others ? find_parent(host->others, arena, home) : NULL;
         if (!parent)
-                return host->others && host->others->full ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+                return host->others && host->others->full ? 0 : err_memory(err);
         for (size_t i = 0; i < parent->count && i < HOMES_EACH; i++) /* of several services: /nonexistent */
                 if (strcmp(parent->homes[i], home) == 0)
                         return 0;
         if (parent->count < HOMES_EACH && !(parent->homes[parent->count] = arena_dup(arena, str_z(home))))
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         parent->count++;
         return 0;
 }

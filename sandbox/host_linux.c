@@ -159,7 +159,7 @@ static int find_repository(struct host *host, const char *home, struct arena *ar
         struct stat st;
 
         if (!top)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (; (home && path_below(top, home)) || (host->id_base && *top && !(home && path_within(home, top)));
              *strrchr(top, '/') = 0) {
                 if (snprintf(path, sizeof(path), "%s/.git", top) >= (int)sizeof(path))
@@ -330,5 +330,5 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
                 if (access(bwrap_places[i], X_OK) == 0)
                         host->bwrap = bwrap_places[i];
         }
-        return host->self || !found ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->self || !found ? 0 : err_memory(err);
 }

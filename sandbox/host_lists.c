@@ -20,7 +20,7 @@ int host_note_link(struct host *host, struct arena *arena, struct host_link link
                 struct host_link *items = arena_alloc(arena, room * sizeof(*items));
 
                 if (!items)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 if (links->count)
                         memcpy(items, links->items, links->count * sizeof(*items));
                 links->items = items;
@@ -29,7 +29,7 @@ int host_note_link(struct host *host, struct arena *arena, struct host_link link
         link.path = arena_dup(arena, str_z(link.path));
         link.at = arena_dup(arena, str_z(link.at));
         if (!link.path || !link.at)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         links->items[links->count++] = link;
         return 0;
 }
@@ -118,7 +118,7 @@ int host_add_list(struct host *host, struct host_paths *paths, struct arena *are
                 if (glob_is_pattern(list->items[i])) /* host_globs.c */
                         continue;
                 if (!path)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 if (has_control_character(path))
                         return err_set(err, ERR_INVALID, "%s: %s: the path contains control characters", key, path);
                 host_sees(host, path, false);

@@ -65,7 +65,7 @@ int host_system_programs(struct host *host, const char *self, struct arena *aren
         if (len == 0 || len >= PATH_MAX || wide_path_back(given, path, sizeof(path)) < 0)
                 return err_set(err, ERR_SYSTEM, "the path of this program");
         host->self = arena_dup(arena, str_z(path));
-        return host->self ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return host->self ? 0 : err_memory(err);
 }
 
 int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,

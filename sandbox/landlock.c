@@ -44,7 +44,7 @@ static int landlock_rules(const struct policy *policy, const struct host *host, 
         struct rules rules = { .host = host, .items = arena_alloc(arena, room * sizeof(*rules.items)) };
 
         if (!rules.items)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < host->readable.count; i++)
                 add_rule(&rules, host->readable.items[i].path, GRANT_READ);
         for (size_t i = 0; i < DEVICE_COUNT; i++)

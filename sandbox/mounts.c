@@ -25,7 +25,7 @@ static int add_step(struct compiler *c, enum mount_kind kind, const char *source
                 struct mount_step *items = arena_alloc(c->arena, room * sizeof(*items));
 
                 if (!items)
-                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                        return err_memory(c->err);
                 if (list->count)
                         memcpy(items, list->items, list->count * sizeof(*items));
                 list->items = items;
@@ -60,8 +60,7 @@ static int add_between(struct compiler *c, const char *target) {
         if (!slash)
                 return 0;
         between = arena_dup(c->arena, str_from(target, (size_t)(slash - target)));
-        return between ? add_step(c, MOUNT_TMPFS, NULL, between, (uint64_t)c->policy->sandbox.tmp_bytes)
-                       : err_set(c->err, ERR_MEMORY, "out of memory");
+        return between ? add_step(c, MOUNT_TMPFS, NULL, between, (uint64_t)c->policy->sandbox.tmp_bytes) : err_memory(c->err);
 }
 
 static int step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
@@ -359,7 +358,7 @@ static int add_anchors(struct compiler *c, const char *path) {
                 const char *source = anchor ? path_in(c, &root, anchor) : NULL;
 
                 if (!source)
-                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                        return err_memory(c->err);
                 if (step_mapped(c, MOUNT_WRITE, source, anchor) < 0)
                         return -1;
         }
@@ -379,7 +378,7 @@ static int set_points(struct compiler *c) {
                         continue;
                 s->point = path_in(c, holder, s->target);
                 if (!s->point)
-                        return err_set(c->err, ERR_MEMORY, "out of memory");
+                        return err_memory(c->err);
         }
         return 0;
 }
@@ -590,7 +589,7 @@ int mounts_landlock(const struct mount_list *mounts, struct arena *arena, struct
         size_t count = 0;
 
         if (!rules)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         rules[count++] = (struct landlock_rule){ .path = "/", .grant = GRANT_READ };
         for (size_t i = 0; i < mounts->count; i++)
                 if (is_writable(mounts, i) && !is_covered(mounts, i))

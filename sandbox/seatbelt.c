@@ -91,7 +91,7 @@ static int seatbelt_plan(const struct backend *backend, const struct policy *pol
                 launch.guarantees &= ~(uint32_t)GUARANTEE_NETWORK;
         launch.profile_path = arena_dup(arena, str_z(path));
         if (!launch.profile_path || !(launch.wrapper = wrap(host, request, launch.profile_path, arena)))
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         *ret = launch;
         return 0;
 }

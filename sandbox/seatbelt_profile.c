@@ -128,7 +128,7 @@ struct profile {
 };
 
 static void fail(struct profile *p) {
-        err_set(p->err, ERR_MEMORY, "out of memory");
+        err_memory(p->err);
         p->failed = true;
 }
 

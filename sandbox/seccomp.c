@@ -349,7 +349,7 @@ static int hand_out(const struct compiler *c, struct arena *arena, const struct 
         if (c->full)
                 return err_set(err, ERR_TOO_COMPLEX, "the syscall filter has more than %d instructions", SECCOMP_MAX_COUNT);
         if (!copy)
-                return err_set(err, ERR_MEMORY, "no memory for the syscall filter");
+                return err_memory(err);
         memcpy(copy, c->code + c->start, count * sizeof(*copy));
         *ret_code = copy;
         *ret_count = count;

@@ -23,7 +23,7 @@ int audit_page_new(size_t rows, struct audit_page **ret, struct err *err) {
         struct audit_page *page = calloc(1, sizeof(*page));
 
         if (!page)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (!rows || rows > PAGE_ROWS_MAX)
                 rows = rows ? PAGE_ROWS_MAX : PAGE_ROWS_DEFAULT;
         buf_init(&page->row, PAGE_ROW_BYTES_MAX);
@@ -52,7 +52,7 @@ static int add_row(struct audit_page *page, const struct tree_node *record, stru
         buf_clear(&page->row);
         page_row_json(record, page->seen, &page->row);
         if (page->row.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         return rows_add(&page->rows, page->seen, buf_str(&page->row), err);
 }
 

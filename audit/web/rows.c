@@ -5,7 +5,7 @@
 int rows_init(struct rows *rows, size_t max, size_t bytes_max, struct err *err) {
         *rows = (struct rows){ .max = max, .bytes_max = bytes_max };
         rows->items = calloc(max * 2, sizeof(*rows->items));
-        return rows->items ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return rows->items ? 0 : err_memory(err);
 }
 
 void rows_free(struct rows *rows) {
@@ -46,7 +46,7 @@ int rows_add(struct rows *rows, uint64_t number, struct str text, struct err *er
 
         row.text = malloc(text.len + 1);
         if (!row.text)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         memcpy(row.text, text.ptr, text.len);
         if (rows->end == rows->max * 2)
                 make_room(rows);

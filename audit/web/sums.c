@@ -85,7 +85,7 @@ static int command_set(struct sums_command *command, const struct tree_node *rec
         buf_format(&json, ",\"cut\":%s", text.len > TEXT_SHOWN ? "true" : "false");
         buf_char(&json, '\0');
         if (json.failed)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         free(command->text);
         *command = (struct sums_command){ .key = key, .text = json.ptr, .number = number };
         buf_init(&json, 0);
@@ -129,7 +129,7 @@ static struct sums_command *blocked_new(struct sums *sums, struct err *err) {
                 struct sums_command *blocked = reallocarray(sums->blocked, room, sizeof(*blocked));
 
                 if (!blocked) {
-                        err_set(err, ERR_MEMORY, "out of memory");
+                        err_memory(err);
                         return NULL;
                 }
                 sums->blocked = blocked;

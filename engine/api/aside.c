@@ -16,7 +16,7 @@
 /* ---- answers ---- */
 
 static int no_memory(struct err *err) {
-        return err_set(err, ERR_MEMORY, "out of memory");
+        return err_memory(err);
 }
 
 static int put_aside(const struct aside *aside, struct arena *arena, struct bailey_aside *ret, struct err *err) {

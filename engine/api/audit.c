@@ -43,7 +43,7 @@ int records_hand_out(struct buf *out, char **ret_text, size_t *ret_length, struc
         buf_char(out, '\0');
         if (out->failed) {
                 buf_free(out);
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         }
         *ret_text = out->ptr;
         *ret_length = out->len - 1;
@@ -71,7 +71,7 @@ static int read_query(const struct bailey_audit_query *asked, struct bailey_audi
                         continue;
                 *to[i] = reader->texts[i] = strdup(from[i]);
                 if (!reader->texts[i])
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
         }
         if (asked->since && audit_when(asked->since, now, reader->query.since, err) < 0)
                 return -1;
@@ -83,7 +83,7 @@ int records_open(const struct bailey_policy *policy, const struct bailey_audit_q
         struct bailey_audit_reader *reader = calloc(1, sizeof(*reader));
 
         if (!reader)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         arena_init(&reader->arena, 0);
         buf_init(&reader->out, TEXT_MAX);
         reader->format = query->format;
@@ -185,7 +185,7 @@ static int keep(struct bailey_audit_reader *reader, struct str line, const struc
                 replace_intent(reader, id);
         kept.line = malloc(line.len + 1);
         if (!kept.line)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         memcpy(kept.line, line.ptr, line.len);
         snprintf(kept.id, sizeof(kept.id), "%.*s", (int)(id.len < sizeof(kept.id) ? id.len : 0), id.len ? id.ptr : "");
         if (reader->kept_count == reader->newest)
@@ -202,7 +202,7 @@ static int keep_newest(struct bailey_audit_reader *reader, struct err *err) {
         if (!reader->kept)
                 reader->kept = calloc(reader->newest, sizeof(*reader->kept));
         if (!reader->kept)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         while ((got = records_next(reader, &line, &record, err)) > 0)
                 if (keep(reader, line, record, err) < 0)
                         return -1;
@@ -260,7 +260,7 @@ int bailey_audit_next(struct bailey_audit_reader *reader, const char **ret_text,
         int got = next_text(reader, &err);
 
         if (got > 0 && reader->out.failed)
-                got = err_set(&err, ERR_MEMORY, "out of memory");
+                got = err_memory(&err);
         if (got < 0)
                 return fail(&err, ret_error, error_size);
         if (got > 0) {
@@ -298,7 +298,7 @@ static int put_stats(struct audit_stats *stats, struct arena *arena, struct bail
                 .count = stats->count,
                 .memory = arena,
         };
-        return failed || !ret->first || !ret->last ? err_set(err, ERR_MEMORY, "out of memory") : 0;
+        return failed || !ret->first || !ret->last ? err_memory(err) : 0;
 }
 
 static int count_records(const struct bailey_policy *policy, const struct bailey_audit_query *query, struct arena *arena,
@@ -307,7 +307,7 @@ static int count_records(const struct bailey_policy *policy, const struct bailey
         struct bailey_audit_reader *reader = NULL;
         const struct tree_node *record;
         struct str line;
-        int got = stats ? records_open(policy, query, &reader, err) : err_set(err, ERR_MEMORY, "out of memory");
+        int got = stats ? records_open(policy, query, &reader, err) : err_memory(err);
 
         while (got >= 0 && (got = records_next(reader, &line, &record, err)) > 0)
                 audit_stats_add(stats, record);
@@ -357,7 +357,7 @@ static int put_check(const struct audit_check *check, const char *path, struct a
                 .memory = arena,
         };
         if (!ret->last || !ret->path || !ret->file || !ret->id)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (!check->problem)
                 ret->file = NULL;
         return 0;

@@ -37,7 +37,7 @@ static int keep_filters(const struct bailey_audit_query *query, struct bailey_au
                         continue;
                 page->filters[i].value = page->values[i] = strdup(values[i]);
                 if (!page->values[i])
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
         }
         return 0;
 }
@@ -48,7 +48,7 @@ static int page_open(const struct bailey_policy *policy, const struct bailey_aud
         struct bailey_audit_page *page = calloc(1, sizeof(*page));
 
         if (!page)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         all.newest = 0;
         all.format = BAILEY_AUDIT_JSON;
         if (keep_filters(query, page, err) < 0 || audit_page_new(query->newest, &page->page, err) < 0 ||

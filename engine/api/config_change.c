@@ -32,7 +32,7 @@ static int items_find(enum bailey_change change, const char *subject, const char
                                        ret->items[i].key);
         overrides = change_overrides(ret, policy, arena);
         if (!overrides)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         return policy_override(policy, overrides, arena, &changed, err) < 0 ? -1 : change_check(changed, ret, err);
 }
 
@@ -84,7 +84,7 @@ static int change_text(const struct change_items *items, const struct config_tex
                 int added;
 
                 if (!value.table || !now.ptr || text->failed)
-                        return err_set(err, ERR_MEMORY, "out of memory");
+                        return err_memory(err);
                 buf_clear(text);
                 added = config_list_add(now, config->path, &value, arena, text, err);
                 if (added < 0)
@@ -112,7 +112,7 @@ static int change_file(const char *const *environment, const struct change_items
                                              replace(config.path, buf_str(&text), err) < 0)))
                 return -1;
         *ret_path = strdup(config.path);
-        return *ret_path ? changed : err_set(err, ERR_MEMORY, "out of memory");
+        return *ret_path ? changed : err_memory(err);
 }
 
 int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,

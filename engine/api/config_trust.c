@@ -40,7 +40,7 @@ int bailey_trust(const char *const *environment, const char *directory, int trus
                 return config_hand_error(&err, ret_error, error_size);
         path = strdup(file.path);
         if (!path) {
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
                 return config_hand_error(&err, ret_error, error_size);
         }
         *ret_path = path;
@@ -57,7 +57,7 @@ static int put_files(const char *const *environment, struct arena *arena, struct
                 return -1;
         items = arena_alloc(arena, (list.count + 1) * sizeof(*items));
         if (!items)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < list.count; i++)
                 items[i] = (struct bailey_trusted_file){ list.items[i].path.ptr, list.items[i].hash };
         *ret = (struct bailey_trusted_files){ items, list.count, arena };

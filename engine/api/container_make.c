@@ -79,7 +79,7 @@ static int check_source(struct making *m, const struct container_policy *policy,
                 return err_set(err, ERR_INVALID, "image %s: refused because %.*s is not in container.trusted_registries", name,
                                (int)image.registry.len, image.registry.ptr);
         m->image = image_full_name(&image, &m->arena);
-        return m->image ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return m->image ? 0 : err_memory(err);
 }
 
 static int pull(struct making *m, int out_fd, struct err *err) {
@@ -142,7 +142,7 @@ static int build(struct making *m, const char *tarball, struct err *err) {
                 return err_set(err, ERR_INVALID, "image %s: a new image has no digest; give it a name and a tag", m->image);
         m->image = image_full_name(&image, &m->arena);
         if (!m->image)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if ((tarball ? open_tarball(tarball, &from, err) : make_rootfs(&from, err)) < 0)
                 return -1;
         return import(m, from, err);
@@ -153,7 +153,7 @@ static int build(struct making *m, const char *tarball, struct err *err) {
 static int hand_out(const struct making *m, struct bailey_image *ret, struct err *err) {
         ret->engine = engine_names[m->engine->kind];
         ret->name = strdup(m->image);
-        return ret->name ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return ret->name ? 0 : err_memory(err);
 }
 
 int bailey_container_pull(const struct bailey_policy *policy, const char *const *environment,
@@ -165,7 +165,7 @@ int bailey_container_pull(const struct bailey_policy *policy, const char *const 
 
         arena_init(&m.arena, 0);
         m.image = order->image ? order->image : arena_dup(&m.arena, policy->policy->container.image);
-        result = m.image ? check_source(&m, &policy->policy->container, &err) : err_set(&err, ERR_MEMORY, "out of memory");
+        result = m.image ? check_source(&m, &policy->policy->container, &err) : err_memory(&err);
         if (result == 0)
                 result = find_engine(&m, policy->policy, environment, order->runtime, &err);
         if (result == 0)

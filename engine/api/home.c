@@ -33,7 +33,7 @@ struct request {
 };
 
 static int no_memory(struct err *err) {
-        return err_set(err, ERR_MEMORY, "out of memory");
+        return err_memory(err);
 }
 
 /* ---- which ---- */

@@ -46,14 +46,14 @@ static struct bailey_policy *policy_new(const char *program, struct err *err) {
         if (policy && policy->program)
                 return policy;
         bailey_policy_free(policy);
-        err_set(err, ERR_MEMORY, "out of memory");
+        err_memory(err);
         return NULL;
 }
 
 static int shared_new(struct bailey_policy *policy, struct err *err) {
         policy->shared = calloc(1, sizeof(*policy->shared));
         if (!policy->shared)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         cgroup_shared_init(policy->shared);
         return 0;
 }

@@ -90,7 +90,7 @@ static int put_blocks(const struct bailey_policy *policy, enum bailey_answer ans
 static int hand_out(struct buf *out, char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
         struct err err;
 
-        err_set(&err, ERR_MEMORY, "out of memory");
+        err_memory(&err);
         return config_hand_text(out, ret_text, ret_length) < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
 }
 

@@ -28,13 +28,13 @@ int bailey_tmp_list(const char *const *environment, struct bailey_tmps *ret, cha
         int count = -1;
 
         if (!states)
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
         else
                 count = named_tmp_list(environment, states, NAMED_TMP_LIST_MAX, &err);
         if (count >= 0 && put_sessions(states, (size_t)count, arena, ret) == 0)
                 return 0;
         if (count >= 0)
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
         config_memory_free(arena);
         return config_hand_error(&err, ret_error, error_size);
 }

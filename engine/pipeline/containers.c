@@ -59,7 +59,7 @@ static int shared_set(struct containers *c, const char *name, const char *made, 
         arena_reset(&s->arena);
         s->remove = strings_copy(session->remove, &s->arena);
         if (!s->remove)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         snprintf(s->name, sizeof(s->name), "%s", name);
         snprintf(s->made, sizeof(s->made), "%s", made);
         s->since = time_realtime() / TIME_SECOND;
@@ -70,7 +70,7 @@ int containers_new(struct containers **ret, struct err *err) {
         struct containers *containers = calloc(1, sizeof(*containers));
 
         if (!containers)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         pthread_mutex_init(&containers->lock, NULL);
         arena_init(&containers->arena, 0);
         arena_init(&containers->shared.arena, 0);
@@ -133,7 +133,7 @@ static int facts_locked(struct containers *c, const struct backend *backend, con
         if (ret->sweep)
                 c->swept = time_monotonic();
         ret->name = arena_dup(arena, str_z(name));
-        return ret->name ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return ret->name ? 0 : err_memory(err);
 }
 
 /* ---- sharing ---- */
@@ -195,7 +195,7 @@ static int share_locked(struct containers *c, const struct backend *backend, con
         }
         c->shared.busy = true;
         facts->session = arena_dup(arena, str_z(c->shared.name));
-        return facts->session ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return facts->session ? 0 : err_memory(err);
 }
 
 /* ---- for several threads ---- */

@@ -33,7 +33,7 @@ static struct host_cache *host_cache_new(const struct policy *policy, const stru
         struct host_question told = *question;
 
         if (!host_cache) {
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
                 return NULL;
         }
         arena_init(&host_cache->arena, 0);

@@ -60,7 +60,7 @@ static int set_tmpdir(struct run *run, const struct backend *backend, struct err
                 count++;
         longer = arena_alloc(&run->arena, (count + 2) * sizeof(*longer));
         if (!longer)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         for (size_t i = 0; i < count; i++)
                 if (strncmp(envp[i], "TMPDIR=", 7) != 0)
                         longer[kept++] = envp[i];
@@ -84,7 +84,7 @@ static int ask_engine(struct run *run, const struct backend *backend, struct err
         struct container_facts *facts = ARENA_NEW(&run->arena, struct container_facts);
 
         if (!facts)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         run->attempt.host.containers = facts;
         if (containers_facts(run->order.containers, backend, run->order.options.environment, &run->arena, facts, err) < 0)
                 return -1;

@@ -40,7 +40,7 @@ static void tell_unusable_proxy(struct run *run) {
 int run_network_log(struct run *run, struct err *err) {
         if (!run->attempt.network)
                 run->attempt.network = ARENA_NEW(&run->arena, struct network_log);
-        return run->attempt.network ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return run->attempt.network ? 0 : err_memory(err);
 }
 
 /* The gateway starts while the sandbox is made. */

@@ -38,7 +38,7 @@ int run_protect_begin(struct run *run) {
         struct protect_request request = protect_request(run);
 
         if (!baseline)
-                return err_set(&run->result.err, ERR_MEMORY, "out of memory");
+                return err_memory(&run->result.err);
         if (protect_begin(baseline, &request, &run->facts.host.protection, &run->result.err) < 0)
                 return -1;
         run->guarded.baseline = baseline;

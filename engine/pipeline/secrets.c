@@ -39,7 +39,7 @@ static int collect(const struct policy *policy, const struct host *host, const c
         size_t count = 0;
 
         if (!paths)
-                return err_set(err, ERR_MEMORY, "out of memory for the list of secrets");
+                return err_memory(err);
         for (size_t i = 0; i < host->masks.count; i++)
                 if (host->masks.items[i].secret)
                         paths[count++] = host->masks.items[i].path;

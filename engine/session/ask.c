@@ -157,7 +157,7 @@ static struct sessions *find_all(const char *const *environment, struct err *err
         struct sessions *sessions = calloc(1, sizeof(*sessions));
 
         if (!sessions) {
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
                 return NULL;
         }
         sessions->place.fd = -1;
@@ -230,7 +230,7 @@ static int read_items(struct str text, struct arena *arena, struct bailey_change
                 text = str_skip(text, end + 1);
         }
         ret->items = items;
-        return items ? 0 : err_set(err, ERR_MEMORY, "out of memory");
+        return items ? 0 : err_memory(err);
 }
 
 static int change_one(const struct sessions *sessions, enum bailey_change change, const char *subject,
@@ -346,6 +346,6 @@ int bailey_sessions(const char *const *environment, enum bailey_answer answer, c
         sessions_free(sessions);
         if (config_hand_text(&out, ret_text, ret_length) == 0)
                 return 0;
-        err_set(&err, ERR_MEMORY, "out of memory");
+        err_memory(&err);
         return config_hand_error(&err, ret_error, error_size);
 }

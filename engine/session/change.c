@@ -56,13 +56,13 @@ static int apply(struct bailey_session *session, const char *text, const struct 
         struct change *made;
 
         if (!overrides)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (policy_derive(session->policy, overrides, &policy, err) < 0)
                 return -1;
         made = ARENA_NEW(&policy->arena, struct change); /* lives as long as the session, but only if it comes to that */
         if (!made || !(made->text = arena_dup(&policy->arena, str_z(text)))) {
                 bailey_policy_free(policy);
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         }
         if (change_check(policy->policy, items, err) < 0 || record_change(session, text, err) < 0) {
                 bailey_policy_free(policy);

@@ -94,7 +94,7 @@ static int deny_items(const char *subject, const struct policy *policy, struct a
                 return err_set(err, ERR_INVALID, "the command consists of spaces only");
         value = arena_dup(arena, buf_str(&text));
         if (!value)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (has_port(buf_str(&text), &rule))
                 return deny_port(value, &rule, policy, ret, err);
         if (looks_like_host(buf_str(&text)))
@@ -115,7 +115,7 @@ static int allow_items(const char *subject, const struct policy *policy, struct 
                 egress_rule_read(str_z(subject), &rule);
         pattern = arena_dup(arena, rule.pattern);
         if (!pattern)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         add(ret, "guard.domain_allowlist", pattern);
         if (filtered)
                 add(ret, "sandbox.network.hosts", subject);

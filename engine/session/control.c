@@ -283,7 +283,7 @@ int bailey_session_listen(struct bailey_session *session, char *ret_error, size_
                 return 0;
         if (!session->control)
                 session->control = control_new();
-        result = session->control ? listen_at(session, session->control, &err) : err_set(&err, ERR_MEMORY, "out of memory");
+        result = session->control ? listen_at(session, session->control, &err) : err_memory(&err);
         if (result == 0)
                 return 0;
         control_close(session);

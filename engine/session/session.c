@@ -49,7 +49,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         struct err err = {};
 
         if (!session) {
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
                 return config_hand_error(&err, ret_error, error_size);
         }
         session->given = session->policy = policy;
@@ -64,7 +64,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         session->gateway = (struct gateway_link)GATEWAY_LINK_NONE;
         session->environment = strings_copy(environment, &session->arena);
         if (!session->environment)
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
         if (!session->environment || open_loop(session, &err) < 0) {
                 bailey_session_free(session);
                 return config_hand_error(&err, ret_error, error_size);
@@ -424,7 +424,7 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         struct bailey_run_options copy;
 
         if (!shell) {
-                err_set(err, ERR_MEMORY, "out of memory");
+                err_memory(err);
                 return NULL;
         }
         arena_init(&shell->arena, 0);
@@ -435,7 +435,7 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
                 shell->run = run_new(session->policy, &copy);
         if (!shell->run || id_new(shell->id, err) < 0) {
                 if (!shell->run)
-                        err_set(err, ERR_MEMORY, "out of memory");
+                        err_memory(err);
                 append(session, shell);
                 forget(session, shell);
                 return NULL;

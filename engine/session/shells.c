@@ -130,7 +130,7 @@ static int read_nothing(struct reading *r, uint64_t total, uint64_t since, struc
         ret->length = strlen(text);
         ret->bytes = total;
         ret->elided = total > since ? total - since : 0;
-        return ret->text ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
+        return ret->text ? 0 : err_memory(err);
 }
 
 static int read_stream(struct reading *r, const struct stream *stream, uint64_t since, struct bailey_stream *ret,
@@ -154,7 +154,7 @@ static int read_stream(struct reading *r, const struct stream *stream, uint64_t 
         }
         ret->text = arena_dup(&r->arena, captured.text);
         ret->length = captured.text.len;
-        return ret->text ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
+        return ret->text ? 0 : err_memory(err);
 }
 
 static int64_t run_time(const struct shell *shell) {
@@ -184,7 +184,7 @@ static int read_shell(struct reading *r, struct shell *shell, struct bailey_read
         ret->next = arena_dup(&r->arena, str_z(next));
         ret->message = shell->message ? arena_dup(&r->arena, str_z(shell->message)) : NULL;
         ret->explanation = shell->explanation ? arena_dup(&r->arena, str_z(shell->explanation)) : NULL;
-        return ret->command && ret->started && ret->next ? 0 : err_set(err, ERR_MEMORY, "out of memory for output");
+        return ret->command && ret->started && ret->next ? 0 : err_memory(err);
 }
 
 int bailey_read(struct bailey_session *session, const char *id, const struct bailey_read_options *options,
@@ -197,7 +197,7 @@ int bailey_read(struct bailey_session *session, const char *id, const struct bai
         if (!shell)
                 err_set(&err, ERR_NOT_FOUND, "unknown shell_id '%.64s': there is no such shell, or it ended long ago", id);
         else if (!r)
-                err_set(&err, ERR_MEMORY, "out of memory");
+                err_memory(&err);
         if (!r || !shell) {
                 free(r);
                 return config_hand_error(&err, ret_error, error_size);

@@ -83,7 +83,7 @@ static int begin(struct plan *p) {
         p->count = 0;
         p->failed = !p->items;
         if (p->failed)
-                return err_set(p->err, ERR_MEMORY, "out of memory");
+                return err_memory(p->err);
         add(p, engine->path);
         if (engine->kind == ENGINE_DOCKER)
                 return 0;
@@ -106,7 +106,7 @@ static int end(struct plan *p, const char *const **ret) {
                 return err_set(p->err, ERR_TOO_COMPLEX, "%s: too many or too long arguments", p->q->backend->name);
         copy = arena_alloc(p->arena, (p->count + 1) * sizeof(*copy));
         if (!copy)
-                return err_set(p->err, ERR_MEMORY, "out of memory");
+                return err_memory(p->err);
         memcpy(copy, p->items, p->count * sizeof(*copy));
         *ret = copy;
         return 0;
@@ -400,7 +400,7 @@ static int make_passing_environment(struct plan *p) {
                 count++;
         envp = arena_alloc(p->arena, (own + count + 1) * sizeof(*envp));
         if (!envp)
-                return err_set(p->err, ERR_MEMORY, "out of memory");
+                return err_memory(p->err);
         memcpy(envp, p->facts->envp, own * sizeof(*envp));
         for (size_t i = 0; i < count; i++) {
                 struct str name = env_name(p->q->request->envp[i]);
@@ -505,7 +505,7 @@ static int list_sources(struct plan *p) {
         size_t count = 0;
 
         if (!sources)
-                return err_set(p->err, ERR_MEMORY, "out of memory");
+                return err_memory(p->err);
         for (size_t i = 0; i < p->mounts.count; i++)
                 if (p->mounts.items[i].source)
                         sources[count++] = p->mounts.items[i].source;
@@ -589,7 +589,7 @@ static int check_image(struct plan *p) {
                                "container.image %.*s: refused because %.*s is not in container.trusted_registries",
                                (int)c->image.len, c->image.ptr, (int)image.registry.len, image.registry.ptr);
         p->image = image_full_name(&image, p->arena);
-        return p->image ? 0 : err_set(p->err, ERR_MEMORY, "out of memory");
+        return p->image ? 0 : err_memory(p->err);
 }
 
 /* Everything that can be wrong before anything is said to the engine. */
@@ -615,12 +615,12 @@ int container_plan(const struct container_question *q, struct arena *arena, stru
         };
 
         if (!out)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         if (check(&p) < 0 || plan_calls(&p) < 0)
                 return -1;
         out->warnings = (const char *const *)arena_alloc(arena, sizeof(p.rulings.warnings) + sizeof(char *));
         if (!out->warnings)
-                return err_set(err, ERR_MEMORY, "out of memory");
+                return err_memory(err);
         memcpy((void *)out->warnings, p.rulings.warnings, sizeof(p.rulings.warnings));
         launch.guarantees = guarantees_of(&p, &launch.waived);
         launch.limits_ignored = ignores_cpu(&p) ? (uint32_t)IGNORED_CPU : 0;
