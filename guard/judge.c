@@ -572,6 +572,7 @@ static void judge_opaque(struct call *call) {
 
         if (guard_value_network(g, &program->value))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
+        powershell_effect(call);
         guard_opaque(g, program->text, program->range);
         name_without_unset(call);
         name_looked_up(call);

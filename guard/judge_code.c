@@ -159,7 +159,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
         s->named |= class;
         s->last = class;
         if (s->commands)
-                s->statement |= class & (WORD_EXECUTES | WORD_EVERYDAY | WORD_DELETES);
+                s->statement |= class & (WORD_EXECUTES | WORD_EVERYDAY | WORD_DELETES | WORD_READS);
         if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) && end < code.len) {
                 while (end + 1 < code.len && code.ptr[end] == ' ')
                         end++;
@@ -276,18 +276,6 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
         }
 }
 
-/* Paths put together from pieces: expanduser("~") + "/.aws/credentials". */
-static void credential_fragments(struct call *call, const struct scanned *s, struct range range) {
-        static const char *const fragments[] = { ".aws/credentials", ".ssh/id_",     ".gnupg/",       "/etc/shadow",
-                                                 ".netrc",           ".kube/config", ".config/gcloud" };
-
-        for (size_t i = 0; i < s->count; i++)
-                for (size_t f = 0;
-                     s->strings[i].class & (WORD_READS | WORD_EXECUTES) && f < sizeof(fragments) / sizeof(*fragments); f++)
-                        if (memmem(s->strings[i].text.ptr, s->strings[i].text.len, fragments[f], strlen(fragments[f])))
-                                guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, str_z(fragments[f]), range);
-}
-
 static bool has_string(const struct scanned *s, const char *text) {
         for (size_t i = 0; i < s->count; i++)
                 if (memmem(s->strings[i].text.ptr, s->strings[i].text.len, text, strlen(text)))
@@ -326,7 +314,6 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         if (s.classes & WORD_EXECUTES)
                 run_strings(call, &s, range);
         path_strings(call, &s, range);
-        credential_fragments(call, &s, range);
         g->depth--;
 }
 

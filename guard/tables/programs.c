@@ -35,6 +35,10 @@
         "cert= key= cacert= capath= interface= limit-rate= max-filesize= max-redirs= P= Q= quote= t= U= proxy-user= "          \
         "unix-socket=proxy abstract-unix-socket=proxy netrc-file=read etag-compare=read engine=runs ciphers= tls-max= "        \
         "local-port= keepalive-time= proto= url-query= aws-sigv4= oauth2-bearer="
+#define POWERSHELL                                                                                                           \
+        "c!shell Command!shell command!shell EncodedCommand=runs enc=runs e=runs File=script-file f=script-file NoProfile! " \
+        "nop! "                                                                                                              \
+        "ExecutionPolicy= ep= WindowStyle= w="
 #define DOWNLOAD "o=write output=write P= d=cd"
 #define WGET                                                                                                                   \
         "O=write output-document=write o=write output-file=write a=write append-output=write P=cd directory-prefix=cd i=read " \
@@ -421,6 +425,7 @@ const struct program programs[] = {
         { "popd", ACT_SPECIAL, LOUD, 0, "", judge_cd },
         { "posh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "post", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
+        { "powershell", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0, POWERSHELL, judge_shell },
         { "pr", ACT_READ, SHOWS, 0, "l= w= o= h= D=", NULL },
         { "print", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
         { "printenv", ACT_SPECIAL, 0, 0, "", judge_compgen },
@@ -438,8 +443,7 @@ const struct program programs[] = {
         { "puf", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "pushd", ACT_SPECIAL, LOUD, 0, "", judge_cd },
         { "pwd", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
-        { "pwsh", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0,
-          "c!shell Command!shell command!shell File=script-file NoProfile! nop!", judge_shell },
+        { "pwsh", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0, POWERSHELL, judge_shell },
         { "pyenv", ACT_NAMES, ORDERED, 0, "", NULL },
         { "pytest", ACT_SPECIAL, 0, 0,
           "p=runs pdb!runs pdbcls=runs c=runs rootdir=runs o=runs override-ini=runs confcutdir=runs basetemp=write "
