@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/tree.h"
 #include "policy/files.h"
+#include "protect/killed.h"
 #include "protect/protect.h"
 
 /*
@@ -240,7 +241,7 @@ static int begin(struct baseline *baseline, const struct protect_request *reques
 
         if (read_known(baseline, &head, request->arena, &known, err) < 0)
                 return -1;
-        if (first && head.mark == MARK_RUNNING && settle(baseline, request, &known, err) < 0)
+        if (first && head.mark == MARK_RUNNING && (killed_wait(err) < 0 || settle(baseline, request, &known, err) < 0))
                 return err_context(err, "after a command that was killed");
         /* What others know is covered here, too, even if a command has hidden it from the survey. */
         if (protect_survey(baseline->workspace, request->home, &known, request->arena, ret, err) < 0 ||
@@ -359,7 +360,7 @@ static int recover_one(int directory, const char *name, const struct protect_req
                 return 0; /* or somebody else is at it */
         if (read_known(&baseline, &head, request->arena, &known, err) < 0)
                 return -1;
-        if (head.mark == MARK_RUNNING && settle(&baseline, request, &known, err) < 0)
+        if (head.mark == MARK_RUNNING && (killed_wait(err) < 0 || settle(&baseline, request, &known, err) < 0))
                 return -1;
         return unlinkat(directory, name, 0) < 0 ? err_sys(err, "%s", name) : 0;
 }
