@@ -10,7 +10,7 @@ static const struct policy_origin builtin = { .layer = LAYER_BUILTIN };
 
 /* ---- origins ---- */
 
-static struct policy_origin origin_of(const struct config *config, const struct setting *setting, struct tree_pos at) {
+struct policy_origin origin_of(const struct config *config, const struct setting *setting, struct tree_pos at) {
         bool placed = config->layer > LAYER_ENVIRONMENT && config->layer != LAYER_OVERRIDE;
 
         return (struct policy_origin){

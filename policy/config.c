@@ -134,7 +134,7 @@ static int policies_read(struct config_reader *r, const struct tree_node *node) 
         struct setting_reader reader = { r->arena, &r->error, "policy" };
 
         if (node->kind != TREE_TABLE)
-                return setting_expected(&reader, node, "a table of policies");
+                return setting_expected(&reader, node, "the name of a policy, or a table of policies");
         TREE_EACH(child, node)
         if (policy_read(r, child) < 0)
                 return -1;
@@ -153,7 +153,7 @@ static int entry_read(struct config_reader *r, enum key_section section, const s
         if (row)
                 return section_read(r, row, node, path);
         if (section == SECTION_TOP && str_is(node->key, "policy"))
-                return policies_read(r, node);
+                return node->kind == TREE_STRING ? key_read(r, key_run_policy(), node, "policy") : policies_read(r, node);
         if (section == SECTION_TOP && str_is(node->key, "$schema")) /* for editors */
                 return 0;
         return key_unknown(r, section, node, outer);

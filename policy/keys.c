@@ -72,6 +72,10 @@ const struct key_row *key_by_path(struct str path) {
         return row && row->shorthand ? key_find(row->section, str_z(row->shorthand)) : key;
 }
 
+const struct key_row *key_run_policy(void) {
+        return key_by_path(STR("run.policy"));
+}
+
 struct key_path section_path(enum key_section section) {
         struct key_path path = { "" }, parent;
 

@@ -119,8 +119,10 @@ extern const size_t key_alias_count;
 
 /* Returns NULL if there is no such key. `name` may be in snake_case or camelCase. */
 const struct section_row *section_find(enum key_section parent, struct str name);
+const struct key_row *key_run_policy(void);
 const struct key_row *key_find(enum key_section section, struct str name); /* aliases, too */
-const struct key_row *key_by_path(struct str path);                        /* "container.resource_limits.cpus" */
+const struct key_row *key_run_policy(void);
+const struct key_row *key_by_path(struct str path); /* "container.resource_limits.cpus" */
 
 static inline size_t key_index(const struct key_row *row) {
         return (size_t)(row - keys);

@@ -208,7 +208,7 @@ static int loader_run(struct loader *l, const struct policy_request *request, st
 static struct str request_name(const struct policy_request *request, struct arena *arena) {
         char *name = request->name ? arena_dup(arena, str_z(request->name)) : NULL;
 
-        return name ? str_z(name) : request->name ? STR("") : STR("default");
+        return name ? str_z(name) : request->name ? STR("") : (struct str){ 0 };
 }
 
 int policy_load(const struct policy_request *request, struct arena *arena, const struct policy **ret, struct err *err) {

@@ -11,7 +11,7 @@
 #include "policy/config.h"
 
 struct policy_request {
-        const char *name;               /* NULL: "default" */
+        const char *name;               /* NULL: run.policy of the files */
         const char *workspace;          /* a directory; NULL: none */
         const char *config_file;        /* NULL: none */
         const char *const *overrides;   /* "guard.mode=warn"; NULL-terminated, or NULL */

@@ -178,6 +178,7 @@ enum tmp_scope {
 };
 
 struct run_policy {
+        struct str policy; /* that is used when none is named */
         int64_t timeout, timeout_max;
         int64_t kill_grace;              /* between SIGTERM and SIGKILL */
         int64_t drain;                   /* how long pipes may still speak after the end */

@@ -50,17 +50,30 @@ static struct str policy_parent(const struct resolver *r, struct str name, struc
                         if (s->key->section != SECTION_POLICY || !r->configs[i].trusted || !str_eq(s->policy, name))
                                 continue;
                         parent = s->value.text;
-                        *ret_said = (struct policy_origin){ .layer = r->configs[i].layer,
-                                                            .file = r->configs[i].file,
-                                                            .line = s->at.line,
-                                                            .column = s->at.column };
+                        *ret_said = origin_of(&r->configs[i], s, s->at);
                 }
         }
         return parent;
 }
 
-static int chain_build(struct resolver *r, struct str name) {
-        struct policy_origin said = { 0 };
+/* What nobody asks for by name, the files may choose; and which of them says so. */
+static struct str policy_by_default(const struct resolver *r, struct policy_origin *ret_said) {
+        struct str name = STR("default");
+
+        for (size_t i = 0; i < r->count; i++) {
+                for (const struct setting *s = r->configs[i].settings; s; s = s->next) {
+                        if (s->key != key_run_policy() || !r->configs[i].trusted)
+                                continue;
+                        name = s->value.text;
+                        *ret_said = origin_of(&r->configs[i], s, s->at);
+                }
+        }
+        return name;
+}
+
+/* `said`: who has chosen the policy. */
+static int chain_build(struct resolver *r, struct policy_origin said) {
+        struct str name = r->policy->name;
 
         for (; !str_is(name, "default"); name = policy_parent(r, name, &said)) {
                 if (r->chain_count == POLICY_CHAIN_MAX - 1)
@@ -198,7 +211,10 @@ static int policy_files(struct resolver *r) {
 int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace, struct arena *arena,
                    const struct policy **ret, struct err *err) {
         struct resolver r = { .configs = configs, .count = count, .arena = arena, .err = err };
+        struct policy_origin chosen = { 0 };
 
+        if (!name.ptr)
+                name = policy_by_default(&r, &chosen);
         if (!text_policy.valid(name))
                 return err_set(err, ERR_INVALID, "invalid policy name: expected letters, digits, - and _");
         r.policy = ARENA_NEW(arena, struct policy);
@@ -213,7 +229,7 @@ int policy_resolve(const struct config *configs, size_t count, struct str name, 
         for (size_t i = 0; i < key_count; i++)
                 if (keys[i].section != SECTION_PATTERN && keys[i].size)
                         key_store(&keys[i], r.policy, &keys[i].initial);
-        if (chain_build(&r, name) < 0 || files_apply(&r, STR("")) < 0 || chain_apply(&r) < 0 || rest_apply(&r) < 0 ||
+        if (chain_build(&r, chosen) < 0 || files_apply(&r, STR("")) < 0 || chain_apply(&r) < 0 || rest_apply(&r) < 0 ||
             policy_finish(&r) < 0 || policy_files(&r) < 0)
                 return -1;
         *ret = r.policy;

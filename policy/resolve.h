@@ -13,7 +13,8 @@
 
 enum { POLICY_CHAIN_MAX = 16 }; /* policies that extend each other */
 
-/* `configs` in the order of their layers. `workspace` may be empty. All must live as long as the policy. */
+/* `configs` in the order of their layers. A `name` that is NULL: run.policy of the configs. `workspace` may be empty.
+ * All must live as long as the policy. */
 int policy_resolve(const struct config *configs, size_t count, struct str name, struct str workspace, struct arena *arena,
                    const struct policy **ret, struct err *err);
 

@@ -29,6 +29,9 @@ int settings_apply(struct resolver *r, const struct config *config, struct str p
 /* What of a config that is not trusted makes the policy tighter; and a notice that says so. */
 int config_tighten(struct resolver *r, const struct config *config);
 
+/* Who says it, and where. */
+struct policy_origin origin_of(const struct config *config, const struct setting *setting, struct tree_pos at);
+
 /* "FILE:LINE:COLUMN: message"; returns -1. */
 int origin_fail(const struct policy_origin *origin, struct err *err, const char *format, ...)
         __attribute__((format(printf, 3, 4)));

@@ -201,7 +201,8 @@ void config_schema(struct buf *out) {
         buf_append(out, STR("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"bailey\", "
                             "\"description\": \"Config file of bailey.\", \"type\": \"object\", \"properties\": {\n"
                             "   \"$schema\": {\"type\": \"string\"},\n"
-                            "   \"policy\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/policy\"}}"));
+                            "   \"policy\": {\"type\": [\"string\", \"object\"], \"additionalProperties\": {\"$ref\": "
+                            "\"#/$defs/policy\"}}"));
         object_write(SECTION_TOP, &first, out);
         buf_append(out, STR(", \"$defs\": {"));
         for (size_t i = 0; i < section_row_count; i++) {

@@ -43,7 +43,7 @@ static inline int config_resolve(const struct config_file *files, const char *po
                 if (config_read(str_z(file->text), language, arena, &configs[count], err) < 0)
                         return -1;
         }
-        return policy_resolve(configs, count, str_z(policy), STR("/work"), arena, ret, err);
+        return policy_resolve(configs, count, policy ? str_z(policy) : (struct str){ 0 }, STR("/work"), arena, ret, err);
 }
 
 static inline const struct policy *config_policy(const struct config_file *files, const char *policy, struct arena *arena) {

@@ -76,7 +76,7 @@ static void readonly_and_build(void **state) {
                 assert_true(list_holds(p->guard.command_blocklist, "curl"));
         }
         assert_int_equal(readonly->guard.allowed_commands.count, 14);
-        assert_int_equal(build->guard.allowed_commands.count, 26);
+        assert_int_equal(build->guard.allowed_commands.count, 27);
         assert_true(list_holds(build->guard.allowed_commands, "python -m pytest"));
         assert_false(readonly->sandbox.workspace_write);
         assert_true(build->sandbox.workspace_write);
@@ -283,7 +283,7 @@ static void a_policy_of_its_own(void **state) {
         (void)state;
         assert_true(p->run.timeout == 30 * TIME_SECOND);
         assert_true(p->run.timeout_max == 60 * TIME_SECOND);
-        assert_int_equal(p->guard.allowed_commands.count, 27);
+        assert_int_equal(p->guard.allowed_commands.count, 28);
         assert_true(list_holds(p->guard.command_blocklist, "nc"));
         assert_true(p->guard.allow_only_listed);
         assert_true(p->container.enabled);
@@ -296,6 +296,34 @@ static void a_policy_of_its_own(void **state) {
         assert_true(p->guard.allow_only_listed); /* or the list would mean nothing */
         assert_int_equal(p->guard.allowed_commands.count, 1);
         assert_false(config_policy(files, "loose", &arena)->guard.allow_only_listed);
+}
+
+static void a_default_policy(void **state) {
+        const struct config_file named[] = { { .layer = LAYER_USER, .text = "[run]\npolicy = \"build\"\n[policy.ci]\n" },
+                                             { 0 } };
+        const struct config_file files[] = {
+                { .layer = LAYER_USER, .text = "policy = \"readonly\"\n" },
+                { .layer = LAYER_WORKSPACE, .untrusted = true, .text = "policy = \"build\"\n", .name = "W.toml" },
+                { 0 }
+        };
+        const struct config_file wrong[] = { { .layer = LAYER_USER, .text = "policy = 3\n" }, { 0 } };
+        const struct config_file unknown[] = { { .layer = LAYER_USER, .text = "policy = \"redonly\"\n" }, { 0 } };
+        const struct policy *p;
+        struct err err;
+
+        (void)state;
+        assert_str_equal(config_policy(named, NULL, &arena)->name, STR("build"));
+        p = config_policy(files, NULL, &arena);
+        assert_str_equal(p->name, STR("readonly"));
+        assert_true(p->run.timeout == 10 * TIME_SECOND);
+        assert_origin(p, "run.policy", "FILE.toml:1:10");
+        assert_str_equal(config_policy(files, "default", &arena)->name, STR("default"));
+        assert_int_equal(config_resolve(wrong, NULL, &arena, &p, &err), -1);
+        assert_string_equal(err.msg, "FILE.toml:1:10: policy: expected the name of a policy, or a table of policies, found 3");
+        assert_int_equal(config_resolve(unknown, NULL, &arena, &p, &err), -1);
+        assert_string_equal(err.msg,
+                            "FILE.toml:1:10: unknown policy \"redonly\"; available: default, readonly, build, and those in "
+                            "[policy.NAME]");
 }
 
 static void overrides(void **state) {
@@ -357,6 +385,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(lists_add_or_replace, arena_setup, arena_teardown),
                 cmocka_unit_test_setup_teardown(later_files_win, arena_setup, arena_teardown),
                 cmocka_unit_test_setup_teardown(a_policy_of_its_own, arena_setup, arena_teardown),
+                cmocka_unit_test_setup_teardown(a_default_policy, arena_setup, arena_teardown),
                 cmocka_unit_test_setup_teardown(overrides, arena_setup, arena_teardown),
         };
 
