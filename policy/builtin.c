@@ -37,6 +37,7 @@ static const struct str read_commands[] = {
 };
 static const struct str build_commands[] = {
         STR("make"), STR("npm run"), STR("npm test"), STR("pip list"), STR("pip show"), STR("python -m pytest"),
+        STR("python3 -m pytest"),
         STR("cargo check"), STR("cargo test"), STR("cargo build"), STR("go build"), STR("go test"), STR("go vet"),
 };
 /* Not even when a policy that extends these lists them. */
