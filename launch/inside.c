@@ -32,8 +32,13 @@ static int apply_limits(const struct launch *launch, struct err *err) {
                 const struct launch_limit *limit = &launch->limits[i];
                 struct rlimit now, wanted = { limit->value, limit->value };
 
-                if (getrlimit(limit->resource, &now) == 0 && now.rlim_max < limit->value)
-                        wanted.rlim_cur = wanted.rlim_max = now.rlim_max; /* it is stricter already */
+                if (limit->resource == RLIMIT_CPU) /* at the soft limit the signal says what ended the command */
+                        wanted.rlim_max++;
+
+                if (getrlimit(limit->resource, &now) == 0 && now.rlim_max < wanted.rlim_max) {
+                        wanted.rlim_max = now.rlim_max; /* it is stricter already */
+                        wanted.rlim_cur = now.rlim_max < limit->value ? now.rlim_max : limit->value;
+                }
                 if (setrlimit(limit->resource, &wanted) < 0)
                         return err_sys(err, "limit %d to %llu", limit->resource, (unsigned long long)limit->value);
         }
