@@ -307,6 +307,10 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                 if (host->uid == 0 && is_mounted(host, *i) &&
                     host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
                         return -1;
+        EACH (i, host_places.masked_without_network)
+                if (policy->sandbox.network != NETWORK_INHERIT &&
+                    host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
+                        return -1;
         /* What bailey itself keeps, wherever that is. */
         if (directory_state(environment, &state) &&
             host_add_if_there(host, &host->masks, arena, "bailey's own directory", state.path, err) < 0)

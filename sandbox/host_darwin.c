@@ -27,6 +27,7 @@ const struct host_places host_places = {
         .emptied = none,
         .kept = none,
         .kept_with_network = none,
+        .masked_without_network = none,
         .masked_from_root = none,
         .system = none,
         .no_workspace = no_workspace,
