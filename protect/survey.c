@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/route.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "base/tree.h"
 #include "policy/unasked.h"

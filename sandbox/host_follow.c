@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/route.h"
+#include "base/path.h"
 #include "sandbox/host_lists.h"
 
 static int lost(int error) {

@@ -34,6 +34,7 @@ typedef unsigned long long sigset_t;
 
 #undef PATH_MAX
 #define PATH_MAX 4096
+#define NAME_MAX 255
 
 /* ---- numbers that Windows has none for; those of flags are ours alone ---- */
 
