@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/rune.h"
+#include "base/str.h"
 
 enum { FIRST_SIZE = 256 };
 

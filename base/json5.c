@@ -5,7 +5,7 @@
 #include "base/json5.h"
 
 #include "base/json5_parts.h"
-#include "base/rune.h"
+#include "base/str.h"
 
 const struct json5_rules json5_all = {
         .syntax = JSON5_ALL,

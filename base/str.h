@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct str {
@@ -86,5 +87,19 @@ static inline unsigned char ascii_lower(unsigned char c) {
 static inline unsigned char ascii_upper(unsigned char c) {
         return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c;
 }
+
+/*
+ * Characters: what a few bytes of UTF-8 stand for, and which of them people would not see.
+ */
+
+enum { RUNE_REPLACEMENT = 0xfffd };
+
+/* The character that `s`, which is not empty, starts with, and how many bytes it has: RUNE_REPLACEMENT and 1 when that is no
+ * UTF-8. */
+uint32_t rune_first(struct str s, size_t *ret_size);
+
+/* Controls, marks of direction, what has no width or looks like a space, and what no font has: text with them in it is not
+ * what it looks like. */
+bool rune_unseen(uint32_t rune);
 
 #endif

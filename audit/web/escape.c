@@ -1,6 +1,6 @@
 #include "audit/web/escape.h"
 
-#include "base/rune.h"
+#include "base/str.h"
 
 struct str escape_cut(struct str text, size_t max) {
         if (text.len <= max)
