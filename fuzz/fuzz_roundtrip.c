@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bash/syntax/list.h"
 #include "bash/syntax/print.h"
 #include "bash/syntax/visit.h"
 

@@ -1,6 +1,6 @@
-#include "bash/syntax/dump.h"
+#include "bash/syntax/print.h"
 
-#include "bash/syntax/names.h"
+#include "bash/syntax/visit.h"
 
 enum {
         TEXT_MAX = 60,   /* bytes of a text on its line */

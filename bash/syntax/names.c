@@ -1,4 +1,4 @@
-#include "bash/syntax/names.h"
+#include "bash/syntax/visit.h"
 
 static const char *const command_names[] = {
         [COMMAND_SIMPLE] = "simple",

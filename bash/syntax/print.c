@@ -1,7 +1,7 @@
 #include "bash/syntax/print.h"
 
-#include "bash/syntax/names.h"
 #include "bash/syntax/printer.h"
+#include "bash/syntax/visit.h"
 
 void print_init(struct printer *p, const struct printer *outer, struct buf *out) {
         *p = (struct printer){ .out = out };

@@ -1,5 +1,5 @@
-#include "bash/syntax/names.h"
 #include "bash/syntax/printer.h"
+#include "bash/syntax/visit.h"
 
 /* A list up to the reserved word that ends it. `;` goes between, unless & or a heredoc has ended the last command. */
 static void print_block(struct printer *p, const struct command *list, const char *closing) {

@@ -1,5 +1,5 @@
-#include "bash/syntax/names.h"
 #include "bash/syntax/printer.h"
+#include "bash/syntax/visit.h"
 
 /* ---- assignments ---- */
 

@@ -3,13 +3,13 @@
  */
 #include <stdlib.h>
 
-#include "engine/policy.h"
+#include "bash/syntax/print.h"
 #include "engine/pipeline/record.h"
 #include "engine/pipeline/verdict.h"
+#include "engine/policy.h"
 #include "guard/guard.h"
 #include "guard/rules.h"
 #include "include/bailey.h"
-#include "bash/syntax/list.h"
 
 /* What a verdict points to. The guard may use up its arena, and then there is a verdict all the same. */
 struct check {

@@ -1,8 +1,6 @@
 #include "bailey.h"
 #include "base/buf.h"
-#include "bash/syntax/dump.h"
 #include "bash/eval/expand_dump.h"
-#include "bash/syntax/list.h"
 #include "bash/syntax/print.h"
 
 enum {

@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-#include "bash/syntax/dump.h"
 #include "bash/syntax/print.h"
 
 struct example {

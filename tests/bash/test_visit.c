@@ -5,9 +5,8 @@
 
 #include <jansson.h>
 
-#include "bash/syntax/dump.h"
-#include "bash/syntax/list.h"
-#include "bash/syntax/names.h"
+#include "bash/syntax/print.h"
+#include "bash/syntax/visit.h"
 
 static struct arena arena;
 static struct buf out;
