@@ -1,4 +1,4 @@
-#include "bash/eval/expand_dump.h"
+#include "bash/eval/walk.h"
 
 struct dump {
         struct buf *out;

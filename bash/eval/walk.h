@@ -9,6 +9,7 @@
 #ifndef BAILEY_SHELL_WALK_H
 #define BAILEY_SHELL_WALK_H
 
+#include "base/buf.h"
 #include "bash/eval/field.h"
 #include "bash/syntax/parse.h"
 
@@ -143,5 +144,12 @@ enum walk_end {
 /* `options` may be NULL. All that the visitor is shown lives in the arena. */
 enum walk_end shell_walk(const struct script *script, const struct walk_options *options, const struct walk_visitor *visitor,
                          struct arena *arena);
+
+/*
+ * What a walk over a script shows, as JSON, for people and for tests.
+ */
+
+/* An array with an object for each command, in the order of execution. */
+enum walk_end shell_expand_json(const struct script *script, struct buf *out, struct arena *arena);
 
 #endif

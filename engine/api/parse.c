@@ -1,6 +1,6 @@
 #include "bailey.h"
 #include "base/buf.h"
-#include "bash/eval/expand_dump.h"
+#include "bash/eval/walk.h"
 #include "bash/syntax/print.h"
 
 enum {
