@@ -11,9 +11,9 @@
 #include "bailey.h"
 #include "base/fd.h"
 #include "engine/policy.h"
+#include "policy/egress.h"
 #include "policy/files.h"
 #include "policy/load.h"
-#include "policy/presets.h"
 #include "policy/resolve.h"
 #include "policy/show.h"
 

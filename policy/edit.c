@@ -1,4 +1,4 @@
-#include "policy/edit.h"
+#include "policy/config.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 
 #include "policy/addresses.h"
 #include "policy/hosts.h"
-#include "policy/presets.h"
 
 /* ---- verdicts ---- */
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "policy/policy.h"
 
 struct host; /* of policy/hosts.h, which is not included here: sandbox/host.h has another one */
@@ -82,5 +83,21 @@ struct published_port {
         uint16_t host, inside;
 };
 int published_port_read(struct str text, struct published_port *ret);
+
+/*
+ * Lists of hosts with a name: "@github" in sandbox.network.hosts stands for all hosts of that row. A table.
+ */
+
+struct preset_row {
+        const char *name; /* "@github" */
+        const char *help;
+        const char *const *hosts; /* entries as in sandbox.network.hosts, but no presets; ends with NULL */
+};
+
+extern const struct preset_row presets[];
+extern const size_t preset_count;
+
+/* NULL: there is none. */
+const struct preset_row *preset_find(struct str name);
 
 #endif

@@ -1,7 +1,6 @@
 #include "policy/egress.h"
 
 #include "policy/hosts.h"
-#include "policy/presets.h"
 
 /* ---- ports ---- */
 

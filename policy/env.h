@@ -16,10 +16,25 @@
 #ifndef BAILEY_POLICY_ENV_H
 #define BAILEY_POLICY_ENV_H
 
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/offline.h"
 #include "policy/policy.h"
+
+/*
+ * Variables for commands without a network. Package managers try again for up to a minute before they report that there is
+ * none: these settings make them fail at once, with the reason. What is in their caches, or on localhost, can be installed as
+ * before.
+ */
+
+struct offline_row {
+        const char *name, *value;
+        const char *why; /* for the user: "no network: npm does not retry" */
+};
+
+extern const struct offline_row offline_rows[];
+extern const size_t offline_count;
 
 enum env_verdict {
         ENV_PASS,

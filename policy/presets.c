@@ -1,4 +1,4 @@
-#include "policy/presets.h"
+#include "policy/egress.h"
 
 /*
  * What installs need: the registry, and the hosts that it sends downloads to. No host where anybody can put data for others to

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "engine/session/change.h"
 #include "engine/config.h"
-#include "policy/edit.h"
+#include "engine/session/change.h"
+#include "policy/config.h"
 #include "policy/files.h"
 #include "policy/load.h"
 

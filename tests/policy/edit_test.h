@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "policy/edit.h"
 #include "base/json5.h"
+#include "policy/config.h"
 #include "policy/toml.h"
 
 /* Is `now` the text `old` with bytes put in at one place? In front of it there may be a comma more, as the one that ends the

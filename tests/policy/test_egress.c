@@ -4,7 +4,6 @@
 #include "policy/addresses.h"
 #include "policy/egress.h"
 #include "policy/hosts.h"
-#include "policy/presets.h"
 #include "tests/policy/config_test.h"
 
 static struct egress egress_of(const char *config, struct arena *arena) {
