@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "protect/git_index.h"
+#include "protect/git.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

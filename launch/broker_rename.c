@@ -1,7 +1,7 @@
 /*
  * rename() onto a git config that is covered. The kernel refuses it, as a mount is there; but that is how git changes its
  * configs, and most of what it sets runs nothing on the host. So the new text is read once, compared with the old one by the
- * table of harmless keys (protect/git_keys.h), and written into the file that is there, through a directory that was opened
+ * table of harmless keys (protect/git.h), and written into the file that is there, through a directory that was opened
  * before anything was covered. The cover stays where it is all the time. Nothing here waits.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "base/path.h"
 #include "launch/broker.h"
 #include "launch/kernel.h"
-#include "protect/git_keys.h"
+#include "protect/git.h"
 
 enum {
         CONFIG_MAX = 4096, /* what git reads, and the kernel writes, at once: so nobody sees a part of it */

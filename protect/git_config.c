@@ -1,4 +1,4 @@
-#include "protect/git_config.h"
+#include "protect/git.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "protect/git_index.h"
+#include "protect/git.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "protect/git_keys.h"
+#include "protect/git.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "protect/git_config.h"
 #include "protect/survey_inside.h"
 
 enum value {

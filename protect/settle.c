@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/tree.h"
 #include "protect/aside.h"
-#include "protect/git_keys.h"
+#include "protect/git.h"
 #include "protect/protect.h"
 #include "protect/survey_inside.h"
 

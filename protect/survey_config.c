@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "protect/git_config.h"
+#include "protect/git.h"
 
 enum {
         INCLUDES_MAX = 32,

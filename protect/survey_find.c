@@ -21,8 +21,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "protect/git_config.h"
-#include "protect/git_index.h"
+#include "protect/git.h"
 
 enum {
         TREES_MAX = 4096,

@@ -15,7 +15,7 @@
 
 #include "base/fd.h"
 #include "base/tree.h"
-#include "protect/git_keys.h"
+#include "protect/git.h"
 
 enum {
         GIT_DIRS_MAX = 256, /* each has mounts of its own */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "protect/git_config.h"
+#include "protect/git.h"
 
 static int show(void *context, const struct git_setting *setting, struct err *err) {
         struct buf *buf = context;

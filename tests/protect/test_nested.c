@@ -1,6 +1,6 @@
 #include "tests/protect/workspace_test.h"
 
-#include "protect/git_index.h"
+#include "protect/git.h"
 
 static void surveys(const char *layout, const char *expected) {
         struct protection found;
