@@ -10,12 +10,7 @@
 #include <unistd.h>
 
 #include "policy/files.h"
-#include "sandbox/host_globs.h"
-#include "sandbox/host_hide.h"
-#include "sandbox/host_identity.h"
-#include "sandbox/host_lists.h"
-#include "sandbox/host_own.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 enum { HOST_PATHS_MAX = 4096, HOST_NOTICE_MAX = PATH_MAX + 512 };
 

@@ -3,8 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sandbox/host_identity.h"
-#include "sandbox/host_lists.h"
+#include "sandbox/host_parts.h"
 
 static bool is_known(const struct host *host, const char *path) {
         for (size_t i = 0; i < host->closed.count; i++)

@@ -1,5 +1,4 @@
-#include "sandbox/host_own.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 #include <limits.h>
 #include <mach-o/dyld.h>

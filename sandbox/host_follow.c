@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "sandbox/host_lists.h"
+#include "sandbox/host_parts.h"
 
 static int lost(int error) {
         errno = error;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/host_lists.h"
+#include "sandbox/host_parts.h"
 
 /* What a link says is not told here, only where a path leads: one that leads elsewhere counts as a link itself. */
 int host_follow(struct host *host, struct arena *arena, const char *key, const char *path, char ret_real[static PATH_MAX],

@@ -1,4 +1,4 @@
-#include "sandbox/host_globs.h"
+#include "sandbox/host_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,6 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "sandbox/host_lists.h"
-#include "sandbox/host_system.h"
 
 #define GLOB_TIME_MAX (3 * TIME_SECOND)
 

@@ -1,6 +1,4 @@
-#include "sandbox/host_globs.h"
-
-#include "sandbox/host_lists.h"
+#include "sandbox/host_parts.h"
 
 bool glob_is_pattern(struct str text) {
         return str_find(text, '*') < text.len || str_find(text, '?') < text.len;

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/host_hide.h"
-#include "sandbox/host_lists.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 /* A directory with more homes than this is hidden as a whole: every directory that is hidden costs a mount. */
 enum { HOMES_EACH = 16, PARENTS_MAX = 32 };

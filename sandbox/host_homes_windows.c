@@ -1,4 +1,4 @@
-#include "sandbox/host_hide.h"
+#include "sandbox/host_parts.h"
 
 /* Nothing is mounted on Windows: commands reach only what is granted to them. */
 int host_note_home(struct host *host, struct arena *arena, const char *home, struct err *err) {

@@ -1,4 +1,4 @@
-#include "sandbox/host_identity.h"
+#include "sandbox/host_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "sandbox/host_system.h"
 #include "sandbox/launch.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,6 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "policy/files.h"
-#include "sandbox/host_hide.h"
-#include "sandbox/host_identity.h"
-#include "sandbox/host_own.h"
 
 enum { HOST_FILE_MAX = 16 << 20 /* /etc/passwd */, FIRST_PERSON = 1000, NOBODY = 65534 };
 

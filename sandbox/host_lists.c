@@ -1,14 +1,12 @@
-#include "sandbox/host_lists.h"
+#include "sandbox/host_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sandbox/host_globs.h"
 #include "policy/env.h"
 #include "policy/files.h"
-#include "sandbox/host_system.h"
 
 /* ---- links ---- */
 

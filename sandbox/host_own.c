@@ -1,4 +1,4 @@
-#include "sandbox/host_own.h"
+#include "sandbox/host_parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +8,6 @@
 
 #include "base/fd.h"
 #include "policy/files.h"
-#include "sandbox/host_lists.h"
-#include "sandbox/host_system.h"
 
 /*
  * A command that could write these would control the sandbox of the next one. In a writable place they are kept read-only, and

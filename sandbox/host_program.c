@@ -9,8 +9,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "sandbox/host_own.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 /* The kernel's word for a file that was replaced while it runs: what has its name now is what is started next. */
 static const char deleted[] = " (deleted)";

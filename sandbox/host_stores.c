@@ -7,10 +7,7 @@
 
 #include "policy/credentials.h"
 #include "policy/files.h"
-#include "sandbox/host_hide.h"
-#include "sandbox/host_lists.h"
-#include "sandbox/host_own.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 enum { LISTED_MAX = 4096, BITS = 8192, WORDS = BITS / 64 };
 

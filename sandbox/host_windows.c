@@ -1,9 +1,7 @@
 #include <windows.h>
 
 #include "base/windows/wide.h"
-#include "sandbox/host_own.h"
-#include "sandbox/host_own.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 /* ---- places ---- */
 

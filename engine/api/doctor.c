@@ -11,11 +11,11 @@
 #include "engine/pipeline/containers.h"
 #include "engine/policy.h"
 #include "include/bailey.h"
-#include "sandbox/backend.h"
 #include "launch/cgroup.h"
 #include "run/job.h"
 #include "run/tmpdir.h"
-#include "sandbox/host_system.h"
+#include "sandbox/backend.h"
+#include "sandbox/host_parts.h"
 
 /* A busy engine takes its time to make a container. */
 enum { TRY_SECONDS = 10, TRY_CONTAINER_SECONDS = 30 };

@@ -17,7 +17,7 @@
 #include "home/changes.h"
 #include "home/home.h"
 #include "home/kept.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 #define DIFF_FOR (30 * TIME_SECOND)
 #define FOR_EVER (INT64_MAX / 4)

@@ -15,7 +15,7 @@
 #include "engine/pipeline/verdict.h"
 #include "launch/cgroup.h"
 #include "policy/files.h"
-#include "sandbox/host_system.h"
+#include "sandbox/host_parts.h"
 
 /* A session asks again after this long: another program may have been killed. */
 #define RECOVER_EVERY (10 * TIME_SECOND)

@@ -14,7 +14,7 @@
 #include "launch/report.h"
 #include "policy/files.h"
 #include "run/explain.h"
-#include "sandbox/host_globs.h"
+#include "sandbox/host_parts.h"
 
 enum { MATCHES_TOLD = 5 };
 

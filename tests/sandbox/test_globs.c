@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/host_globs.h"
+#include "sandbox/host_parts.h"
 #include "tests/test.h"
 
 static char root[64];

@@ -5,7 +5,7 @@
 
 #include "policy/load.h"
 #include "sandbox/host.h"
-#include "sandbox/host_hide.h"
+#include "sandbox/host_parts.h"
 
 /* The socket is bound by nobody any more, as one is whose engine lives in another network namespace. */
 #define SOCKET_AT(name) "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"" name "\")'"

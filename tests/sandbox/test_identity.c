@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/host_identity.h"
+#include "sandbox/host_parts.h"
 #include "sandbox/launch.h"
 
 #define ALL "         0          0 4294967295\n"
