@@ -24,8 +24,8 @@
 
 #include "base/fd.h"
 #include "gateway/loop.h"
+#include "launch/inside.h"
 #include "launch/kernel.h"
-#include "launch/landlock.h"
 
 /* ---- memory ---- */
 

@@ -1,4 +1,4 @@
-#include "launch/blob.h"
+#include "launch/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>

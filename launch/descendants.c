@@ -1,4 +1,4 @@
-#include "launch/descendants.h"
+#include "launch/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>

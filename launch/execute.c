@@ -1,4 +1,4 @@
-#include "launch/execute.h"
+#include "launch/inside.h"
 
 #include <errno.h>
 #include <stdio.h>

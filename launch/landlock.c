@@ -1,4 +1,4 @@
-#include "launch/landlock.h"
+#include "launch/inside.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
-#include "launch/blob.h"
 #include "launch/cgroup_shared.h"
+#include "launch/clone.h"
 #include "launch/container/container.h"
 #include "launch/control.h"
 #include "launch/files.h"
@@ -25,7 +25,6 @@
 #include "launch/mount.h"
 #include "launch/network.h"
 #include "launch/network_helper.h"
-#include "launch/clone.h"
 #include "launch/report.h"
 #include "launch/tmp_holder.h"
 #include "launch/warm/preload.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/blob.h"
+#include "launch/inside.h"
 
 static const char *const argv[] = { "bash", "-c", "echo 'a b'\n\xff", "", NULL };
 static const char *const envp[] = { "PATH=/bin", "EMPTY=", NULL };

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/execute.h"
 #include "launch/files.h"
-#include "launch/warm/command_message.h"
+#include "launch/inside.h"
 #include "launch/report.h"
+#include "launch/warm/command_message.h"
 #include "launch/warm/preload.h"
 
 static _Noreturn void give_up(const struct err *err) {
