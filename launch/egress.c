@@ -7,7 +7,6 @@
 #include <sys/uio.h>
 
 #include "base/fd.h"
-#include "launch/egress_routes.h"
 #include "launch/fd_passing.h"
 
 enum { BACKLOG = 4096 };

@@ -6,6 +6,10 @@
 #ifndef BAILEY_LAUNCH_EGRESS_H
 #define BAILEY_LAUNCH_EGRESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "sandbox/launch.h"
 
@@ -60,5 +64,30 @@ enum { EGRESS_MESSAGE_MAX = 4 + EGRESS_SOCKETS_MAX * 4 };
 /* Reads one with its files, which are the result's then. -1: it is invalid, and all files are closed. */
 int egress_sockets_read(const unsigned char *bytes, size_t len, const int *files, size_t file_count,
                         struct egress_sockets *ret);
+
+/*
+ * What the kernel has to know: that every address is local, and where new connections go. egress_routes.c
+ */
+
+enum {
+        EGRESS_DNS_PORT = 53,
+        EGRESS_TRANSPARENT_PORT = 1, /* commands cannot bind it */
+};
+
+/* Makes all addresses of the network namespace local. It may have no IPv6. */
+int egress_make_routes(bool *ret_ipv6, struct err *err);
+
+/* Sends new TCP connections to a listener with IP_TRANSPARENT at EGRESS_TRANSPARENT_PORT, except those to port 53, to localhost
+ * and to the sandbox's own addresses. -1 and errno: the kernel cannot do that, and nothing has changed. */
+int egress_make_rules(bool ipv6);
+
+/*
+ * The ports that the processes of another network namespace listen at, by a NETLINK_SOCK_DIAG socket that was made there. In
+ * /proc/PID/net/tcp the same takes milliseconds: it goes through all connections of the machine.
+ */
+
+/* TCP ports at which a connection to localhost arrives, each once, at most `max`. Does not wait; without an answer there are
+ * none. */
+size_t listeners_read(int diag, uint16_t *ret, size_t max);
 
 #endif

@@ -1,4 +1,4 @@
-#include "launch/egress_routes.h"
+#include "launch/egress.h"
 
 #include <arpa/inet.h> /* before those of the kernel */
 #include <errno.h>

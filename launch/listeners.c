@@ -1,4 +1,4 @@
-#include "launch/listeners.h"
+#include "launch/egress.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "sandbox/launch.h"
 
 /* The address of the sandbox besides 127.0.0.1. It leads nowhere: it is of the network for benchmarks (RFC 2544), which is
  * never routed. But where there is no address besides 127.0.0.1, the C library does not look up even localhost for programs
@@ -38,5 +39,18 @@ void network_begin(struct network *network);
 /* Enters the new network namespace; if it could not be created, this process tries it. The helper is killed; the caller has to
  * wait for it. */
 int network_enter(struct network *network, struct err *err);
+
+/*
+ * Sets up the network of a sandbox that a wrapper has made, from outside. For an ordinary user, bubblewrap makes a second user
+ * namespace in the one that the network belongs to, so that no process inside may change the network. A process outside of the
+ * same user may: it enters the first one.
+ */
+
+/* Outside, while the wrapper runs: waits for the question, sets up the network, and answers. `control` is pid 1's end of the
+ * control socket, over which sockets go. Returns when there is nothing more to do, also if nobody asks. Allocates nothing. */
+void network_helper_serve(int socket, int control, const struct launch_egress *egress);
+
+/* Inside, before the command starts: has the network of this process set up. */
+int network_helper_ask(int socket, struct err *err);
 
 #endif

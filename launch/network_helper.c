@@ -1,4 +1,4 @@
-#include "launch/network_helper.h"
+#include "launch/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "launch/clone.h"
 #include "launch/egress.h"
 #include "launch/fd_passing.h"
-#include "launch/network.h"
 
 /* ---- outside ---- */
 

@@ -24,7 +24,6 @@
 #include "launch/mapped.h"
 #include "launch/mount.h"
 #include "launch/network.h"
-#include "launch/network_helper.h"
 #include "launch/report.h"
 #include "launch/tmp_holder.h"
 #include "launch/warm/preload.h"

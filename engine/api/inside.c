@@ -13,7 +13,7 @@
 #include "launch/files.h"
 #include "launch/inside.h"
 #include "launch/mount.h"
-#include "launch/network_helper.h"
+#include "launch/network.h"
 #include "launch/report.h"
 
 /* Where files go that are needed longer than the plan. */

@@ -5,8 +5,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/pipeline/run.h"
-#include "launch/egress_routes.h"
-#include "launch/listeners.h"
+#include "launch/egress.h"
 
 #define LOOK_EVERY (TIME_SECOND / 5)
 

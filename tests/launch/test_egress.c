@@ -27,7 +27,6 @@
 #include "base/fd.h"
 #include "launch/control.h"
 #include "launch/egress.h"
-#include "launch/egress_routes.h"
 #include "launch/network.h"
 #include "launch/start.h"
 #include "sandbox/seccomp.h"

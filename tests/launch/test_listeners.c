@@ -1,4 +1,4 @@
-#include "launch/listeners.h"
+#include "launch/egress.h"
 
 #include <linux/netlink.h>
 #include <netinet/in.h>
