@@ -1,4 +1,4 @@
-#include "launch/error_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
 

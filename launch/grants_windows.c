@@ -1,11 +1,10 @@
-#include "launch/grants_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
 
 #include <aclapi.h>
 
 #include "base/windows/wide.h"
-#include "launch/error_windows.h"
 
 enum {
         RIGHTS_READ = FILE_GENERIC_READ | FILE_GENERIC_EXECUTE,

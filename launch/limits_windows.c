@@ -1,8 +1,6 @@
-#include "launch/limits_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
-
-#include "launch/error_windows.h"
 
 /* A plan has the numbers of Windows, on every system. */
 _Static_assert(APPCONTAINER_PROCESS_TIME == JOB_OBJECT_LIMIT_PROCESS_TIME &&

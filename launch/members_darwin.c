@@ -1,4 +1,4 @@
-#include "launch/members_darwin.h"
+#include "launch/parts_darwin.h"
 
 #include <dlfcn.h>
 #include <libproc.h>

@@ -1,4 +1,4 @@
-#include "launch/probe_darwin.h"
+#include "launch/parts_darwin.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,11 +1,10 @@
-#include "launch/profile_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
 
 #include <combaseapi.h>
 
 #include "base/windows/wide.h"
-#include "launch/error_windows.h"
 
 typedef HRESULT WINAPI create_function(PCWSTR name, PCWSTR shown, PCWSTR description, SID_AND_ATTRIBUTES *capabilities,
                                        DWORD count, PSID *ret_sid);

@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "base/windows/wide.h"
-#include "launch/spawn_windows.h"
+#include "launch/parts_windows.h"
 
 static const char *const endings[] = { ".exe", ".com" };
 

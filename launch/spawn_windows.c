@@ -1,4 +1,4 @@
-#include "launch/spawn_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
 
@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/windows/wide.h"
 #include "launch/command_line.h"
-#include "launch/error_windows.h"
 
 enum { ENVIRONMENT_MAX = 1 << 20, COMMAND_LINE_ROOM = 64 << 10, CAPABILITIES_MAX = 8, VARIABLES_MAX = 4096 };
 

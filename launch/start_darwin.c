@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/members_darwin.h"
-#include "launch/probe_darwin.h"
+#include "launch/parts_darwin.h"
 #include "launch/report.h"
 
 enum { FIRST_FREE_FD = 10 };

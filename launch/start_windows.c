@@ -7,11 +7,7 @@
 #include <windows.h>
 
 #include "base/windows/wide.h"
-#include "launch/contained_windows.h"
-#include "launch/error_windows.h"
-#include "launch/limits_windows.h"
-#include "launch/spawn_windows.h"
-#include "launch/token_windows.h"
+#include "launch/parts_windows.h"
 
 enum { KILLED_CODE = 137, LAST_WAIT_MS = 5000 };
 

@@ -1,11 +1,10 @@
-#include "launch/token_windows.h"
+#include "launch/parts_windows.h"
 
 #include <windows.h>
 
 #include <sddl.h>
 
 #include "base/windows/wide.h"
-#include "launch/error_windows.h"
 
 enum { GROUPS_MAX = 8, SID_SIZE = 68 };
 

@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "launch/contained_windows.h"
+#include "launch/parts_windows.h"
 
 enum { PAUSE_MS = 5, COPY_SIZE = 64 << 10 };
 

@@ -8,10 +8,7 @@
 #include "base/program.h"
 #include "base/time.h"
 #include "base/windows/wide.h"
-#include "launch/contained_windows.h"
-#include "launch/limits_windows.h"
-#include "launch/spawn_windows.h"
-#include "launch/token_windows.h"
+#include "launch/parts_windows.h"
 #include "run/job.h"
 #include "tests/windows/parts/tap.h"
 
