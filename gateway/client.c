@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "gateway/protocol.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 #include "policy/upstream.h"
 
 _Static_assert((int)GATEWAY_ITEMS_MAX <= (int)FDS_MAX, "all sockets of a command fit into one message");

@@ -16,7 +16,7 @@
 #include "gateway/protocol.h"
 #include "gateway/question.h"
 #include "gateway/relay.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 enum {
         EVENTS_BATCH = 64, /* each may reset a connection, which takes 0.1 ms */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/files.h"
 #include "launch/kernel.h"
-#include "launch/fd_passing.h"
 
 /* What a handler in pid 1 returns instead of a result: a worker answers. */
 enum { ANSWERED_LATER = BROKER_CONTINUE + 1 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/fd.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 enum { BACKLOG = 4096 };
 

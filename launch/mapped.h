@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 /* A copy of what is mounted at `place`, detached; with what is mounted below, unless `alone`. `userns` is that of the command;
  * -1: owners are not mapped. ERR_NO_IDENTITY: a file system or the kernel does not support it. */

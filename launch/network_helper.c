@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "launch/clone.h"
 #include "launch/egress.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 /* ---- outside ---- */
 

@@ -13,7 +13,6 @@
 
 #include "base/fd.h"
 #include "launch/clone.h"
-#include "launch/fd_passing.h"
 #include "launch/files.h"
 #include "launch/identity.h"
 #include "launch/kernel.h"

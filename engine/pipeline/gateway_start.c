@@ -11,7 +11,6 @@
 
 #include "base/fd.h"
 #include "launch/clone.h"
-#include "launch/fd_passing.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
 

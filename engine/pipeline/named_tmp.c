@@ -17,7 +17,7 @@
 #include "base/sha256.h"
 #include "base/time.h"
 #include "engine/control_place.h"
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 #define SUFFIX ".session"
 

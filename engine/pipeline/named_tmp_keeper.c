@@ -12,7 +12,6 @@
 #include "engine/control_place.h"
 #include "engine/pipeline/named_tmp.h"
 #include "launch/clone.h"
-#include "launch/fd_passing.h"
 #include "launch/files.h"
 #include "launch/tmp_holder.h"
 

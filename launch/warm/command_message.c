@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "launch/fd_passing.h"
+#include "launch/files.h"
 
 size_t command_message_gather(const char *program, const char *cwd, const char *const *argv,
                               struct iovec ret[static MESSAGE_PARTS_MAX]) {

@@ -15,7 +15,6 @@
 #include "launch/clone.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
-#include "launch/fd_passing.h"
 #include "launch/tmp_holder.h"
 #include "launch/warm/preload.h"
 

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "launch/warm/command_message.h"
+#include "launch/files.h"
 #include "launch/identity.h"
 #include "launch/kernel.h"
 #include "launch/mount.h"
-#include "launch/fd_passing.h"
 #include "launch/report.h"
 #include "launch/tmp_holder.h"
+#include "launch/warm/command_message.h"
 
 /* ---- the key ---- */
 
