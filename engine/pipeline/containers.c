@@ -9,7 +9,7 @@
 #include "base/sha256.h"
 #include "base/time.h"
 #include "engine/policy.h"
-#include "launch/container/container_remove.h"
+#include "launch/container/container.h"
 #include "launch/mount.h"
 #include "run/engines.h"
 #include "sandbox/container/container_name.h"

@@ -16,8 +16,6 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "launch/container/container_remove.h"
-#include "launch/container/container_sweep.h"
 #include "launch/control.h"
 #include "launch/mount.h"
 #include "launch/report.h"
