@@ -9,7 +9,7 @@
 
 #include "policy/egress.h"
 #include "policy/hosts.h"
-#include "run/explain_path.h"
+#include "run/explain.h"
 
 enum { PATH_TEXT_MAX = 512 };
 

@@ -1,4 +1,4 @@
-#include "run/explain_path.h"
+#include "run/explain.h"
 
 /* Of a file's name: after such a byte, or before it, a path goes on. */
 static bool is_name_byte(char c) {

@@ -15,7 +15,6 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "policy/env.h"
-#include "run/redact_known.h"
 
 enum {
         ROOM_FIRST = 16,

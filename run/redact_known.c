@@ -1,7 +1,6 @@
-#include "run/redact_known.h"
+#include "run/redact.h"
 
 #include "base/buf.h"
-#include "run/redact.h"
 
 enum {
         KEY_MAX = 64,

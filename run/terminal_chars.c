@@ -1,4 +1,4 @@
-#include "run/terminal_chars.h"
+#include "run/terminal_text.h"
 
 enum { UTF8_MAX = 4 };
 

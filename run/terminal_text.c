@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "run/terminal_chars.h"
-
 enum {
         NUMBER_MAX = 9999,
         SHOWN_MAX = 16, /* <U+10FFFF> */
