@@ -9,7 +9,11 @@
 #ifndef BAILEY_AUDIT_CHAIN_H
 #define BAILEY_AUDIT_CHAIN_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
+#include "base/err.h"
+#include "base/id.h"
 #include "base/sha256.h"
 
 #define CHAIN_HEAD "{\"prev\":\""
@@ -41,5 +45,43 @@ enum chain_state {
 
 /* Fills both only when the line is right. */
 enum chain_state chain_look(struct str line, struct chain_hash *ret_prev, struct chain_hash *ret_hash);
+
+/*
+ * The end of a file of records: where the chain goes on, and what a killed writer left there.
+ */
+
+struct audit_tail {
+        bool found; /* a whole record, whose hash this is: */
+        struct chain_hash last;
+        bool torn;           /* something is to be closed: */
+        bool newline;        /* with a newline, as the last byte is none */
+        uint64_t torn_bytes; /* behind the last whole record, but for a newline at the end */
+        char torn_sha256[SHA256_HEX_SIZE];
+};
+
+/* `size`: of the file. Looks at a bounded part of it; fails when there is no whole record in that, but something else before.
+ */
+int audit_tail_read(int fd, uint64_t size, struct audit_tail *ret, struct err *err);
+
+/*
+ * The beginning of an audit file. The first record of all has no predecessor; the first record of any later file says how many
+ * older files there were, so that removed files are detected.
+ */
+
+struct audit_beginning {
+        bool found; /* a record that is right, which the following is of: */
+        uint64_t line;
+        char id[ID_SIZE];
+        bool genesis;
+        bool marked;       /* it says: */
+        int64_t older;     /* so many older files there were */
+        bool after_unsaid; /* the one before it says nothing: a version wrote it that did not */
+};
+
+/* `size`: of the file. Looks at a bounded part of it. */
+int audit_beginning_read(int fd, uint64_t size, struct audit_beginning *ret, struct err *err);
+
+/* To the fields of a record that is the first one of its file. */
+void audit_beginning_mark(struct buf *body, size_t older, bool after_unsaid);
 
 #endif

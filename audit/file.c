@@ -8,10 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "audit/beginning.h"
+#include "audit/chain.h"
 #include "audit/read.h"
 #include "audit/record.h"
-#include "audit/tail.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/lock.h"

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "audit/beginning.h"
+#include "audit/chain.h"
 
 enum { TORN_MAX = 8 * CHAIN_LINE_MAX };
 

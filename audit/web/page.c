@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "audit/web/escape.h"
-#include "audit/web/page_row.h"
 #include "audit/web/rows.h"
 #include "audit/web/sums.h"
 #include "base/sha256.h"

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "audit/read.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -36,5 +37,19 @@ bool rows_any(const struct rows *rows, uint64_t after);
 
 /* Appends those past `after`, at most `count`, with commas between them. Returns the number of the last one, or `after`. */
 uint64_t rows_json(const struct rows *rows, uint64_t after, size_t count, struct buf *out);
+
+/*
+ * A record as a row of the page's table.
+ */
+
+enum {
+        PAGE_COMMAND_MAX = 8 << 10, /* bytes of a command that the page shows; `bailey audit show` has the rest */
+        PAGE_TEXT_MAX = 4 << 10,    /* of a path, and the like */
+        PAGE_ITEM_MAX = 1 << 10,    /* of an item in a list, which has at most: */
+        PAGE_ITEMS_MAX = 64,
+        PAGE_ROW_BYTES_MAX = 4 << 20, /* more than all of that together, however it is escaped */
+};
+
+void page_row_json(const struct tree_node *record, uint64_t number, struct buf *out);
 
 #endif

@@ -5,10 +5,34 @@
 #ifndef BAILEY_AUDIT_SUMS_H
 #define BAILEY_AUDIT_SUMS_H
 
+#include <stdint.h>
+
 #include "audit/digests.h"
 #include "audit/read.h"
-#include "audit/web/timeline.h"
+#include "base/buf.h"
 #include "base/time.h"
+
+/*
+ * How many commands there were when, in a bounded number of spans: when they do not suffice, each becomes longer. So one
+ * pass does, whatever time the records cover.
+ */
+
+enum verdict_column { COLUMN_ALLOWED, COLUMN_WARNED, COLUMN_BLOCKED, COLUMN_OTHER, COLUMNS };
+
+enum { TIMELINE_SPANS = 120 };
+
+struct timeline {
+        size_t width;  /* a row of the table of widths */
+        int64_t first; /* the span that spans[0] is, counted from 1970 */
+        size_t count;  /* 0: nothing yet */
+        uint64_t spans[TIMELINE_SPANS][COLUMNS];
+};
+
+/* `time` as records have it; anything else is not counted. */
+void timeline_add(struct timeline *timeline, struct str time, enum verdict_column column);
+
+/* {"seconds": length of a span, "start": of the first, since 1970, "spans": [[allowed, warned, blocked, other], ...]} */
+void timeline_json(const struct timeline *timeline, struct buf *out);
 
 extern const char *const sums_columns[COLUMNS]; /* "allowed", ... */
 

@@ -1,4 +1,4 @@
-#include "audit/web/timeline.h"
+#include "audit/web/sums.h"
 
 #include <stdbool.h>
 #include <time.h>

@@ -10,7 +10,7 @@
 #include "audit/digests.h"
 #include "audit/web/escape.h"
 #include "audit/web/rows.h"
-#include "audit/web/timeline.h"
+#include "audit/web/sums.h"
 #include "base/time.h"
 
 /* ---- escaping ---- */
