@@ -1,5 +1,7 @@
 #include "tests/test.h"
 
+#include <math.h>
+
 #include "base/number.h"
 
 static void sizes(void **state) {
@@ -27,8 +29,32 @@ static void sizes(void **state) {
         }
 }
 
+static void numbers(void **state) {
+        static const struct {
+                double value;
+                int digits;
+                const char *text;
+        } cases[] = {
+                { 0, 6, "0" },
+                { 0.5, 6, "0.5" },
+                { -1.25, 17, "-1.25" },
+                { 1e300, 15, "1e+300" },
+                { -2.5e-7, 10, "-2.5e-07" },
+                { INFINITY, 6, "inf" },
+                { -0x1.fffffffffffffp+1023, 17, "-1.7976931348623157e+308" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                char text[NUMBER_SIZE];
+
+                number_format(cases[i].value, cases[i].digits, text);
+                assert_string_equal(text, cases[i].text);
+        }
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(sizes) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(sizes), cmocka_unit_test(numbers) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
