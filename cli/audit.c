@@ -13,7 +13,7 @@
 #include "cli/batch.h"
 #include "cli/serve.h"
 #include "cli/whole_file.h"
-#include "format/audit.h"
+#include "format/format.h"
 
 enum {
         OPTION_LINES,

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
-#include "format/container.h"
+#include "format/format.h"
 
 enum { OPTION_JSON, OPTION_RUNTIME, OPTION_TARBALL, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 

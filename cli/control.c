@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/overrides.h"
-#include "format/change.h"
+#include "format/format.h"
 
 static const char *const *here(void) {
         return (const char *const *)environ;

@@ -8,7 +8,7 @@
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/paint.h"
-#include "format/doctor.h"
+#include "format/format.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 enum { MEASURE_MS = 2000 };

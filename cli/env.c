@@ -6,7 +6,7 @@
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/batch.h"
-#include "format/config.h"
+#include "format/format.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
-#include "format/home.h"
+#include "format/format.h"
 
 enum { OPTION_WORKSPACE, OPTION_ALL, OPTION_STALE, OPTION_YES, OPTION_LINES, OPTION_CONFIG, OPTION_JSON };
 enum { LINES = 200, LINES_MAX = 100000, LIST_MS = 5000 };

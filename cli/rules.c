@@ -2,7 +2,7 @@
  * `bailey rules`: what the guard looks for.
  */
 #include "cli/batch.h"
-#include "format/config.h"
+#include "format/format.h"
 
 enum { OPTION_JSON, OPTION_HELP };
 

@@ -16,7 +16,7 @@
 #include "cli/command.h"
 #include "cli/overrides.h"
 #include "cli/signals.h"
-#include "format/outcome.h"
+#include "format/format.h"
 
 enum { JSON_MAX = 256 << 20 };
 

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/paint.h"
-#include "format/verdict.h"
+#include "format/format.h"
 
 enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
 

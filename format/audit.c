@@ -1,4 +1,4 @@
-#include "format/audit.h"
+#include "format/format.h"
 
 #include "format/json.h"
 

@@ -1,7 +1,6 @@
-#include "format/config.h"
-
+#include "base/str.h"
+#include "format/format.h"
 #include "format/json.h"
-#include "format/text.h"
 
 /* Lists of objects, one in a line, with blanks behind commas and colons: for people, too. */
 
@@ -132,4 +131,14 @@ void format_trusted_json(const struct bailey_trusted_files *files, struct buf *o
 void format_trusted_text(const struct bailey_trusted_files *files, struct buf *out) {
         for (size_t i = 0; i < files->count; i++)
                 buf_format(out, "%s  %s\n", files->items[i].sha256, files->items[i].path);
+}
+
+void format_changed_text(const struct bailey_changed *changed, struct buf *out) {
+        buf_format(out, "session %s: %s\n", changed->session,
+                   changed->count ? "in effect from the next command until the session ends" : "nothing to change");
+        for (size_t i = 0; i < changed->count; i++) {
+                buf_format(out, "    %s: %s ", changed->items[i].key, changed->items[i].removed ? "removed" : "added");
+                buf_visible(out, str_z(changed->items[i].value));
+                buf_char(out, '\n');
+        }
 }

@@ -1,4 +1,4 @@
-#include "format/container.h"
+#include "format/format.h"
 
 #include <string.h>
 

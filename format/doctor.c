@@ -1,9 +1,6 @@
-#include "format/doctor.h"
+#include "format/format.h"
 
-#include "format/home.h"
 #include "format/json.h"
-#include "format/outcome.h"
-#include "format/paint.h"
 
 /* Prints what the backend can enforce; if it works, what it enforces on this host. */
 static void text_limits(const struct bailey_backend *b, struct buf *out) {

@@ -1,8 +1,7 @@
-#include "format/home.h"
+#include "format/format.h"
 
 #include "base/number.h"
 #include "format/json.h"
-#include "format/text.h"
 
 enum { WIDTH_MAX = 60 };
 

@@ -1,7 +1,6 @@
-#include "format/outcome.h"
+#include "format/format.h"
 
 #include "format/json.h"
-#include "format/verdict.h"
 
 static const char *const end_names[] = {
         [BAILEY_EXITED] = "exited",   [BAILEY_TIMED_OUT] = "timed_out", [BAILEY_CANCELLED] = "cancelled",

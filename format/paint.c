@@ -1,4 +1,4 @@
-#include "format/paint.h"
+#include "format/format.h"
 
 void paint_put(struct buf *out, bool colors, enum paint paint, const char *text) {
         static const char *const codes[] = {

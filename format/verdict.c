@@ -1,7 +1,6 @@
-#include "format/verdict.h"
+#include "format/format.h"
 
 #include "format/json.h"
-#include "format/text.h"
 
 const char *format_action(enum bailey_action action) {
         static const char *const names[] = {

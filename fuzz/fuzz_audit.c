@@ -12,7 +12,7 @@
 #include "audit/print.h"
 #include "audit/verify.h"
 #include "base/fd.h"
-#include "format/audit.h"
+#include "format/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

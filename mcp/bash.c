@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 #include "base/time.h"
-#include "mcp/call.h"
+#include "format/format.h"
 #include "format/json.h"
-#include "format/outcome.h"
-#include "format/text.h"
+#include "mcp/call.h"
 
 enum { ANSWER_MAX = 128 << 20, PROGRESS_BYTES = 1 << 10 };
 

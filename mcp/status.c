@@ -12,9 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "format/container.h"
-#include "format/text.h"
-#include "format/verdict.h"
+#include "format/format.h"
 #include "mcp/call.h"
 
 enum { ANSWER_MAX = 64 << 20, CHUNK = 16 << 10, END_SECONDS = 1 };

@@ -1,0 +1,130 @@
+/*
+ * What bailey.h hands out, as JSON and for people: each in the file with its name.
+ */
+#ifndef BAILEY_FORMAT_FORMAT_H
+#define BAILEY_FORMAT_FORMAT_H
+
+#include "bailey.h"
+#include "base/buf.h"
+#include "base/str.h"
+
+/*
+ * Texts of bailey.h as those of base/.
+ */
+
+static inline struct str text_str(struct bailey_text text) {
+        return str_from(text.text, text.length);
+}
+
+/*
+ * Colours, for the few words that people look for in an answer.
+ */
+
+enum paint { PAINT_NONE, PAINT_GOOD, PAINT_DOUBTFUL, PAINT_BAD };
+
+/* Writes the text, in its colour if colours are wanted. */
+void paint_put(struct buf *out, bool colors, enum paint paint, const char *text);
+
+/* Returns true if answers are to have colours. `when`: "always", "never", or "auto" and NULL, which look at standard output,
+ * NO_COLOR and TERM. */
+bool paint_wanted(const char *when);
+
+/*
+ * Verdicts, as JSON and for people.
+ */
+
+const char *format_action(enum bailey_action action);
+
+void format_verdict_json(const struct bailey_verdict *verdict, struct buf *out);
+
+/* `source` is the command. */
+void format_verdict_text(const struct bailey_verdict *verdict, struct str source, bool colors, struct buf *out);
+
+/* "reasons":[...] */
+void put_reasons(struct buf *out, const struct bailey_reason *reasons, size_t count);
+
+/*
+ * How a command ended, as JSON; and the names of what becomes of limits.
+ */
+
+const char *format_limit_state(enum bailey_limit_state state);
+
+/* The members exit_code, signal, timed_out and cancelled. */
+void put_ending(struct buf *out, const struct bailey_outcome *o);
+
+/* The member network, if the policy lists hosts. */
+void put_network(struct buf *out, const struct bailey_traffic *network);
+
+void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
+
+/*
+ * Rules, policies, environment variables and trusted config files, as JSON and for people.
+ */
+
+/* All of them. */
+void format_rules_json(struct buf *out);
+void format_rules_text(struct buf *out);
+
+void format_policies_json(const struct bailey_policy_names *names, struct buf *out);
+void format_policies_text(const struct bailey_policy_names *names, struct buf *out);
+
+void format_variables_json(const struct bailey_variables *variables, struct buf *out);
+void format_variables_text(const struct bailey_variables *variables, struct buf *out);
+
+void format_trusted_json(const struct bailey_trusted_files *files, struct buf *out);
+void format_trusted_text(const struct bailey_trusted_files *files, struct buf *out);
+
+/*
+ * What `allow` and `deny` have changed in a session.
+ */
+
+void format_changed_text(const struct bailey_changed *changed, struct buf *out);
+
+/*
+ * Container runtimes, and what is configured of them, as JSON and for people.
+ */
+
+void format_containers_json(const struct bailey_containers *containers, struct buf *out);
+void format_containers_text(const struct bailey_containers *containers, struct buf *out);
+
+/*
+ * Which sandboxes work here, as JSON and for people.
+ */
+
+/* `stale`: homes of workspaces that are gone. */
+void format_backends_json(const struct bailey_backends *backends, const struct bailey_homes *stale, struct buf *out);
+void format_backends_text(const struct bailey_backends *backends, const struct bailey_homes *stale, bool colors,
+                          struct buf *out);
+
+/*
+ * Homes of workspaces, as JSON and for people. Names in them were chosen by commands: control characters are escaped.
+ */
+
+void format_homes_json(const struct bailey_homes *homes, struct buf *out);
+void format_homes_text(const struct bailey_homes *homes, struct buf *out);
+
+/* The size of one, or of all of them together: "1.2 GiB", "at least 1.2 GiB". */
+void format_home_size(const struct bailey_home *home, struct buf *out);
+void format_homes_size(const struct bailey_homes *homes, struct buf *out);
+
+/* What came of bailey_home_clear(). */
+void format_cleared_json(const struct bailey_homes *homes, struct buf *out);
+void format_cleared_text(const struct bailey_homes *homes, struct buf *out);
+
+void format_home_changes_json(const struct bailey_home_changes *changes, struct buf *out);
+void format_home_changes_text(const struct bailey_home_changes *changes, struct buf *out);
+
+/* For bailey doctor: homes whose workspace is gone, in one line. Nothing if there are none. */
+void format_stale_text(const struct bailey_homes *homes, struct buf *out);
+
+/*
+ * Whether the audit log is whole, and what is in it in numbers, as JSON and for people.
+ */
+
+void format_audit_check_json(const struct bailey_audit_check *check, struct buf *out);
+void format_audit_check_text(const struct bailey_audit_check *check, struct buf *out);
+
+void format_audit_stats_json(const struct bailey_audit_stats *stats, struct buf *out);
+void format_audit_stats_text(const struct bailey_audit_stats *stats, struct buf *out);
+
+#endif
