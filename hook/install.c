@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/diff.h"
 #include "hook/entry.h"
 #include "hook/json.h"
 #include "hook/settings.h"

@@ -41,4 +41,11 @@ int settings_delete(struct settings *settings, struct err *err);
 
 extern const char settings_backup[]; /* what is appended to the name */
 
+/*
+ * What would change in a text, for people.
+ */
+
+/* The lines that go and those that come, with some around them. */
+void diff_write(struct str before, struct str after, struct buf *out);
+
 #endif

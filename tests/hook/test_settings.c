@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "hook/diff.h"
 #include "hook/json.h"
 #include "hook/settings.h"
 
