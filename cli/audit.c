@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/serve.h"
-#include "cli/whole_file.h"
 #include "format/format.h"
 
 enum {

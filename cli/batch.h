@@ -5,6 +5,8 @@
 #define BAILEY_CLI_BATCH_H
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
 #include "cli/command.h"
 
 enum { INPUT_MAX = 16 << 20, ANSWER_MAX = 64 << 20 }; /* bytes of a text or a line; of an answer */
@@ -26,5 +28,12 @@ void batch_write(const char *text, size_t length);
 
 /* An answer of a command; that it did not fit into memory has been said, then. */
 enum exit_status batch_write_answer(const char *command, const struct buf *answer);
+
+/*
+ * A file that is there whole, or not at all.
+ */
+
+/* In place of what was there; readable by its owner only. What is no regular file, such as a pipe, is written to. */
+int whole_file_write(const char *path, struct str text, struct err *err);
 
 #endif

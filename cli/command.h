@@ -4,6 +4,7 @@
 #ifndef BAILEY_CLI_COMMAND_H
 #define BAILEY_CLI_COMMAND_H
 
+#include "base/buf.h"
 #include "cli/options.h"
 
 /* How the program ends, whatever the command. */
@@ -112,5 +113,19 @@ void policy_release(struct bailey_policy **policy);
 
 /* A policy that is freed when the variable goes out of scope. */
 #define POLICY_AUTO __attribute__((cleanup(policy_release))) struct bailey_policy *
+
+/*
+ * What --help says of the program, a command, a subcommand: all of it from their rows.
+ */
+
+enum { HELP_MAX = 1 << 20 };
+
+void help_program(const struct cli_command *const *commands, const struct option_row *options, struct buf *out);
+
+/* `subcommand` may be NULL. */
+void help_command(const struct cli_command *command, const struct cli_subcommand *subcommand, struct buf *out);
+
+/* How it ends: its own table, the command's, or the usual one. */
+const struct help_row *command_exits(const struct cli_command *command, const struct cli_subcommand *subcommand);
 
 #endif

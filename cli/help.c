@@ -1,4 +1,4 @@
-#include "cli/help.h"
+#include "cli/command.h"
 
 static const struct help_row usual_exits[] = {
         { "0", "done" },

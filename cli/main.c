@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "cli/command.h"
-#include "cli/help.h"
 
 static enum exit_status help_run(const struct options *options);
 

@@ -9,7 +9,6 @@
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/help.h"
 #include "cli/values.h"
 
 static json_t *help_rows(const struct help_row *rows) {
