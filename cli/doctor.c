@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "cli/batch.h"
 #include "cli/command.h"
-#include "cli/paint.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };

@@ -9,7 +9,6 @@
 #include "bailey.h"
 #include "base/log.h"
 #include "cli/batch.h"
-#include "cli/paint.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };

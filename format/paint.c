@@ -1,3 +1,7 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "format/format.h"
 
 void paint_put(struct buf *out, bool colors, enum paint paint, const char *text) {
@@ -11,4 +15,12 @@ void paint_put(struct buf *out, bool colors, enum paint paint, const char *text)
                 buf_format(out, "%s%s\033[0m", codes[paint], text);
         else
                 buf_append(out, str_z(text));
+}
+
+bool paint_wanted(const char *when) {
+        const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+        if (when && strcmp(when, "auto") != 0)
+                return strcmp(when, "always") == 0;
+        return !(none && *none) && terminal && *terminal && strcmp(terminal, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
