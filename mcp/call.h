@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "bailey.h"
 #include "base/buf.h"
 #include "mcp/server.h"
 #include "mcp/wire.h"
@@ -123,5 +124,15 @@ void batch_leave(struct mcp_server *server, struct batch *batch);
 /* Has each of an array taken in. Returns false without memory. */
 typedef void batch_each(struct mcp_server *server, json_t *message);
 bool batch_take(struct mcp_server *server, json_t *messages, batch_each *take);
+
+/*
+ * What agents are told of the server and its tools: it follows from the policy in force.
+ */
+
+typedef void describe(const struct bailey_abilities *abilities, struct buf *out);
+
+describe describe_server;
+describe describe_bash, describe_kill, describe_test; /* tools */
+describe describe_timeout, describe_background;       /* arguments */
 
 #endif

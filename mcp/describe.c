@@ -1,4 +1,4 @@
-#include "mcp/describe.h"
+#include "mcp/call.h"
 
 /* ---- parts ---- */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "mcp/call.h"
-#include "mcp/describe.h"
 
 enum rpc_error {
         RPC_PARSE = -32700,

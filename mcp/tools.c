@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "mcp/call.h"
-#include "mcp/describe.h"
 
 enum kind {
         KIND_TEXT,
