@@ -56,7 +56,7 @@ size_t str_utf8(struct str s);
 enum { STR_VISIBLE_SIZE = sizeof("\\U0010ffff") };
 
 /* The first character of `s`, which is not empty, as it may stand in a line on a terminal: as it is, or escaped in `room`
- * when it would not be seen (base/rune.h) or is no UTF-8: \n, \x1b, \u202e. No more than four bytes for each of those that it
+ * when it would not be seen (rune_unseen()) or is no UTF-8: \n, \x1b, \u202e. No more than four bytes for each of those that it
  * has, `ret_taken`. */
 struct str str_visible(struct str s, char room[static STR_VISIBLE_SIZE], size_t *ret_taken);
 

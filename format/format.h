@@ -129,11 +129,4 @@ void format_audit_check_text(const struct bailey_audit_check *check, struct buf 
 void format_audit_stats_json(const struct bailey_audit_stats *stats, struct buf *out);
 void format_audit_stats_text(const struct bailey_audit_stats *stats, struct buf *out);
 
-/*
- * Whether an answer has colours: format/paint.h.
- */
-
-/* `when`: "always", "never", or "auto" and NULL, which look at standard output, NO_COLOR and TERM. */
-bool paint_wanted(const char *when);
-
 #endif

@@ -28,7 +28,7 @@ struct gateway_item {
         int fd;
 };
 
-enum { GATEWAY_ITEMS_MAX = 200 }; /* FDS_MAX of launch/fd_passing.h */
+enum { GATEWAY_ITEMS_MAX = 200 }; /* FDS_MAX of launch/files.h */
 
 struct gateway_options {
         int socket;  /* SEQPACKET, to the engine */

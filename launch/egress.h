@@ -21,7 +21,7 @@ enum egress_socket {
         EGRESS_HOST_PORT,   /* a port of 127.0.0.1 or ::1 */
         EGRESS_OUTGOING,    /* not connected: it connects to the command's ports */
         EGRESS_SHELL_PORT,  /* a port of 127.0.0.1 or ::1, for that of another command of the session */
-        EGRESS_DIAG,        /* lists the command's listeners: launch/listeners.h */
+        EGRESS_DIAG,        /* lists the command's listeners: launch/listeners.c */
 };
 
 enum { EGRESS_SOCKETS_MAX = 2 + LAUNCH_PORTS_MAX + 2 * LAUNCH_HOST_PORTS_MAX };

@@ -24,7 +24,7 @@ struct launched {
         uint32_t facts; /* enum report_fact */
         struct err failure;
         struct cgroup group;
-        struct contained *contained; /* on Windows: launch/contained_windows.h, and all but this and `pid` is unused */
+        struct contained *contained; /* on Windows: launch/parts_windows.h, and all but this and `pid` is unused */
 };
 
 /* The command's 0, 1 and 2. */

@@ -91,7 +91,7 @@ struct str env_name(const char *entry);
 bool env_pattern_valid(struct str pattern);
 bool env_name_valid(struct str name);
 
-/* The rows of offline.c for which `environment` has no variable that passes, and the policy none that is set. `ret` has room
+/* The rows of offline_rows for which `environment` has no variable that passes, and the policy none that is set. `ret` has room
  * for offline_count of them. */
 size_t env_offline(const struct env_policy *policy, const char *const *environment, const struct offline_row **ret);
 

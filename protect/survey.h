@@ -17,7 +17,7 @@
 
 enum protected_kind {
         PROTECTED_NAME,    /* must not be new */
-        PROTECTED_CONFIG,  /* of git: harmless keys may be new (git_keys.h) */
+        PROTECTED_CONFIG,  /* of git: harmless keys may be new (git_keys.c) */
         PROTECTED_HOOKS,   /* a directory: samples may be new */
         PROTECTED_POINTER, /* a file `.git` below the top: may be new if it leads to a git directory that is checked, too */
         PROTECTED_ENTRY,   /* commondir and gitdir of a linked worktree: may be new if they lead to their repository */

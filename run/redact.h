@@ -95,7 +95,7 @@ int redact_collect_env(const struct env_policy *policy, const char *const *envir
                        struct redact_secret_list *list, struct err *err);
 
 /* What the regular files that `paths` (ends with NULL) are or hold keep secret: the values that their format says are
- * (redact_known.h), and every distinctive token: a key, a line of one. Of a file that is too long, its beginning. A path may be
+ * (redact_known.c), and every distinctive token: a key, a line of one. Of a file that is too long, its beginning. A path may be
  * a symbolic link, links below it are not followed. What cannot be read holds nothing that a command could print. The name is
  * the file's path, with ~ for `home` (may be NULL). */
 int redact_collect_files(const char *const *paths, const char *home, struct arena *arena, struct redact_secret_list *list,

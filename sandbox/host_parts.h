@@ -160,7 +160,7 @@ struct host_places {
 
 extern const struct host_places host_places;
 
-/* Adds the home directory of `host->uid` in the user database, if it has one, and notes those of others (host_hide.h). */
+/* Adds the home directory of `host->uid` in the user database, if it has one, and notes those of others (host_note_home()). */
 int host_system_home(struct host *host, struct arena *arena, struct err *err);
 
 /* Opens the home of the workspace, if the policy wants one and it can be had. */

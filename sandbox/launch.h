@@ -268,7 +268,7 @@ struct launch {
                                          command, if `profile` describes the whole sandbox */
         size_t wrapper_masks;         /* how many empty files it is given */
         const char *wrapper_text;     /* what the first of these holds instead; NULL: nothing */
-        bool wrapper_network;         /* it makes a network, which is set up from outside: launch/network_helper.h */
+        bool wrapper_network;         /* it makes a network, which is set up from outside: launch/network_helper.c */
         const struct wrapped_mount *wrapped; /* what it mounts, verified inside: it uses names, which may change */
         size_t wrapped_count;
         const char *profile; /* a text that it reads from the file `profile_path`, which is written before, in a directory
@@ -307,7 +307,7 @@ enum launch_fd {
         LAUNCH_ERROR_FD = 5,   /* the command's 2 */
         LAUNCH_CONTROL_FD = 6, /* requests; launch/control.h */
         LAUNCH_OUTSIDE_FD = 7, /* a pidfd of the supervisor */
-        LAUNCH_NETWORK_FD = 8, /* launch/network_helper.h */
+        LAUNCH_NETWORK_FD = 8, /* launch/network_helper.c */
         LAUNCH_EMPTY_FD = 9,   /* an empty file, for masks; the first of as many as there are masked files. The directories
                                   that brokered calls work in follow */
 };

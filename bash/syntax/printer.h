@@ -47,7 +47,7 @@ void print_words(struct printer *p, const struct word *words, const char *separa
 void print_source(struct printer *p, struct range range); /* a piece of the source, as it stands */
 void print_parts(struct printer *p, const struct part *parts, enum quoting quoting);
 
-/* print_param.c */
+/* print_word.c */
 void print_param(struct printer *p, const struct param *param);
 
 /* print_redir.c */

@@ -19,7 +19,7 @@ struct shell_ports {
         struct run *run;
         bool listed;
         bool apart;                             /* it runs in the background, and no other command reaches its ports */
-        int diag;                               /* launch/listeners.h; -1: it has no ports for others */
+        int diag;                               /* launch/listeners.c; -1: it has no ports for others */
         uint16_t ports[LAUNCH_SHELL_PORTS_MAX]; /* that it listens at itself, at the last look */
         size_t count;
         struct {

@@ -46,7 +46,7 @@ struct runner {
         struct waited client;  /* that has the command's files */
         struct waited asked;   /* one that answers us */
         struct waited beside;  /* another one, while that takes its time */
-        struct waited sweeper; /* container_sweep.h */
+        struct waited sweeper; /* container_sweep.c */
         uint64_t signals;      /* for the command, not passed on yet: bit 0 is signal 1 */
         struct waited passer;  /* one that passes a signal on */
         int passing;           /* which one that is; 0: none */
