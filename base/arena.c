@@ -9,7 +9,7 @@ struct arena_chunk {
         max_align_t data[];
 };
 
-enum { CHUNK_FIRST = 8 << 10, CHUNK_MAX = 128 << 10 };
+enum { CHUNK_FIRST = 8 << 10, CHUNK_MAX = 128 << 10, ROOM_FIRST = 16 };
 
 void arena_init(struct arena *arena, size_t limit) {
         *arena = (struct arena){ .limit = limit ? limit : ARENA_LIMIT_DEFAULT };
@@ -118,6 +118,23 @@ char *arena_dup(struct arena *arena, struct str s) {
                 memcpy(p, s.ptr, s.len);
         p[s.len] = '\0';
         return p;
+}
+
+bool arena_room(struct arena *arena, void *items, size_t count, size_t *room, size_t size) {
+        size_t more = *room ? *room * 2 : ROOM_FIRST;
+        void *old, *larger;
+
+        if (count < *room)
+                return true;
+        larger = more <= SIZE_MAX / size ? arena_alloc(arena, more * size) : NULL;
+        if (!larger)
+                return false;
+        memcpy(&old, items, sizeof(old));
+        if (count)
+                memcpy(larger, old, count * size);
+        memcpy(items, &larger, sizeof(larger));
+        *room = more;
+        return true;
 }
 
 struct arena_mark arena_mark(const struct arena *arena) {

@@ -41,6 +41,10 @@ char *arena_bytes(struct arena *arena, size_t size);
 /* A NUL-terminated copy. */
 char *arena_dup(struct arena *arena, struct str s);
 
+/* Room for one more behind `count` items of `size` bytes, of which an array in this arena has `room`: if that is all used, the
+ * array is copied to twice as much. `items` points to the pointer to it, which is NULL at first. False: as above. */
+bool arena_room(struct arena *arena, void *items, size_t count, size_t *room, size_t size);
+
 /* A place to come back to: what was allocated after the mark is given back. */
 struct arena_mark {
         struct arena_chunk *chunk;

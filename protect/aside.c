@@ -287,15 +287,8 @@ static int by_time(const void *a, const void *b) {
 }
 
 static int list_add(struct aside_list *list, struct aside item, struct arena *arena, struct err *err) {
-        if ((list->count & (list->count - 1)) == 0) { /* room for the next power of two */
-                struct aside *items = arena_alloc(arena, (list->count ? list->count * 2 : 1) * sizeof(*items));
-
-                if (!items)
-                        return err_memory(err);
-                if (list->count)
-                        memcpy(items, list->items, list->count * sizeof(*items));
-                list->items = items;
-        }
+        if (!arena_room(arena, &list->items, list->count, &list->room, sizeof(*list->items)))
+                return err_memory(err);
         list->items[list->count++] = item;
         return 0;
 }

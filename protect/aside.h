@@ -34,7 +34,7 @@ struct aside {
 
 struct aside_list {
         struct aside *items; /* the newest first */
-        size_t count;
+        size_t count, room;
 };
 
 /* Moves the file `name` in the directory `dir`, whose path is `dir_path`, into the store below `state_dir`. ERR_NOT_FOUND: it

@@ -136,7 +136,7 @@ static const struct key {
 /* Names of remotes that have an address in the same config. */
 struct remotes {
         struct str *names;
-        size_t count;
+        size_t count, room;
 };
 
 /* ---- values ---- */
@@ -357,47 +357,31 @@ struct comparison {
         struct arena *arena;
         struct remotes remotes; /* of the one that is read */
         struct git_setting *before;
-        size_t count, seen;
+        size_t count, room, seen;
         bool differs;
         struct git_setting odd; /* the first that does */
 };
 
-/* Room for one more; it is doubled at every power of two. NULL without memory. */
-static void *grown(struct arena *arena, void *items, size_t count, size_t size) {
-        void *room = items;
-
-        if (!(count & (count - 1)))
-                room = arena_alloc(arena, (count ? count * 2 : 1) * size);
-        if (room && room != items && count)
-                memcpy(room, items, count * size);
-        return room;
-}
-
 static int keep_remote(void *context, const struct git_setting *setting, struct err *err) {
         struct comparison *c = context;
-        struct str *names;
+        struct remotes *remotes = &c->remotes;
 
         if (!str_is(setting->section, "remote") || !str_is(setting->name, "url") || !is_name(setting->subsection))
                 return 0;
-        names = grown(c->arena, c->remotes.names, c->remotes.count, sizeof(*names));
-        if (!names)
+        if (!arena_room(c->arena, &remotes->names, remotes->count, &remotes->room, sizeof(*remotes->names)))
                 return err_memory(err);
-        names[c->remotes.count++] = setting->subsection;
-        c->remotes.names = names;
+        remotes->names[remotes->count++] = setting->subsection;
         return 0;
 }
 
 static int keep_setting(void *context, const struct git_setting *setting, struct err *err) {
         struct comparison *c = context;
-        struct git_setting *before;
 
         if (is_harmless(setting, c->repository, &c->remotes))
                 return 0;
-        before = grown(c->arena, c->before, c->count, sizeof(*before));
-        if (!before)
+        if (!arena_room(c->arena, &c->before, c->count, &c->room, sizeof(*c->before)))
                 return err_memory(err);
-        before[c->count++] = *setting;
-        c->before = before;
+        c->before[c->count++] = *setting;
         return 0;
 }
 

@@ -84,23 +84,13 @@ const struct protected_path *protect_find(const struct protected_paths *paths, c
         return NULL;
 }
 
-/* Room is doubled whenever the count is a power of two, from 8 on; the arena forgets nothing, which is less than as much
- * again. */
 int protected_add(struct protected_paths *paths, struct protected_path item, struct arena *arena, struct err *err) {
-        struct protected_path *items = paths->items;
-
         if (protect_find(paths, item.path))
                 return 0;
         if (paths->count >= PATHS_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d protected paths", PATHS_MAX);
-        if (!paths->count || (paths->count >= 8 && !(paths->count & (paths->count - 1)))) {
-                items = arena_alloc(arena, (paths->count ? paths->count * 2 : 8) * sizeof(*items));
-                if (!items)
-                        return err_memory(err);
-                if (paths->count)
-                        memcpy(items, paths->items, paths->count * sizeof(*items));
-                paths->items = items;
-        }
+        if (!arena_room(arena, &paths->items, paths->count, &paths->room, sizeof(*paths->items)))
+                return err_memory(err);
         paths->items[paths->count++] = item;
         return 0;
 }

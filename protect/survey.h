@@ -41,7 +41,7 @@ struct protected_path {
 
 struct protected_paths {
         struct protected_path *items;
-        size_t count;
+        size_t count, room;
 };
 
 struct protection {

@@ -17,7 +17,6 @@
 #include "policy/env.h"
 
 enum {
-        ROOM_FIRST = 16,
         FORM_MAX = 6 * REDACT_BYTES_MAX, /* \u0001 for each byte */
         FORMS_GROW = 1 + 3 + 6,          /* bytes in all forms, for each byte */
         PADDING_MAX = 2,                 /* of base64 */
@@ -28,17 +27,8 @@ enum {
 static const char *const public_files[] = { "*.pub", "known_hosts*", "authorized_keys*" };
 
 static int list_add(struct redact_secret_list *list, struct arena *arena, struct str name, struct str value, struct err *err) {
-        if (list->count == list->room) {
-                size_t room = list->room ? list->room * 2 : ROOM_FIRST;
-                struct redact_secret *items = arena_alloc(arena, room * sizeof(*items));
-
-                if (!items)
-                        return err_memory(err);
-                if (list->count)
-                        memcpy(items, list->items, list->count * sizeof(*items));
-                list->items = items;
-                list->room = room;
-        }
+        if (!arena_room(arena, &list->items, list->count, &list->room, sizeof(*list->items)))
+                return err_memory(err);
         list->items[list->count++] = (struct redact_secret){ name, value };
         return 0;
 }

@@ -27,17 +27,9 @@ void host_sees(const struct host *host, const char *path, bool content) {
 /* ---- paths ---- */
 
 static struct host_path *paths_add(struct host_paths *paths, struct arena *arena) {
-        if (paths->count == paths->room) {
-                size_t room = paths->room ? paths->room * 2 : 8;
-                struct host_path *items = room <= HOST_PATHS_MAX ? arena_alloc(arena, room * sizeof(*items)) : NULL;
-
-                if (!items)
-                        return NULL;
-                if (paths->count)
-                        memcpy(items, paths->items, paths->count * sizeof(*items));
-                paths->items = items;
-                paths->room = room;
-        }
+        if (paths->count >= HOST_PATHS_MAX ||
+            !arena_room(arena, &paths->items, paths->count, &paths->room, sizeof(*paths->items)))
+                return NULL;
         return &paths->items[paths->count++];
 }
 

@@ -13,17 +13,8 @@
 int host_note_link(struct host *host, struct arena *arena, struct host_link link, struct err *err) {
         struct host_links *links = &host->links;
 
-        if (links->count == links->room) {
-                size_t room = links->room ? links->room * 2 : 8;
-                struct host_link *items = arena_alloc(arena, room * sizeof(*items));
-
-                if (!items)
-                        return err_memory(err);
-                if (links->count)
-                        memcpy(items, links->items, links->count * sizeof(*items));
-                links->items = items;
-                links->room = room;
-        }
+        if (!arena_room(arena, &links->items, links->count, &links->room, sizeof(*links->items)))
+                return err_memory(err);
         link.path = arena_dup(arena, str_z(link.path));
         link.at = arena_dup(arena, str_z(link.at));
         if (!link.path || !link.at)

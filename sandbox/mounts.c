@@ -20,17 +20,8 @@ struct compiler {
 static int add_step(struct compiler *c, enum mount_kind kind, const char *source, const char *target, uint64_t size) {
         struct mount_list *list = c->list;
 
-        if (list->count == list->room) {
-                size_t room = list->room ? list->room * 2 : 64;
-                struct mount_step *items = arena_alloc(c->arena, room * sizeof(*items));
-
-                if (!items)
-                        return err_memory(c->err);
-                if (list->count)
-                        memcpy(items, list->items, list->count * sizeof(*items));
-                list->items = items;
-                list->room = room;
-        }
+        if (!arena_room(c->arena, &list->items, list->count, &list->room, sizeof(*list->items)))
+                return err_memory(c->err);
         list->items[list->count++] = (struct mount_step){ .kind = kind, .source = source, .target = target, .size = size };
         return 0;
 }

@@ -133,20 +133,10 @@ static void fail(struct profile *p) {
 }
 
 static void names_add(struct profile *p, struct names *names, struct str name) {
-        if (names->count == names->room) {
-                size_t room = names->room ? names->room * 2 : 64;
-                struct str *items = arena_alloc(p->arena, room * sizeof(*items));
-
-                if (!items) {
-                        fail(p);
-                        return;
-                }
-                if (names->count)
-                        memcpy(items, names->items, names->count * sizeof(*items));
-                names->items = items;
-                names->room = room;
-        }
-        names->items[names->count++] = name;
+        if (arena_room(p->arena, &names->items, names->count, &names->room, sizeof(*names->items)))
+                names->items[names->count++] = name;
+        else
+                fail(p);
 }
 
 /* The directories above `path` whose names are at least `shortest` long. */

@@ -184,6 +184,46 @@ static void free_leaves_a_usable_arena(void **state) {
         assert_int_equal(zeroed->used, 0);
 }
 
+static void room_grows_and_keeps_what_is_there(void **state) {
+        ARENA_AUTO arena;
+        uint64_t *items = NULL, *before;
+        size_t count = 0, room = 0;
+
+        (void)state;
+        arena_init(&arena, 0);
+        for (; count < 1000; count++) {
+                before = items;
+                assert_true(arena_room(&arena, &items, count, &room, sizeof(*items)));
+                assert_true(room > count);
+                assert_true(before == items || (count & (count - 1)) == 0);
+                items[count] = count;
+        }
+        for (size_t i = 0; i < count; i++)
+                assert_int_equal(items[i], i);
+}
+
+static void room_past_the_limit_changes_nothing(void **state) {
+        ARENA_AUTO arena;
+        char *items = NULL, *before;
+        size_t count = 0, room = 0, last;
+
+        (void)state;
+        arena_init(&arena, 64 << 10);
+        while (arena_room(&arena, &items, count, &room, 1000)) {
+                items[1000 * count] = (char)('a' + count % 26);
+                count++;
+        }
+        before = items;
+        last = room;
+        assert_int_equal(count, room);
+        assert_false(arena_room(&arena, &items, count, &room, 1000));
+        assert_ptr_equal(items, before);
+        assert_int_equal(room, last);
+        for (size_t i = 0; i < count; i++)
+                assert_int_equal(items[1000 * i], 'a' + i % 26);
+        assert_false(arena_room(&arena, &items, count, &room, SIZE_MAX / 4));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(nothing_is_allocated_before_use),
@@ -194,6 +234,8 @@ int main(void) {
                 cmocka_unit_test(limit_holds_and_can_be_used_up),
                 cmocka_unit_test(small_limits_work),
                 cmocka_unit_test(absurd_sizes_are_refused),
+                cmocka_unit_test(room_grows_and_keeps_what_is_there),
+                cmocka_unit_test(room_past_the_limit_changes_nothing),
                 cmocka_unit_test(dup_copies_and_terminates),
                 cmocka_unit_test(reset_keeps_the_largest_chunk),
                 cmocka_unit_test(rewind_gives_back_what_came_later),
