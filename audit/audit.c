@@ -15,7 +15,7 @@ struct audit {
         char session[ID_SIZE];
         pthread_mutex_t lock;
         struct audit_ring ring;
-        struct audit_file file; /* no path: nobody says where */
+        struct audit_file file; /* no path: none is configured */
 };
 
 static bool find_path(const struct audit_policy *policy, const char *const *environment, char ret[static PATH_MAX]) {

@@ -23,7 +23,7 @@ enum {
         OPEN_TRIES = 64, /* others may rotate between our opening the file and locking it, but not for ever */
 };
 
-#define STUCK_FOR (5 * TIME_SECOND) /* in which everybody tries, but nobody waits */
+#define STUCK_FOR (5 * TIME_SECOND) /* in which everyone tries the lock, but does not wait */
 
 void audit_file_init(struct audit_file *file, const char *path, int64_t rotate_bytes, int64_t rotate_keep) {
         *file = (struct audit_file){
@@ -60,7 +60,7 @@ int audit_lock(int fd, int how, const char *path, int64_t until, struct err *err
         return -1;
 }
 
-/* Where somebody has just waited in vain, the next one need not. */
+/* After one has waited without success, the next one does not wait. */
 static int64_t wait_until(const struct audit_file *file) {
         int64_t now = time_monotonic(), until = now + file->patience;
 

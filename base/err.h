@@ -1,5 +1,5 @@
 /*
- * An error on its way to somebody who can act on it: what happened, to which value. The caller owns the struct; each
+ * An error on its way to the code that can act on it: what happened, to which value. The caller owns the struct; each
  * layer that adds context does so once, in front. Fixed size, so that a child can send it in one write().
  */
 #ifndef BAILEY_BASE_ERR_H
@@ -34,7 +34,7 @@ struct err {
 /* As above with ERR_SYSTEM, taking errno and appending ": " and its text. */
 #define err_sys(err, ...) (err_sys_message((err), __VA_ARGS__), err_failed())
 
-/* What is said wherever memory is short; which memory does not help anybody. */
+/* The message wherever memory is short: for which object does not matter to anyone. */
 #define err_memory(err) err_set((err), ERR_MEMORY, "out of memory")
 
 /* Puts "context: " in front of the message; a context takes at most half of the room. */

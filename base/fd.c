@@ -13,7 +13,7 @@ void fd_close(int fd) {
         int saved = errno;
 
         if (fd >= 0)
-                close(fd); /* not again after EINTR: Linux has closed it, and the number may be somebody else's now */
+                close(fd); /* not again after EINTR: Linux has closed it, and another thread may have the number by now */
         errno = saved;
 }
 

@@ -31,7 +31,7 @@ static int fill(struct lines *lines, struct err *err) {
                 lines->start = 0;
         }
         if (lines->answers)
-                fflush(lines->answers); /* a failure stays with the stream; whoever closes it looks */
+                fflush(lines->answers); /* a failure stays with the stream; it is checked when that is closed */
         size = left < size ? (size_t)left : size;
         got = read_some(lines, size < lines->size - lines->len ? size : lines->size - lines->len);
         if (got < 0)

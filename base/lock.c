@@ -8,7 +8,7 @@
 #define PAUSE_FIRST INT64_C(50000)
 #define PAUSE_MAX INT64_C(1000000)
 
-/* What is done under a lock takes less than a millisecond, so whoever asks again that often has his turn soon. */
+/* A lock is held for less than a millisecond, so a process that tries this often soon gets it. */
 int lock_take(int fd, int how, int64_t until) {
         int64_t pause = PAUSE_FIRST;
 

@@ -1,5 +1,5 @@
 /*
- * Locks of files that other processes have, too, and that do not wait for ever: whoever holds one may have been stopped.
+ * Locks of files that other processes have, too, and that do not wait without end: the process that holds one may be stopped.
  */
 #ifndef BAILEY_BASE_LOCK_H
 #define BAILEY_BASE_LOCK_H

@@ -48,7 +48,7 @@ void log_line(const char *format, ...) {
         }
         line_append(&line, wanted > MESSAGE_SIZE ? STR("...\n") : STR("\n"));
         if (write(STDERR_FILENO, line.text, line.len) < 0) {
-                /* nobody is left to be told */
+                /* it cannot be reported anywhere */
         }
         errno = saved;
 }

@@ -100,7 +100,7 @@ static bool read_number(const struct options *options, int option, long max, lon
 
 /* ---- records ---- */
 
-/* Is whoever reads our answer still there? */
+/* Is the reader of our output still there? */
 static bool is_read(void) {
         struct pollfd out = { .fd = STDOUT_FILENO };
 

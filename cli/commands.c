@@ -47,7 +47,7 @@ static enum exit_status run_inside(int argc, char **argv) {
         return EXIT_NO_RUN;
 }
 
-/* The first for wrappers, the next for shells, the last for whoever writes about this program. */
+/* The first for wrappers, the next for shells, the last for docs/make. */
 const struct cli_hidden cli_hidden[] = {
         { "__inside", run_inside },
         { "__complete", complete_run },

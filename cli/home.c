@@ -162,7 +162,7 @@ static bool read_yes(void) {
         return fgets(line, sizeof(line), stdin) && (strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0);
 }
 
-/* Of many at once, nobody is to be surprised. 1: yes, 0: no, -1: cannot ask. */
+/* Asks before it removes many at once. 1: yes, 0: no, -1: cannot ask. */
 static int ask(const struct bailey_homes *homes) {
         BUF_AUTO out;
 

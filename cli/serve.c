@@ -19,7 +19,7 @@
 enum {
         CONNECTIONS_MAX = 32,
         BACKLOG = 64,
-        TICK_MS = 1000, /* how often the record is looked at, when nobody asks */
+        TICK_MS = 1000, /* how often the log is read without a request */
         PAUSE_MS = 20,
         PORT_HTTP = 80,
 };

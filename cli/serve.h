@@ -1,6 +1,6 @@
 /*
- * A page for one reader, over HTTP on this host only. The address that is printed holds a token that works once; whoever
- * comes with it gets a cookie, and a place that nobody else knows.
+ * A page for one reader, over HTTP on this host only. The address that is printed holds a token that works once; a client that
+ * presents it gets a cookie, and a path that only it knows.
  */
 #ifndef BAILEY_CLI_SERVE_H
 #define BAILEY_CLI_SERVE_H

@@ -4,10 +4,10 @@
 #ifndef BAILEY_CLI_SIGNALS_H
 #define BAILEY_CLI_SIGNALS_H
 
-/* From now on; the fd is readable when somebody asks. */
+/* From now on; the fd is readable when a signal arrives. */
 int signals_watch(void);
 
-/* By which signal; that of the keyboard when nobody knows. */
+/* By which signal; SIGINT if that is not known. */
 int signals_which(int fd);
 
 #endif

@@ -66,7 +66,8 @@ static bool same_file(const char *path, const char *other) {
         return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* A container that a daemon made is nobody's descendant, and may have this user namespace; it has its own processes, though. */
+/* A container that was created by a daemon is not a descendant, and may be in this user namespace, but it has its own pid
+ * namespace. */
 static bool same_namespaces(pid_t pid) {
         char user[64], pids[64];
 
@@ -100,7 +101,7 @@ static bool is_alive(int fd) {
         return alive;
 }
 
-/* The directory lets nobody else in, and commands do not see it; this is for the day when one does. */
+/* Only the user can enter the directory, and commands do not see it. This is a second check, in case one does. */
 bool control_welcomes(int fd) {
         struct ucred peer;
         socklen_t size = sizeof(peer);

@@ -1,6 +1,5 @@
 /*
- * The directory of the sockets at which sessions are asked, which nobody else gets into, and who may speak to a session in
- * spite of that.
+ * The directory of the control sockets, which only the user can enter, and a check of who connects.
  */
 #ifndef BAILEY_ENGINE_CONTROL_PLACE_H
 #define BAILEY_ENGINE_CONTROL_PLACE_H

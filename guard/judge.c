@@ -500,7 +500,7 @@ static void powershell_effect(struct call *call) {
         }
 }
 
-/* r${nope}m: a variable that nobody has set is nothing, and then this is rm. */
+/* r${nope}m: an unset variable is empty, and then this is rm. */
 static void name_without_unset(struct call *call) {
         const struct arg *program = &call->args[0];
         struct call inner = *call;

@@ -204,7 +204,7 @@ void judge_package(struct call *call);
 void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
-void judge_operands(struct call *call, size_t first); /* of a program nobody told us about */
+void judge_operands(struct call *call, size_t first); /* of an unknown program */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);

@@ -69,7 +69,7 @@ static void input_secret(struct call *call) {
 
 /* ---- operands ---- */
 
-/* A program nobody told us about may read whatever it is given; only what is surely a secret counts. */
+/* An unknown program may read whatever it is given; only certain secrets count. */
 static void unknown_operand(struct call *call, const struct arg *operand) {
         uint32_t flags;
 
@@ -478,7 +478,7 @@ static bool mode_is_open(struct str mode) {
         return str_find(str_take(mode, op), 'o') < op || str_find(str_take(mode, op), 'a') < op;
 }
 
-/* u+s, 4755: whoever runs it becomes its owner. */
+/* u+s, 4755: who runs it becomes its owner. */
 static bool mode_is_setuid(struct str mode) {
         if (mode.len == 4 && is_ascii_digit((unsigned char)mode.ptr[0]))
                 return (mode.ptr[0] - '0') & 4;

@@ -138,7 +138,7 @@ static bool is_or_expands(const struct command *c, const struct walk_visit *visi
 }
 
 /* When the script fails silently, has this command run? Behind && it has if all before it would say that they failed; behind ||
- * if its own status is the script's. In the body of an if or of a loop, nobody knows. */
+ * if its own status is the script's. In the body of an if or of a loop, it is unknown. */
 static bool has_run(const struct guard *g, const struct walk_visit *visit) {
         const struct command *c = visit->script->commands;
         bool runs = true;

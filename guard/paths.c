@@ -7,7 +7,7 @@ enum { PATH_LOOKED_UP = 512 };
 
 /* ---- tables ---- */
 
-/* Directories whose loss is the loss of the system, or of somebody's work. */
+/* Directories whose loss is the loss of the system, or of the user's work. */
 static const char *const top_directories[] = {
         "Applications", "Library", "System", "Users", "Volumes", "bin",   "boot", "dev", "etc",
         "home",         "lib",     "lib32",  "lib64", "libx32",  "media", "mnt",  "opt", "proc",
@@ -439,7 +439,7 @@ bool path_unset_is_critical(struct guard *g, const struct arg *arg) {
         return len && rest[0] == '/' && is_critical(normalise(g, (struct str){ 0 }, str_from(rest, len)));
 }
 
-/* Files of a test or a template inside the workspace, which nobody takes for the real ones. */
+/* Files of a test or a template inside the workspace, which are not taken for the real ones. */
 static bool is_fixture(const struct guard *g, struct str path) {
         static const char *const names[] = { "__fixtures__", "dotfiles", "examples",  "fixtures", "mocks",    "samples",
                                              "skel",         "spec",     "templates", "test",     "testdata", "tests" };

@@ -19,7 +19,7 @@ static inline void json_release(json_t **json) {
 /* A value that is let go when the variable goes out of scope: JSON_AUTO x = NULL; */
 #define JSON_AUTO __attribute__((cleanup(json_release))) json_t *
 
-/* Reads an object. Keys that stand there twice are refused: which of them counts is anybody's guess. Texts may hold NUL. */
+/* Reads an object. Duplicate keys are refused: it is not defined which of them counts. Texts may hold NUL. */
 int json_read(struct str text, json_t **ret, struct err *err);
 
 /* Puts a value at a path like "a.b", and the objects on the way; takes the value over. */

@@ -1,7 +1,7 @@
 /*
  * connect() for a command. Whether it may is decided on the very file that a path leads to, and that file is what is connected
  * to then: its name may lead elsewhere at any time. It may be a socket on a file system of the sandbox's own, one that a
- * process inside has bound, or one that the policy lists. What cannot be found out refuses.
+ * process inside has bound, or one that the policy lists. What cannot be determined is refused.
  */
 #include <errno.h>
 #include <fcntl.h>

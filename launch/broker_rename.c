@@ -21,7 +21,7 @@
 #include "protect/git.h"
 
 enum {
-        CONFIG_MAX = 4096, /* what git reads, and the kernel writes, at once: so nobody sees a part of it */
+        CONFIG_MAX = 4096, /* git reads, and the kernel writes, this much at once: no reader sees a part of it */
         MEMORY = 1 << 20,  /* for comparing two of them */
 };
 
@@ -67,11 +67,12 @@ static bool open_config(const struct broker *broker, struct config *config) {
                                                       O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
                                                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
         return config->file >= 0 && fstat(config->file, &status) == 0 && status.st_dev == config->status.st_dev &&
-               status.st_ino == config->status.st_ino && status.st_nlink == 1; /* another name may be a copy of somebody's */
+               status.st_ino == config->status.st_ino &&
+               status.st_nlink == 1; /* another name may be a backup that shares the file */
 }
 
-/* One at a time, of all sandboxes: texts of two writers must not mix. git has a lock of its own, so nobody waits for this one.
- * Commands cannot take it, but can keep it from being taken. */
+/* One at a time, of all sandboxes: texts of two writers must not mix. git has a lock of its own, so there is no waiting for
+ * this one. Commands cannot take it, but can keep it from being taken. */
 static int lock_config(int file) {
         struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -115,7 +116,7 @@ static int write_bytes(int file, const char *bytes, size_t from, size_t to) {
         return 0;
 }
 
-/* In place. Who reads meanwhile must not see an old end behind a new beginning, nor must that stay when this process is killed:
+/* In place. A reader must never see a new beginning with an old end, and neither must remain if this process is killed:
  * only what is different is written, in one call, and what is too long is overwritten by empty lines before it is cut off.
  * Where the disk is full, the old text fits. `bytes` holds the new text. */
 static int write_text(int file, struct str old, char *bytes, size_t len) {

@@ -177,7 +177,7 @@ static int cannot_enable(struct err *err, const char *parent, const char *file, 
         return -1;
 }
 
-/* Has `parent` share out what is needed, and says which of it was new. */
+/* Enables the controllers that are needed in `parent`, and reports which of them were new. */
 static int enable_controllers(const char *parent, const struct cgroup_limits *limits, bool ret_new[static 2], struct err *err) {
         static const char file[] = "cgroup.subtree_control";
         char enabled[256] = "";
@@ -195,7 +195,7 @@ static int enable_controllers(const char *parent, const struct cgroup_limits *li
 }
 
 /* A cgroup that has processes may share out pids, though not memory, and then is a root of threads whose children are
- * "domain invalid": no process may enter them. Takes back what made it one. (Never otherwise: somebody may rely on it.) */
+ * "domain invalid": no process may enter them. Takes back what made it one. (Only then: something may rely on it.) */
 static int check_domain(const char *parent, const char *dir, const bool enabled[static 2], struct err *err) {
         char type[32];
 

@@ -85,8 +85,8 @@ static bool take_own(struct cgroup_places *places, struct str line) {
 }
 
 /* `path` seen from `root`, which the mount shows; false when it is not below it. Both start with a slash. A cgroup
- * outside of our cgroup namespace is listed as "/../x", and a mount from outside has such a root: both are below
- * nothing that we could name. */
+ * outside of our cgroup namespace is listed as "/../x", and a mount from outside has such a root: neither is below a directory
+ * that has a path here. */
 static bool below(struct str path, struct str root, struct str *ret) {
         if (str_is(path, "/..") || str_starts(path, STR("/../")))
                 return false;

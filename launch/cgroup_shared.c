@@ -105,7 +105,7 @@ static void find(struct cgroup_shared *shared, bool *ret_made) {
                 open_or_make(shared, &places, percent, 0, ret_made, &why);
 }
 
-/* Somebody may have removed it, and somebody else may have made another of the same name. */
+/* It may have been removed, and another one of the same name created. */
 static bool is_there(const struct cgroup *group) {
         if (group->version == CGROUP_V2)
                 return faccessat(group->dir_fd, "cgroup.procs", F_OK, 0) == 0;

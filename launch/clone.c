@@ -9,7 +9,8 @@
 #include "launch/kernel.h"
 
 void clone_reset_signals(void) {
-        /* As the kernel takes it: the C library keeps two for itself, which whoever was started by posix_spawn() ignores. */
+        /* By the system call: the C library's function skips the two signals that it uses itself, and a process started by
+         * posix_spawn() ignores them. */
         const struct {
                 void (*handler)(int);
                 unsigned long flags;

@@ -44,7 +44,7 @@ static _Noreturn void execute(const struct command *c) {
         report_failure(REPORT_FD, &err);
 }
 
-/* False: whoever wants it has died before it has ended. */
+/* Returns false if the process that wants the result has died first. */
 static bool await(pid_t pid) {
         FD_AUTO program = kernel_pidfd_open(pid);
         struct pollfd fds[] = { { .fd = program, .events = POLLIN }, { .fd = OUTSIDE_FD, .events = POLLIN } };
@@ -54,10 +54,10 @@ static bool await(pid_t pid) {
         return program < 0 || fds[0].revents;
 }
 
-/* Waits for the program, and tells how it ended: the status of a child of this process itself could be taken by whoever else
- * waits for children here. */
+/* Waits for the program, and tells how it ended: the status of a child of this process itself could be collected by another
+ * thread that waits for children. */
 static _Noreturn void child(const struct command *c, const struct ends *ends) {
-        /* In place of a pidfd: that nobody reads it any more tells nearly as much. */
+        /* In place of a pidfd: that its reader is gone says nearly as much. */
         int from[] = { ends->in, ends->out, ends->err, ends->report, ends->outside < 0 ? ends->report : ends->outside };
         int status = 0;
         struct err err = {};

@@ -33,7 +33,7 @@ bool control_alone(const struct control *control) {
         return poll(fds, 2, 0) > 0; /* without events, only the end of the first is told */
 }
 
-/* Nobody answers, and nobody is waited for: as long as an earlier byte was not read, there is no need for another one. Without
+/* There is no response to wait for: while an earlier byte was not read, another one is not needed. Without
  * the namespace it is told, too: then nothing can be put back, and the command is killed. */
 static void tell_mounts(const struct control *control) {
         FD_AUTO namespace = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ int control_wait(struct control *control) {
                 return take_request(control);
         if (fds[3].revents & POLLIN)
                 return CONTROL_CALL;
-        if (fds[3].revents) /* nobody is left who could call */
+        if (fds[3].revents) /* there is no caller left */
                 control->calls = -1;
         return CONTROL_CHILD;
 }

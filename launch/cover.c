@@ -72,7 +72,8 @@ bool cover_needed(const struct launch *launch) {
         return false;
 }
 
-/* By the file, not by its name: whoever had it open before it was covered, or has another name for it, writes to it still. */
+/* By the file, not by its name: a process that opened it before it was covered, or knows another name, can still write to it.
+ */
 int cover_watch(const struct launch *launch) {
         FD_AUTO fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
         struct planned cover;
@@ -87,7 +88,8 @@ int cover_watch(const struct launch *launch) {
         return TAKE_FD(fd);
 }
 
-/* A lease can be had only of a file that nobody has open for writing, or mapped. Who may not ask does not know: false. */
+/* The kernel grants a lease only on a file that is neither open for writing nor mapped. Without the permission to ask: false.
+ */
 static bool is_written(const char *path) {
         FD_AUTO fd = kernel_openat2(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
         bool written = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;

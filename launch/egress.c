@@ -215,7 +215,7 @@ void egress_send_outgoing(int control) {
                 fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd >= 0)
                 add_socket(&sockets, EGRESS_OUTGOING, 0, fd);
-        send_sockets(control, &sockets); /* when its buffer is full, nobody reads it */
+        send_sockets(control, &sockets); /* if its buffer is full, there is no reader */
         egress_sockets_close(&sockets);
 }
 

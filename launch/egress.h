@@ -1,7 +1,7 @@
 /*
  * The way out of a sandbox whose command may reach some hosts: in its network namespace every address is local, and new
  * connections end at listening sockets, which are passed to the supervisor. The gateway (a process outside) accepts there,
- * decides, and connects outside. Whoever is inside has no other way out, whether or not somebody accepts.
+ * decides, and connects outside. There is no other way out of the sandbox, even if the gateway does not run.
  */
 #ifndef BAILEY_LAUNCH_EGRESS_H
 #define BAILEY_LAUNCH_EGRESS_H

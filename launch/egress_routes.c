@@ -31,12 +31,12 @@ static void put_route(struct netlink *n, unsigned char family) {
 
         netlink_begin(n, RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &route, sizeof(route));
         netlink_put(n, RTA_OIF, &device, sizeof(device));
-        if (family == AF_INET) /* or whoever asks for its own address would be told that of the other side */
+        if (family == AF_INET) /* otherwise getsockname() would return the address of the other side */
                 netlink_put_be32(n, RTA_PREFSRC, (uint32_t)NETWORK_ADDRESS);
 }
 
 static void put_address6(struct netlink *n) {
-        /* Without the flag it could not be used until the kernel has found, later, that nobody else has it. */
+        /* Without the flag, it could not be used until the kernel has finished duplicate address detection. */
         struct ifaddrmsg address = {
                 .ifa_family = AF_INET6, .ifa_prefixlen = 128, .ifa_flags = IFA_F_NODAD, .ifa_index = LOOPBACK
         };

@@ -20,7 +20,7 @@ static EXPLICIT_ACCESSW entry_of(void *sid, ACCESS_MODE mode, DWORD rights, DWOR
         };
 }
 
-/* Read, changed, written. Windows passes on what is inherited. */
+/* Reads, changes and writes it. Windows propagates inherited entries. */
 static DWORD change(wchar_t *path, EXPLICIT_ACCESSW *entries, ULONG count) {
         PSECURITY_DESCRIPTOR descriptor = NULL;
         PACL is = NULL, becomes = NULL;

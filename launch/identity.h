@@ -1,5 +1,5 @@
 /*
- * User and group mappings of a new user namespace. Commands of root get a range of ids that nobody has, and what is mounted for
+ * User and group mappings of a new user namespace. Commands of root get a range of unused ids, and what is mounted for
  * them is mapped likewise (launch/mapped.h); where that is not possible, root maps every id of its own namespace onto itself,
  * so that files show their owners. An ordinary user can map only its own ids.
  */

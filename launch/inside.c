@@ -121,7 +121,7 @@ static int enter(const char *directory, struct err *err) {
 static _Noreturn void start_command(const struct launch *launch, const struct broker *broker, int report_fd) {
         struct err err = {};
 
-        /* Without a pid namespace the parent stays outside, or a command could kill what is to kill it. */
+        /* Without a pid namespace the parent stays outside; otherwise a command could kill its supervisor. */
         if (!launch->own_pids && confine(launch, &err) < 0)
                 report_failure(report_fd, &err);
         stand_alone(launch);
@@ -267,11 +267,11 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         /* One that starts now runs, or has failed and said so: then no other record is read. */
         if (launch->announce)
                 report_send(files->report, REPORT_STARTED, 0);
-        /* They are the command's: whoever reads its output waits until nobody can write any more. This process goes on, and
+        /* They are the command's: a reader of its output waits until the last writer has closed them. This process goes on, and
          * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
         close_range(STDIN_FILENO, STDERR_FILENO, 0);
         status = launch->own_pids ? wait_as_init(command, &control, &broker) : descendants_wait(command, &control);
-        fd_close(files->run); /* nothing writes into the layer any more; whoever hears of the end settles it */
+        fd_close(files->run); /* nothing writes into the layer any more; it is settled when the end is reported */
         report_end(files->report, status, 0, broker.refused);
         _exit(0);
 }

@@ -41,7 +41,7 @@ static int add_fd(int ruleset, int fd, uint64_t rights, struct err *err) {
 }
 
 static int add_path(int ruleset, const struct landlock_rule *rule, uint64_t known, struct err *err) {
-        /* All paths were resolved: a link that is there now was put there by somebody else, and must not widen anything. */
+        /* All paths were resolved: a link that is there now was created since, and must not widen the rules. */
         FD_AUTO fd = kernel_openat2(AT_FDCWD, rule->path, O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 
         if (fd < 0)

@@ -27,7 +27,7 @@ int mapped_failed(const char *what, struct err *err) {
         return unsupported ? err_context(err, "commands are root outside the sandbox") : -1;
 }
 
-/* Private: what is mounted in the sandbox must not come back to the host. */
+/* Private: mounts in the sandbox must not propagate to the host. */
 static int restrict_copy(int copy, const struct mapped_copy *how) {
         struct mount_attr attributes = {
                 .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (how->read_only ? MOUNT_ATTR_RDONLY : 0) |
@@ -97,7 +97,7 @@ static void drop(const int *files, size_t count) {
                 fd_close(files[i]);
 }
 
-/* The end of the socket alone may come late: somebody else may have a copy of the other end just now. */
+/* The end of the socket may be noticed late: another process may have a copy of the other end for a moment. */
 static int await(const struct mapped_channel *channel, struct err *err) {
         struct pollfd fds[] = { { .fd = channel->socket, .events = POLLIN }, { .fd = channel->outside, .events = POLLIN } };
 

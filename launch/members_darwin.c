@@ -33,7 +33,7 @@ int members_open(const char *profile, struct members *ret, struct err *err) {
         return 0;
 }
 
-/* A profile of somebody else allows both, or neither. */
+/* Another profile allows both, or neither. */
 static bool is_member(const struct members *members, pid_t pid) {
         int type = FILTER_PATH | members->quiet;
 

@@ -47,7 +47,8 @@ int network_enter(struct network *network, struct err *err);
  */
 
 /* Outside, while the wrapper runs: waits for the question, sets up the network, and answers. `control` is pid 1's end of the
- * control socket, over which sockets go. Returns when there is nothing more to do, also if nobody asks. Allocates nothing. */
+ * control socket, over which sockets go. Returns when there is nothing more to do, also without a question. Allocates nothing.
+ */
 void network_helper_serve(int socket, int control, const struct launch_egress *egress);
 
 /* Inside, before the command starts: has the network of this process set up. */

@@ -115,7 +115,7 @@ static wchar_t *environment_of(const struct spawn_setup *setup, struct err *err)
 
 /* ---- files ---- */
 
-/* Copies that can be inherited, and only by whoever is handed a list of them. */
+/* Copies that can be inherited, but only by a process that is given a list of them. */
 static int inheritable(int fd, HANDLE *ret, struct err *err) {
         HANDLE own = GetCurrentProcess();
 

@@ -56,8 +56,8 @@ struct start {
         bool makes_network; /* or it is born there, too, or stays in that of the host */
 };
 
-/* Whether another process makes the network, see launch/network.h. It takes more of the processors than to be born in one, so
- * that this is for when somebody waits for the sandbox, and there is a processor for each of the two. */
+/* Whether another process makes the network, see launch/network.h. It takes more processor time than being created in one, so
+ * it is used only if a command waits for the sandbox and there are two processors. */
 static bool wants_maker(const struct start *start) {
         cpu_set_t usable;
 
@@ -126,7 +126,7 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
                 err_sys(&err, "fork");
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
-        /* They are the wrapper's, and whoever reads from them waits for their end. */
+        /* They are the wrapper's, and their reader waits for the last copy to be closed. */
         if (launch->wrapper_network && dup2(helper, 0) == 0 && dup2(LAUNCH_CONTROL_FD, 1) == 1) {
                 files_close_from(2);
                 network_helper_serve(0, 1, &launch->egress);
@@ -134,7 +134,7 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         files_close_from(0);
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
                 ;
-        kill(-getpid(), SIGKILL); /* if somebody else has killed the wrapper: what it has started may wait for it for ever */
+        kill(-getpid(), SIGKILL); /* if the wrapper was killed: its children may wait for it without end */
         _exit(0);
 }
 
@@ -198,8 +198,8 @@ static bool wait_for_go(const struct start *start) {
         return fds[0].revents && read(start->go[0], &byte, 1) == 1;
 }
 
-/* By itself: moving another process may wait 10 ms for all processors. Born with the namespace, it would see its group from
- * that of the parent, unlike what is made beforehand. */
+/* By itself: moving another process may wait 10 ms for all processors. If it were created with the namespace, it would see its
+ * cgroup relative to the parent's, unlike a sandbox that is made in advance. */
 static int enter_group(const struct start *start, const struct cgroup *group, struct err *err) {
         if (start->join_group && cgroup_add(group, 0, err) < 0)
                 return -1;

@@ -1,6 +1,6 @@
 /*
- * Starts a launch on macOS: always by sandbox-exec, which becomes the command. A process that stays outside waits for it, kills
- * what belongs to it when it ends, when that is wanted, or when nobody is left who could want it, and removes the profile.
+ * Starts a launch on macOS: always by sandbox-exec, which becomes the command. A process outside waits for it. When the command
+ * ends, is to be killed, or bailey is gone, this process kills all processes under the profile, and removes it.
  */
 #include "launch/start.h"
 
@@ -31,7 +31,7 @@ struct start {
         posix_spawn_file_actions_t actions;
         int files[3];   /* copies of the command's 0, 1 and 2, out of the way */
         int report[2];  /* a pipe */
-        int control[2]; /* a pair of sockets: bytes are signals, the end means that nobody is there */
+        int control[2]; /* a pair of sockets: bytes are signals, the end means that bailey is gone */
         pid_t outside;
 };
 

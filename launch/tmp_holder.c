@@ -18,7 +18,7 @@
 #include "launch/kernel.h"
 #include "launch/mount.h"
 
-enum { PATIENCE_MS = 10000 }; /* somebody may have stopped it */
+enum { PATIENCE_MS = 10000 }; /* it may be stopped */
 
 #define SUBJECT "the /tmp of the session"
 
@@ -44,7 +44,7 @@ static int arrange(int socket, int outside) {
         return 0;
 }
 
-/* Returns false when nobody needs it any more. */
+/* Returns false when it is no longer needed. */
 static bool wait_for_request(void) {
         struct pollfd fds[] = { { .fd = HOLDER_SOCKET, .events = POLLIN }, { .fd = HOLDER_OUTSIDE, .events = POLLIN } };
 
@@ -62,7 +62,7 @@ static void answer(int to, int tmp, const struct err *failure) {
 
         if (tmp >= 0 && mount < 0)
                 err_sys(&err, SUBJECT);
-        (void)fds_send(to, &part, 1, &mount, mount >= 0); /* if it cannot be sent, whoever asked learns that it ends */
+        (void)fds_send(to, &part, 1, &mount, mount >= 0); /* if it cannot be sent, the sandbox sees the socket close */
 }
 
 static bool serve(int tmp, const struct err *failure) {

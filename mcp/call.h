@@ -31,7 +31,7 @@ enum waits {
 struct call {
         struct call *next;
         char *id;            /* JSON */
-        char *progress;      /* the token, JSON; NULL: nobody wants to hear of it */
+        char *progress;      /* the token, JSON; NULL: not requested */
         bool stateless;      /* asked by the protocol without sessions */
         bool cancelled;      /* it is not answered any more */
         bool done;           /* answered, or never will be */

@@ -90,7 +90,7 @@ static void turn(struct mcp_server *server) {
                 bailey_session_step(server->session);
         server_work(server);
         if (wire_flush(&server->wire) < 0 || server->wire.queue.failed)
-                server->done = true; /* nobody listens any more, or never did */
+                server->done = true; /* the client is gone */
 }
 
 /* What was answered before the end is still sent. */

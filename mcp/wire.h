@@ -34,7 +34,7 @@ int wire_read(struct wire *wire, wire_take *take, void *context);
 /* Bytes that are still to be sent. */
 size_t wire_pending(const struct wire *wire);
 
-/* As much as goes. -1: nobody reads any more. */
+/* As much as possible. -1: the client is gone. */
 int wire_flush(struct wire *wire);
 
 #endif

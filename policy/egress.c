@@ -5,7 +5,7 @@
 
 /* ---- verdicts ---- */
 
-/* A rule with a star is for what anybody can reach; other addresses have to be named. */
+/* A rule with a star is for public addresses; others have to be named. */
 static bool pattern_allows(struct str pattern, const struct host *host) {
         enum address_kind kind = host->kind == HOST_NAME ? ADDRESS_PUBLIC : host_address_kind(host);
 

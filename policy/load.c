@@ -147,7 +147,7 @@ static int overrides_load(struct loader *l) {
 }
 
 /*
- * BAILEY_BASH_ALLOW_NETWORK=1 is for where nobody says anything else: it comes before all files, each of which can set another
+ * BAILEY_BASH_ALLOW_NETWORK=1 counts only if nothing else is set: it comes before all files, each of which can set another
  * kind of network, as the policies readonly and build do.
  */
 static int environment_load(struct loader *l) {

@@ -1,5 +1,5 @@
 /*
- * Without PCRE2, which nobody builds for Windows here. A config that has expressions is refused: what they would find must not
+ * Without PCRE2, which is not built for Windows here. A config that has expressions is refused: what they would find must not
  * go unseen.
  */
 #include "policy/pattern.h"

@@ -1,5 +1,5 @@
 /*
- * A workspace's config that its user has not trusted. It comes from a repository nobody has looked at yet, so it may make
+ * A workspace's config that its user has not trusted. Its repository may not have been reviewed, so it may make
  * the policy tighter and do nothing else; what it wanted to do is said.
  */
 #include "policy/egress.h"

@@ -50,7 +50,7 @@ const char *about_name(const struct entry *entry) {
 
 /* ---- the file ---- */
 
-/* Whole or not at all for whoever reads it; not forced to the disk, as the end of a command waits for it. */
+/* Readers see all of it or nothing. It is not synced to the disk, because the end of a command waits for it. */
 static int replace(int directory, struct str text, struct err *err) {
         static const char temporary[] = "moving.json.new";
         FD_AUTO fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -18,7 +18,7 @@
 #include "protect/about.h"
 
 enum { COPY_BYTES = 256 << 20, COPY_ENTRIES = 100000, NEW_ID_TRIES = 100 };
-#define COPY_TIME (2 * TIME_SECOND) /* somebody waits for the end of a command */
+#define COPY_TIME (2 * TIME_SECOND) /* the end of a command waits for it */
 #define REMOVE_TIME (60 * TIME_SECOND)
 #define PATIENCE (2 * TIME_SECOND)
 
@@ -66,7 +66,7 @@ static int entry_new(struct entry *entry, struct err *err) {
                         return err_sys(err, "cannot make a directory in the store");
                 if (entry->fd >= 0 && flock(entry->fd, LOCK_EX | LOCK_NB) == 0 && fstat(entry->fd, &status) == 0 &&
                     status.st_nlink > 0)
-                        return 0; /* and not one that somebody else has found empty, and removed */
+                        return 0; /* and not one that another process has found empty, and removed */
                 fd_close(TAKE_FD(entry->fd));
         }
         return err_set(err, ERR_SYSTEM, "no ID is free in the store");
@@ -110,7 +110,7 @@ static int remove_left(const struct entry *entry) {
         return move_remove(parent, entry->left, REMOVE_TIME, NULL);
 }
 
-/* A mount over it goes with it, and whoever runs the command that it was mounted for knows nothing of that. When a name is
+/* A mount over it goes with it, unnoticed by the bailey process whose command it protects. When a name is
  * removed, the kernel takes away what is mounted there, and tells (launch/cover.h). Directories have no second name. */
 static void drop_mounts(const struct entry *entry) {
         if (linkat(entry->fd, item_name, entry->fd, renamed_name, 0) == 0 && unlinkat(entry->fd, item_name, 0) == 0)
@@ -445,7 +445,7 @@ int aside_restore(const char *state_dir, const char *id, bool force, struct aren
                         err_context_message(err, "what stood there is set aside as %s", restored.replaced);
                 return err_context(err, "cannot restore %s", entry.aside.path);
         }
-        move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* what is left of it says that it is empty */
+        move_remove(entry.store, entry.id, REMOVE_TIME, NULL); /* if some of it cannot be removed, that is listed as empty */
         *ret = restored;
         return 0;
 }

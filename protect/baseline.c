@@ -23,7 +23,7 @@
  * kernel lets go of them when a process is killed.
  */
 enum {
-        LOCK_TURN, /* held while somebody looks at protected places, or changes the file */
+        LOCK_TURN, /* held while a process surveys protected paths, or changes the file */
         LOCK_BUSY, /* shared by all processes that have a command running */
         HEAD_SIZE = 32,
         TEXT_MAX = 64 << 20,
@@ -301,7 +301,7 @@ int protect_end(struct baseline *baseline, const struct protect_request *request
         return failed;
 }
 
-/* A file that nobody needs goes, so that there are only few to look through. */
+/* Files that are no longer needed are removed, so that there are few to look through. */
 void baseline_free(struct baseline **list, const char *state_dir) {
         FD_AUTO directory = -1;
 
@@ -357,7 +357,7 @@ static int recover_one(int directory, const char *name, const struct protect_req
         struct head head;
 
         if (fd < 0 || !is_left(&baseline, workspace) || lock(fd, LOCK_TURN, F_WRLCK) < 0 || !is_alone(fd) || is_removed(fd))
-                return 0; /* or somebody else is at it */
+                return 0; /* or another process does it */
         if (read_known(&baseline, &head, request->arena, &known, err) < 0)
                 return -1;
         if (head.mark == MARK_RUNNING && (killed_wait(err) < 0 || settle(&baseline, request, &known, err) < 0))

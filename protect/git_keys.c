@@ -173,7 +173,7 @@ static bool real_path(const char *path, char ret[static PATH_MAX]) {
         }
 }
 
-/* A repository in the workspace may be where nobody looks, and have hooks that run when somebody pushes to it. */
+/* A repository in the workspace may be in an unexpected place, and have hooks that run when the user pushes to it. */
 static bool is_watched(const char *path, const struct git_repository *repository) {
         static const char *const git_dirs[] = { "/.git", "" };
         char name[PATH_MAX + 16];

@@ -41,7 +41,7 @@ static const char *folder_of(struct settlement *s, const char *path) {
         return arena_dup(s->request->arena, str_from(path, len > 1 ? len - 1 : 1));
 }
 
-/* False when it could not be done; what is gone meanwhile is done. */
+/* Returns false if that failed. A file that is gone counts as done. */
 static bool set_aside(struct settlement *s, int folder, const char *path, const char *why) {
         const struct protect_request *request = s->request;
         char id[ASIDE_ID_SIZE];
@@ -91,7 +91,7 @@ static bool same_content(const struct protected_path *was, const struct protecte
                          : was->content.ptr && is->content.ptr && str_eq(was->content, is->content));
 }
 
-/* Known, but at another place: what is covered cannot be moved by a command, so that its owner did it. */
+/* Known, but at another place. A command cannot move a covered file, so the user did it. */
 static bool was_moved(const struct settlement *s, const struct protected_path *is) {
         for (size_t i = 0; i < s->known->read_only.count; i++) {
                 const struct protected_path *was = &s->known->read_only.items[i];
@@ -216,7 +216,7 @@ static void settle_one(struct settlement *s, const struct protected_path *is) {
         }
 }
 
-/* A link cannot be covered, and whoever replaces it chooses what the host runs. */
+/* A link cannot be covered, and a command that replaces it chooses what the host runs. */
 static void settle_link(struct settlement *s, const struct protected_path *was) {
         FD_AUTO folder = enter(s, was->path);
         struct protected_path is;
@@ -230,7 +230,7 @@ static void settle_link(struct settlement *s, const struct protected_path *was) 
         s->changed = true;
 }
 
-/* What is not there for a moment, while somebody replaces it, is known by its content when it comes back. */
+/* A file that is missing for a moment, while it is replaced, is recognised by its content when it is back. */
 static void keep_missing(struct settlement *s, const struct protected_paths *list) {
         for (size_t i = 0; i < list->count; i++)
                 if (!protect_find(&s->kept.read_only, list->items[i].path) &&

@@ -78,7 +78,7 @@ bool protect_same(const struct protected_path *a, const struct protected_path *b
 /* ---- paths and lists ---- */
 
 const struct protected_path *protect_find(const struct protected_paths *paths, const char *path) {
-        for (size_t i = paths->count; i-- > 0;) /* what is looked for was often added last */
+        for (size_t i = paths->count; i-- > 0;) /* the path was often added last */
                 if (strcmp(paths->items[i].path, path) == 0)
                         return &paths->items[i];
         return NULL;
@@ -303,7 +303,7 @@ static bool knows_link(const struct survey *s, const char *path, const char *tex
         return was && was->link && strcmp(was->link, text) == 0;
 }
 
-/* `route->done` is a symbolic link: it is noted, and its text is where to go on. False: nobody does. */
+/* `route->done` is a symbolic link: notes it, and goes on with its text. Returns false if that leads nowhere. */
 static bool route_link(struct survey *s, struct route *route, struct protected_path item) {
         bool ours = survey_root(s, route->done), known = !s->before || !ours || knows_link(s, route->done, item.link);
 
@@ -317,7 +317,7 @@ static bool route_link(struct survey *s, struct route *route, struct protected_p
         return ++route->links <= ROUTE_LINKS_MAX && route_push(route, item.link);
 }
 
-/* What stands at `route->done`: 0, 1 when there is nothing, -1 when nobody can get there. */
+/* Looks at `route->done`. Returns 0, 1 if it does not exist, -1 if it cannot be reached. */
 static int route_look(struct survey *s, const struct route *route, struct protected_path *ret) {
         int got = protect_stat(AT_FDCWD, route->done, ret, s->arena, &s->last);
         struct route up = *route;
@@ -338,7 +338,7 @@ static int route_look(struct survey *s, const struct route *route, struct protec
         return got;
 }
 
-/* One name further; false: nobody gets there. Past the first that does not exist the rest is only text. */
+/* Goes one name further; false: it cannot be reached. After the first name that does not exist, the rest is only text. */
 static bool route_step(struct survey *s, struct route *route, const char *name, struct place *place) {
         struct protected_path item = { 0 };
         int got;

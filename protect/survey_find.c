@@ -35,7 +35,7 @@ enum {
         INDEX_MAX = 64 << 20,
 };
 
-/* Many directories, and no repository among them that somebody works in: they are not entered. */
+/* These have many directories, and no repository that people work in: they are not entered. */
 static const char *const crowded[] = { "node_modules", "target", "build",       "dist",          "venv", ".venv",
                                        "__pycache__",  ".tox",   ".mypy_cache", ".pytest_cache", ".hg",  ".svn" };
 
@@ -52,8 +52,7 @@ struct finder {
         dev_t device;
 };
 
-/* A directory of the workspace. The kernel sees to it that there is no link on the way, also when somebody makes one just now.
- */
+/* A directory of the workspace. The kernel refuses links on the way, also those that are created at this moment. */
 static int open_below(const struct survey *s, const char *path, int flags) {
         struct open_how how = { .flags = (unsigned)flags | O_DIRECTORY | O_CLOEXEC,
                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
@@ -67,7 +66,7 @@ static int open_below(const struct survey *s, const char *path, int flags) {
         return fd;
 }
 
-/* NULL when it is too long for anybody to use, or there is no memory for it. */
+/* NULL if it is longer than the kernel allows, or without memory. */
 static const char *join(struct finder *f, const char *path, struct str name) {
         size_t len = strcmp(path, "/") != 0 ? strlen(path) : 0;
         char *joined = len + 1 + name.len < PATH_MAX ? arena_bytes(&f->scratch, len + name.len + 2) : NULL;
@@ -92,7 +91,7 @@ struct folder {
         struct folder *next;
 };
 
-/* Breadth first, so that what is near is found whatever is far. */
+/* Breadth first, so that what is near the top is found, however much is below. */
 struct walk {
         struct finder *f;
         struct folder *head, *tail;
@@ -113,7 +112,7 @@ static void push(struct walk *w, const char *path, unsigned depth) {
         w->tail = folder;
 }
 
-/* The path outlives the search with what is found. */
+/* The path is kept with the results of the search. */
 static bool opened(struct walk *w, const char *path) {
         return survey_opened(w->f->s, survey_keep(w->f->s, str_z(path)));
 }
@@ -171,7 +170,7 @@ static void walk_directory(struct walk *w, int fd, const struct folder *folder, 
                 w->all = false;
         else if (folder->depth + 1 >= (w->deep ? DEPTH_DEEP : DEPTH) || (!w->deep && is_crowded(name)))
                 ask(w, fd, name, path, true);
-        else if (!holds_directories(w->f, fd, name)) /* so it is bare only in a way that nobody makes who is not hostile */
+        else if (!holds_directories(w->f, fd, name)) /* only an attacker would make a bare repository like this */
                 ask(w, fd, name, path, w->f->s->before);
         else
                 push(w, path, folder->depth + 1);
@@ -233,7 +232,7 @@ static void walk_folder(struct walk *w, const struct folder *folder) {
                 w->all = false;
         if (!w->has_head || top || !survey_is_git_dir(fd, true))
                 return;
-        w->tail = tail; /* what is in a git directory is no repository to enter */
+        w->tail = tail; /* no repositories are searched inside a git directory */
         tail->next = NULL;
         add(w->f, folder->path);
 }
@@ -293,7 +292,8 @@ static unsigned id_size(struct finder *f, int git_dir) {
         return size;
 }
 
-/* Not mapped: a file that somebody cuts off while we read it would kill us. Empty when there is none; false: too long. */
+/* Not mapped: if it were truncated while we read it, a signal would kill this process. Empty when there is none; false: too
+ * long. */
 static bool read_index(int git_dir, char **ret, size_t *ret_len) {
         FD_AUTO fd = openat(git_dir, "index", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         struct stat status;
@@ -373,13 +373,13 @@ static void visit(struct finder *f, const char *path) {
                 survey_tree(s, fd, survey_keep(s, str_z(path)), path_below(path, s->workspace));
                 find_links(f, path, fd);
         } else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EACCES && errno != EXDEV) {
-                survey_sys(s, "%s", path); /* else gone meanwhile; what is closed was told when it was found */
+                survey_sys(s, "%s", path); /* otherwise it is gone; a closed directory was reported when it was found */
         }
 }
 
 void survey_trees(struct survey *s) {
         struct finder f = { .s = s, .deep_left = ENTRIES_DEEP };
-        /* what is more than before, a command made */
+        /* the commands made what has been added since */
         unsigned left = s->before && !s->before->unseen ? ENTRIES_DEEP : ENTRIES;
         bool all;
 

@@ -119,8 +119,8 @@ static const char *prove_worktree(struct survey *s, const char *tree, const char
         return strcmp(survey_join(s, place.path, "worktrees"), above.path) == 0 ? place.path : NULL;
 }
 
-/* A pointer proves nothing, as anybody can write one: the git directory has to point back, or its config to say that its work
- * tree is this one. NULL: it does not. */
+/* A pointer proves nothing, because a command can write one: the git directory has to point back, or its config has to name
+ * this work tree. NULL: neither is the case. */
 static const char *prove_git_dir(struct survey *s, const char *tree, const char *git_dir) {
         FD_AUTO fd = open_folder(git_dir);
         const char *common, *worktree;

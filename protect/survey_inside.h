@@ -63,7 +63,7 @@ struct str survey_read(struct survey *s, int fd, const char *name, size_t max, e
 /* Returns the path after `prefix` in a file of git, without the newline; NULL: it contains none. */
 const char *survey_read_path(struct survey *s, int fd, const char *name, const char *prefix);
 
-/* ---- what is found ---- */
+/* ---- results ---- */
 
 /* Protects the path, whether or not it exists, if commands can write there. */
 void survey_protect(struct survey *s, struct place place, enum protected_kind kind);

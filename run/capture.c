@@ -65,7 +65,7 @@ ssize_t capture_read(struct capture *c, int fd) {
                 return count;
         advance(c, (size_t)count);
         /* A reader that keeps up with a flood is woken for each little write of it, which costs both sides more than the
-         * bytes do. If somebody waits for the processor, let them have it: there will be more to read at once. */
+         * bytes do. If another process waits for the processor, yield it: there will be more to read at once. */
         if (count < FLOOD_READ && c->total > CAPTURE_RING_MIN + c->head_size + c->tail_size)
                 sched_yield();
         return count;

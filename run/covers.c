@@ -11,11 +11,11 @@
 /* It only mounts: longer than this, something hangs, and the command is not protected meanwhile. */
 #define HELPER_PATIENCE (5 * TIME_SECOND)
 
-/* A few at once, and then ten a second: whoever removes what is covered in another sandbox must not keep this process busy. */
+/* A few at once, and then ten a second: a command that keeps removing covered files must not keep this process busy. */
 #define HELPER_EVERY (TIME_SECOND / 10)
 #define HELPER_BURST (8 * HELPER_EVERY)
 
-/* At ten a second; whoever replaces a file on the host has closed it by then. */
+/* At ten a second; a program that replaces a file on the host has closed it by then. */
 enum { WRITTEN_ROUNDS_MAX = 30 };
 
 void covers_init(struct covers *covers, const struct launch *launch) {

@@ -30,7 +30,7 @@ static void copy(struct job_source *source) {
         int got = read(source->fd, bytes, sizeof(bytes));
 
         if (got > 0 && source->to > 0 && fd_write_all(source->to, str_from(bytes, (size_t)got), NULL) < 0)
-                source->to = -1; /* nobody reads it any more; the command goes on */
+                source->to = -1; /* its reader is gone; the command goes on */
         if (got <= 0)
                 source_close(source);
 }

@@ -16,7 +16,7 @@ struct reading {
 
 /* ---- values ---- */
 
-/* Hiding them hides nothing from anybody, and they are in all output. */
+/* Hiding them would not help, and they occur in all output. */
 static const char *const everybodys[] = { "password", "passw0rd",  "postgres", "changeit", "changeme",     "12345678",
                                           "required", "undefined", "optional", "disabled", "x-oauth-basic" };
 

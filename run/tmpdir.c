@@ -27,7 +27,7 @@ static void remove_directory(const char *name) {
                 remove_tree(tmp, name, time_monotonic() + REMOVE_FOR, NULL);
 }
 
-/* Those of this user whose lock nobody holds. */
+/* Those of this user whose lock is free. */
 static void remove_left(void) {
         DIR *tmp = opendir("/tmp");
         struct dirent *entry;

@@ -126,7 +126,7 @@ static bool is_run(const struct mount_step *step) {
                (step->target[1] == 0 || str_is(str_z(step->target), "/run"));
 }
 
-/* By something later, so that nobody could look at it inside. */
+/* By a later mount, so that it cannot be examined inside. */
 static bool is_covered(const struct mount_list *mounts, size_t i) {
         const struct mount_step *step = &mounts->items[i];
 

@@ -198,7 +198,7 @@ static bool any_left(const struct walker *w, const struct progress *now, bool wr
         return false;
 }
 
-/* What nobody can look into may be opened again by who owns it, commands too: then it counts as a match as a whole. */
+/* A directory that cannot be searched may be opened again by its owner, a command too: all of it counts as a match. */
 static int add_closed(struct walker *w, const struct progress *now, const struct stat *st) {
         for (size_t i = 0; st->st_uid == w->host->uid && i < w->glob_count; i++)
                 if (now->at[i] && add_match(w, &w->globs[i], true) < 0)
@@ -206,7 +206,7 @@ static int add_closed(struct walker *w, const struct progress *now, const struct
         return 0;
 }
 
-/* There are no files of anybody. */
+/* There are no files in these. */
 static bool is_kernels(const char *path) {
         for (const char *const *place = host_places.kernel; *place; place++)
                 if (strcmp(path, *place) == 0)

@@ -261,7 +261,7 @@ static int listened(const siginfo_t *info, bool *ret, struct err *err) {
         return 0;
 }
 
-/* A process has one listener at most: somebody else's may be there already, where there are filters at all. */
+/* A process has one listener at most: another program may have installed one already, if there are filters. */
 static int can_listen(bool *ret, struct err *err) {
         siginfo_t info = {};
         long filters;

@@ -1,6 +1,7 @@
 /*
  * Names of ports, which c-ares would look up if it were asked for any. In a static program the functions of glibc would load
- * libraries of the system for it, of whatever version they are there. Nothing here asks, so nobody gets an answer.
+ * libraries of the system for it, of whatever version they are there. Nothing here needs them, so these functions return
+ * nothing.
  */
 #include <errno.h>
 #include <netdb.h>

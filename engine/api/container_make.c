@@ -17,7 +17,7 @@
 #include "run/rootfs.h"
 #include "sandbox/container/image.h"
 
-/* Longer than anybody waits; an end all the same. */
+/* More than any engine needs; only so that it ends. */
 enum { PULL_SECONDS = 3600, BUILD_SECONDS = 600, ID_MAX = 4096 };
 
 #define BUILT_IMAGE "localhost/bailey:latest"
@@ -66,7 +66,7 @@ static int find_engine(struct making *m, const struct policy *policy, const char
 
 /* ---- pulling ---- */
 
-/* What was checked is what is got: of a name without a registry, engines have settings of their own. */
+/* The image that was checked is the one that is pulled: engines resolve names without a registry by their own settings. */
 static int check_source(struct making *m, const struct container_policy *policy, struct err *err) {
         const char *name = m->image;
         struct image image;

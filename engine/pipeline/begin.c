@@ -1,5 +1,5 @@
 /*
- * From what is asked for to a run that can be launched: its text, the verdict, what is known of the host.
+ * Prepares a run for its launch: the text, the verdict, the facts about the host.
  */
 #include "engine/pipeline/run.h"
 
@@ -22,7 +22,7 @@
 
 enum { HOME_TRIES = 5 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 /* 'it'\''s': one word of bash, whatever is in it. */
 static void quote(struct buf *out, const char *word) {
@@ -167,7 +167,7 @@ static int look_inside(struct run *run, const struct host_question *question) {
         return host_gather_inside(run->order.policy, question, &run->arena, &run->facts.host, &run->result.err);
 }
 
-/* Whoever removes the home of the workspace at this moment may do so once or twice, not for ever. */
+/* The home of the workspace may be removed at this moment: try again, but not without end. */
 static int get_host(struct run *run, const struct host_question *question) {
         int gone = 1;
 
@@ -267,7 +267,7 @@ static int prepare(struct run *run) {
         return record_ready(run, &run->result.err);
 }
 
-/* Where its output goes, once it is known what is secret. */
+/* Sets up its output. The secrets have to be known. */
 static int open_streams(struct run *run) {
         const struct run_policy *limits = &run->order.policy->run;
         enum terminal_text_mode mode = limits->ansi == ANSI_KEEP ? TERMINAL_KEEP : TERMINAL_TEXT;

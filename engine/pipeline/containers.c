@@ -18,7 +18,8 @@
 /* What others have left is looked for by the first run, and then now and then. */
 #define SWEEP_EVERY (600 * TIME_SECOND)
 
-/* One that does not answer is not asked again for this many times as long as that took: the caller has others to serve. */
+/* An engine that did not respond is not queried again for this many times as long as that took: the caller has others to serve.
+ */
 enum { ASK_REST = 10 };
 
 /* One that is shared is not kept longer, in seconds: container_abandoned() takes older ones for lost. */
@@ -145,7 +146,7 @@ static int64_t changed_at(const char *path) {
         return lstat(path, &st) < 0 || S_ISDIR(st.st_mode) ? 0 : st.st_ctim.tv_sec * TIME_SECOND + st.st_ctim.tv_nsec;
 }
 
-/* Whoever replaces a file on the host takes away what is mounted over it in the container. */
+/* If a file is replaced on the host, the kernel removes the mount over it in the container. */
 static void hash_mount(struct sha256 *sha, const struct mount_step *step) {
         struct mount_places places = { .source = mount_look(step->source), .target = mount_look(step->target) };
         int64_t changed = step->kind == MOUNT_WRITE ? 0 : changed_at(step->target);

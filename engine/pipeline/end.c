@@ -262,7 +262,7 @@ static void look_for_kills(struct run *run) {
                                          cgroup_shared_kills(run->attempt.launch.share.group) > run->attempt.kills_before;
 }
 
-/* Who runs a container has the last word on it. If somebody has killed that process, nobody has ended the container. */
+/* The process that runs a container reports its end. If that process was killed, the container may still run. */
 static bool is_orphaned(const struct run *run) {
         return run->attempt.launch.container && run->job.launched.said != REPORT_ENDED &&
                run->job.launched.said != REPORT_FAILED;

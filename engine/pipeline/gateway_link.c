@@ -11,7 +11,7 @@
 
 /* How long an answer may take: then the gateway hangs, and is given up. */
 #define PATIENCE (2 * TIME_SECOND)
-#define COUNT_PATIENCE (TIME_SECOND / 5) /* for somebody who looks */
+#define COUNT_PATIENCE (TIME_SECOND / 5) /* how long `bailey status` waits */
 
 /* ---- the end ---- */
 
@@ -45,7 +45,7 @@ static bool is_same(const struct gateway_event *a, const struct gateway_event *b
         return a->port == b->port && a->reason == b->reason && strcmp(a->host, b->host) == 0;
 }
 
-/* A refusal is reported when it happens, and once more with the sums. */
+/* A refusal is reported when it happens, and again with the totals. */
 static void add_row(struct network_log *log, const struct gateway_event *event) {
         for (size_t i = 0; i < log->count; i++)
                 if (is_same(&log->rows[i], event)) {
@@ -152,7 +152,7 @@ static bool has_published(const struct network_log *log, size_t count) {
         return log->failure[0] || log->published == count;
 }
 
-/* Before the command starts: a port that somebody else has is an error of the user. */
+/* Before the command starts: if another process has the port, that is an error for the user. */
 static int publish(struct network_log *log, const struct policy *policy, struct err *err) {
         struct str_list ports = policy->sandbox.network_publish;
 
@@ -257,7 +257,7 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) 
                         items[count++] = (struct gateway_item){ (enum gateway_socket)sockets->items[i].kind,
                                                                 sockets->items[i].port, sockets->items[i].fd };
         }
-        /* If it cannot be told, nobody accepts connections: they fail. */
+        /* If the gateway cannot be told, it does not accept connections: they fail. */
         if (count && log->link && announce(log, items, count, &(struct err){}) < 0)
                 log->lost = true;
         for (size_t i = 0; i < sockets->count; i++)

@@ -1,6 +1,6 @@
 /*
- * The home of the workspace while a command runs: it is held, checked, and measured now and then. Measuring is left to a
- * process that nobody waits for.
+ * The home of the workspace while a command runs: it is locked, checked, and measured now and then, by a process in the
+ * background.
  */
 #include "engine/pipeline/run.h"
 

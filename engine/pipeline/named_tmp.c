@@ -134,7 +134,7 @@ static int start(const struct target *target, struct named_tmp_keeper *keeper, i
         return 0;
 }
 
-/* With the lock. A socket at which nobody listens is what a killed process has left. */
+/* With the lock. A socket without a listener was left by a killed process. */
 static int reach_or_start(const struct target *target, struct named_tmp_keeper *keeper, bool *lost, int *ret_fd,
                           struct err *err) {
         if (reach(target, ret_fd) == 0)

@@ -1,7 +1,8 @@
 /*
  * A session of `bailey run --session NAME`: commands with the same name and workspace share a /tmp (launch/tmp_holder.h),
- * though each of them is run by another process of the user. A process in the background keeps it, and lets those have it that
- * ask at its socket, in the directory of control sockets (engine/control_place.h). It ends when nobody has used it for a while.
+ * though each of them is run by another process of the user. A background process keeps it, and passes it to processes that
+ * connect to its socket, in the directory of control sockets (engine/control_place.h). It ends when no command has used it for
+ * a while.
  */
 #ifndef BAILEY_ENGINE_NAMED_TMP_H
 #define BAILEY_ENGINE_NAMED_TMP_H

@@ -65,7 +65,7 @@ static void welcome(struct keeper *k) {
                 fd_close(fd);
 }
 
-/* Waits for what is to be done. With nobody there, not for ever. */
+/* Waits for events; without connections, for a limited time. */
 static void turn(struct keeper *k) {
         struct pollfd fds[2 + USERS_MAX];
         int64_t idle = k->given.idle / (TIME_SECOND / 1000);
@@ -79,7 +79,7 @@ static void turn(struct keeper *k) {
         ready = poll(fds, 2 + count, count ? -1 : idle > INT_MAX ? INT_MAX : (int)idle);
         if (ready < 0 && errno == EINTR)
                 return;
-        if (ready <= 0 || fds[0].revents) /* nobody came, or the holder was killed */
+        if (ready <= 0 || fds[0].revents) /* no connection, or the holder was killed */
                 end(k);
         for (unsigned i = 0; i < count; i++) {
                 if (fds[2 + i].revents && !serve(k, k->users[i]))
@@ -105,7 +105,7 @@ static _Noreturn void keep(struct keeper *k) {
         k->given.listener = 3;
         k->given.place = 4;
         sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL); /* whoever ends all processes of a user may end this one, too */
+        sigprocmask(SIG_SETMASK, &none, NULL); /* so that ending all processes of a user ends this one, too */
         if (tmp_holder_start(k->given.size, k->given.id_base, &k->holder, &k->failure) < 0)
                 k->holder = (struct tmp_holder){ .pidfd = -1, .socket = -1 };
         while (true)

@@ -104,8 +104,9 @@ bool pool_take(struct pool *pool, struct str key, size_t least, struct warm *ret
         return false;
 }
 
-/* Who asks a file of mounts hears of a change once, and whoever waits for an epoll in another asks all that is in it: so this
- * is not the file that tells whether those that are ready may be used. Without it they go when they are wanted, or later. */
+/* A change of the mounts is reported once per open file, and polling an epoll polls all files in it. So this is another file
+ * than the one that decides whether warm sandboxes may be used. Without it, obsolete sandboxes are discarded when the next
+ * command needs one, or later. */
 static void watch_mounts(struct pool *pool) {
         struct epoll_event event = { .events = EPOLLPRI };
 
@@ -156,7 +157,7 @@ int64_t pool_deadline(const struct pool *pool) {
 void pool_due(struct pool *pool, int64_t now) {
         int64_t due = pool_deadline(pool);
 
-        if (pool->mounts >= 0 && mounts_changed(pool)) { /* they would keep busy what somebody has unmounted */
+        if (pool->mounts >= 0 && mounts_changed(pool)) { /* they would keep a file system busy that was unmounted */
                 pool_empty(pool);
                 return;
         }

@@ -11,7 +11,7 @@ enum { REPLACED_MAX = 32 }; /* sentences of what was set aside and put back in s
 
 #define REPLACED_FOR (60 * TIME_SECOND)
 #define HOLD (TIME_SECOND / 10)
-#define CHECK_AGAIN (TIME_SECOND / 50) /* when somebody else is looking */
+#define CHECK_AGAIN (TIME_SECOND / 50) /* when another process is surveying */
 
 static void say(void *context, const char *sentence) {
         run_notice(context, "%s", sentence);

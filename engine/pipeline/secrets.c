@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t print, struct str s) {
         return (print ^ 0x100) * UINT64_C(0x100000001b3); /* where one ends */
 }
 
-/* FNV-1a: whether anything is different, not against anybody. */
+/* FNV-1a: only detects changes; it is no protection against an attacker. */
 static uint64_t print_of(const struct redact_secret_list *list) {
         uint64_t print = UINT64_C(0xcbf29ce484222325);
 
@@ -48,7 +48,7 @@ static int collect(const struct policy *policy, const struct host *host, const c
         return redact_collect_files(paths, host->homes.count ? host->homes.items[0].path : NULL, arena, list, err);
 }
 
-/* Bounds keep a command from waiting for what is in all of somebody's files; that they were met is not kept from anybody. */
+/* Limits keep a command from waiting until all of the user's files are read. If one is reached, that is reported. */
 static const char *missing_text(const struct redact_secret_list *list, char *room, size_t size) {
         int len = (int)str_take(list->cut_at, PATH_SHOWN).len;
 

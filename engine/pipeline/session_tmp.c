@@ -22,7 +22,7 @@ int session_tmp_hold(struct session_tmp *tmp, const char *workspace, uint64_t si
                 return join(tmp, workspace, size, id_base, err);
         if (tmp_holder_alive(&tmp->holder))
                 return 0;
-        tmp->lost = tmp->lost || tmp->used; /* somebody has killed it */
+        tmp->lost = tmp->lost || tmp->used; /* it was killed */
         tmp->used = false;
         tmp_holder_end(&tmp->holder);
         return tmp_holder_start(size, id_base, &tmp->holder, err);

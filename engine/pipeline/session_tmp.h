@@ -14,7 +14,7 @@ struct session_tmp {
         struct tmpdir directory; /* where /tmp is the host's */
         struct arena arena;      /* of its path */
         bool used;               /* a command had it */
-        bool lost;               /* the previous one was used, and nobody was told yet that it is lost */
+        bool lost;               /* the previous one was used, and its loss was not reported yet */
         bool told;               /* that a sandbox cannot share it */
 };
 

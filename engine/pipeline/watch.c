@@ -20,7 +20,7 @@ enum {
         OF_CONTENT = IN_MODIFY | IN_CLOSE_WRITE,
 };
 
-/* Where nobody changes anything but through this kernel. */
+/* File systems that change only through this kernel. */
 static const unsigned local_systems[] = {
         EXT4_SUPER_MAGIC,     XFS_SUPER_MAGIC,       BTRFS_SUPER_MAGIC,    TMPFS_MAGIC,
         RAMFS_MAGIC,          OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,     SQUASHFS_MAGIC,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum word_effect {
-        WORDS_DESTROY, /* throws away what nobody can bring back */
+        WORDS_DESTROY, /* destroys data that cannot be restored */
         WORDS_SECRET,  /* prints credentials */
         WORDS_SEND,    /* local data leaves the machine */
         WORDS_TUNNEL,  /* others come in */

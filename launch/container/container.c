@@ -39,7 +39,7 @@ struct runner {
         const struct launch_container *plan;
         struct control control;
         int report_fd;
-        bool gone;             /* nobody waits for the command any more: it has to end */
+        bool gone;             /* bailey is gone: the command has to end */
         bool lost;             /* a container that was to go on had to be removed */
         bool hangs;            /* the engine does not answer */
         bool may_come;         /* who was making the container had to be killed; the engine may go on with it */
@@ -337,7 +337,7 @@ static _Noreturn void leave(struct runner *r, const struct err *failure, int sta
         _exit(0);
 }
 
-/* No engine gets one by itself: that would be a download that nobody has asked for. */
+/* An engine must not pull an image by itself: that would be a download without a request. */
 static void explain_image(struct err *err) {
         static const char *const words[] = { "o such image", "image not known", "nable to find image", "not found locally" };
         struct err said = *err;
@@ -347,8 +347,8 @@ static void explain_image(struct err *err) {
                         err_set(err, ERR_SYSTEM, "%.120s: run `bailey container pull` or `bailey container build`", said.msg);
 }
 
-/* Engines follow links. All paths were resolved, so that one that is there now was put there by somebody else: by a command
- * that still runs in the workspace. It may be put there later, too, and that is not seen. */
+/* Engines follow links. All paths were resolved, so a link was created since, by a command that still runs in the workspace. A
+ * link that is created later is not noticed. */
 static int check_sources(const struct launch_container *plan, struct err *err) {
         for (const char *const *source = plan->sources; *source; source++) {
                 FD_AUTO fd = open(*source, O_PATH | O_CLOEXEC);

@@ -271,7 +271,7 @@ static int check_mounts(const struct container_policy *c, const struct host *hos
         return check_list(c, host, &host->read, arena, r, err) < 0 ? -1 : check_list(c, host, &host->write, arena, r, err);
 }
 
-/* Does a container have this path of the host, and may it be written? What is masked is nobody's wish. */
+/* Does a container have this path of the host, and may it be written? Masks do not count. */
 static bool is_there(const struct mount_list *mounts, const char *path, bool write) {
         const struct mount_step *best = NULL;
 
