@@ -112,12 +112,3 @@ enum address_kind host_address_kind(const struct host *host) {
         address_from_ipv4(host->address, address);
         return address_kind(address);
 }
-
-const char *address_kind_name(enum address_kind kind) {
-        static const char *const names[] = {
-                [ADDRESS_PUBLIC] = "public",         [ADDRESS_PRIVATE] = "private",   [ADDRESS_LOOPBACK] = "loopback",
-                [ADDRESS_LINK_LOCAL] = "link-local", [ADDRESS_METADATA] = "metadata", [ADDRESS_RESERVED] = "reserved",
-        };
-
-        return names[kind];
-}

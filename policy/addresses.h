@@ -26,9 +26,6 @@ void address_from_ipv4(const void *four_bytes, uint8_t ret[static 16]);
 /* IPv4 inside of IPv6 (NAT64, 6to4) is judged as IPv4, too. */
 enum address_kind address_kind(const uint8_t address[16]);
 
-/* "private", "loopback", "link-local", "metadata", "reserved", "public" */
-const char *address_kind_name(enum address_kind kind);
-
 struct host;
 enum address_kind host_address_kind(const struct host *host); /* of HOST_IPV4 and HOST_IPV6 */
 

@@ -117,12 +117,6 @@ bool env_runs_code(struct str name) {
         return rule && rule->verdict == ENV_RUNS_CODE;
 }
 
-bool env_picks_code(struct str name) {
-        const struct env_rule *rule = env_rule_find(name);
-
-        return rule && rule->verdict == ENV_PASS && rule->code != ENV_CODE_NONE;
-}
-
 /* ---- verdicts ---- */
 
 /* http_proxy, ALL_PROXY, npm_config_https_proxy, npm_config_noproxy; not GOPROXY, which is a registry. */

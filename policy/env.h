@@ -75,9 +75,6 @@ const struct env_rule *env_rule_find(struct str name);
 bool env_is_secret(struct str name);
 bool env_runs_code(struct str name);
 
-/* A name that passes when it is inherited, but by which an assignment chooses what runs: `PATH=. ls`, `HOME=x git st` */
-bool env_picks_code(struct str name);
-
 /* `ret_rule` (may be NULL) is the built-in rule behind it, or NULL when the policy's lists or no rule decided. */
 enum env_verdict env_judge(const struct env_policy *policy, struct str name, const struct env_rule **ret_rule);
 

@@ -273,18 +273,6 @@ int host_from_url(struct str url, struct host *ret) {
         return 0;
 }
 
-int host_from_scp(struct str text, struct host *ret) {
-        size_t at = str_find(str_take(text, find_any(text, ":/")), '@'), end;
-        struct str host = at < find_any(text, ":/") ? str_skip(text, at + 1) : text;
-
-        if (url_scheme(text).len)
-                return -1;
-        end = host.len > 0 && host.ptr[0] == '[' ? str_find(host, ']') + 1 : find_any(host, ":/");
-        if (end >= host.len || host.ptr[end] != ':' || has_odd_byte(str_take(text, text.len - host.len + end)))
-                return -1;
-        return host_read(str_take(host, end), ret); /* a second @ is no part of a name */
-}
-
 /* ---- lists ---- */
 
 static struct str wildcard_rest(struct str pattern) {

@@ -41,9 +41,6 @@ static inline struct str host_text(const struct host *host) {
  */
 int host_from_url(struct str url, struct host *ret);
 
-/* [user@]host:path, as scp, rsync and git take it: not a URL, and no slash before the colon. rsync's host::path too. */
-int host_from_scp(struct str text, struct host *ret);
-
 /* This machine, by whatever name: a policy that allows localhost allows it. */
 bool host_is_loopback(const struct host *host);
 

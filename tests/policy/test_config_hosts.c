@@ -159,41 +159,6 @@ static void long_names(void **state) {
         assert_int_equal(host_from_url(str_from(name, sizeof(name)), &host), -1);
 }
 
-static const struct {
-        const char *text, *host; /* NULL: not of that form */
-} remotes[] = {
-        { "git@github.com:a/b.git", "github.com" },
-        { "github.com:a/b@c", "github.com" },
-        { "host:", "host" },
-        { "host:/path", "host" },
-        { "rsync.example.org::module", "rsync.example.org" },
-        { "me@[::1]:x", "::1" },
-        { "[::1]:x", "::1" },
-        { "me@10.0.0.1:x", "10.0.0.1" },
-        { "./a:b", NULL },
-        { "a/b:c", NULL },
-        { "ssh://host/x:y", NULL },
-        { "plain", NULL },
-        { "a@b@c:d", NULL },
-        { "-oProxyCommand=x:y", NULL },
-        { "a b:c", NULL },
-        { "[::1]", NULL },
-        { "[::1", NULL },
-        { ":x", NULL },
-        { "", NULL },
-};
-
-static void hosts_of_remotes(void **state) {
-        (void)state;
-        for (size_t i = 0; i < sizeof(remotes) / sizeof(*remotes); i++) {
-                struct host host;
-                int status = host_from_scp(str_z(remotes[i].text), &host);
-
-                if ((status == 0) != (remotes[i].host != NULL) || (status == 0 && strcmp(host.text, remotes[i].host) != 0))
-                        fail_msg("%s: %s", remotes[i].text, status == 0 ? host.text : "none");
-        }
-}
-
 static void schemes(void **state) {
         (void)state;
         assert_str_equal(url_scheme(STR("https://x")), STR("https"));
@@ -321,9 +286,8 @@ static void lists_allow(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(hosts_of_urls), cmocka_unit_test(long_names),     cmocka_unit_test(hosts_of_remotes),
-                cmocka_unit_test(schemes),       cmocka_unit_test(patterns_match), cmocka_unit_test(patterns_are_valid),
-                cmocka_unit_test(lists_allow),
+                cmocka_unit_test(hosts_of_urls),  cmocka_unit_test(long_names),         cmocka_unit_test(schemes),
+                cmocka_unit_test(patterns_match), cmocka_unit_test(patterns_are_valid), cmocka_unit_test(lists_allow),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
