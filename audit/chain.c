@@ -39,7 +39,8 @@ void chain_seal(const struct chain_hash *prev, struct str body, struct str more,
         buf_append(ret_line, STR("\"}\n"));
 }
 
-bool chain_ends(struct str line, struct chain_hash *ret_hash) {
+/* Returns true if `line`, without its newline, ends as a record does; then it is not a part of one. */
+static bool chain_ends(struct str line, struct chain_hash *ret_hash) {
         struct str tail;
 
         if (line.len < CHAIN_TAIL_SIZE)

@@ -34,9 +34,6 @@ extern const struct chain_hash chain_genesis;
 void chain_seal(const struct chain_hash *prev, struct str body, struct str more, struct buf *ret_line,
                 struct chain_hash *ret_hash);
 
-/* Returns true if `line`, without its newline, ends as a record does; then it is not a part of one. */
-bool chain_ends(struct str line, struct chain_hash *ret_hash);
-
 enum chain_state {
         CHAIN_RIGHT,
         CHAIN_TORN,    /* does not end as a record does */

@@ -21,11 +21,12 @@ const struct json5_rules json5_plain = {
         .advice = "; JSON5 (a file named *.json5) does",
 };
 
-bool json5_is_line_end(uint32_t rune) {
+/* U+2028, U+2029, CR, LF. */
+static bool json5_is_line_end(uint32_t rune) {
         return rune == '\n' || rune == '\r' || rune == 0x2028 || rune == 0x2029;
 }
 
-bool json5_is_space(uint32_t rune) {
+static bool json5_is_space(uint32_t rune) {
         return rune == ' ' || (rune >= '\t' && rune <= '\r') || rune == 0xa0 || rune == 0x1680 ||
                (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 || rune == 0x2029 || rune == 0x202f || rune == 0x205f ||
                rune == 0x3000 || rune == 0xfeff;

@@ -21,10 +21,6 @@ int json5_number(struct json5 *j, struct tree_node *node);
 /* Does a number start at the cursor? Infinity and NaN are numbers, a sign without one is a mistake in a number. */
 bool json5_number_ahead(const struct json5 *j);
 
-/* U+2028, U+2029, CR, LF. */
-bool json5_is_line_end(uint32_t rune);
-bool json5_is_space(uint32_t rune);
-
 /* Does a comment begin at this byte, and where does it end? The line end behind a comment of one line is not part of it. */
 bool json5_comment_at(struct str text, size_t at);
 size_t json5_comment_end(struct str text, size_t at, bool *ret_closed);

@@ -99,7 +99,7 @@ bool choice_is(struct str argument) {
         return bar;
 }
 
-bool choice_has(struct str choice, struct str value) {
+static bool choice_has(struct str choice, struct str value) {
         while (choice.len > 0) {
                 struct str word = str_take(choice, str_find(choice, '|'));
 

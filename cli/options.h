@@ -39,9 +39,8 @@ struct options {
  * is none of a choice is an error. On failure `err` says what to tell the user. */
 int options_read(const struct option_row *table, int argc, char **argv, struct options *ret, struct err *err);
 
-/* Is it a choice, "deny|inherit", and not the name of what is asked for? And is `value` part of it? */
+/* Is it a choice, "deny|inherit", and not the name of what is asked for? */
 bool choice_is(struct str argument);
-bool choice_has(struct str choice, struct str value);
 
 /* Is the row for this subcommand, or for the command itself when that is its name? */
 bool option_is_of(const struct option_row *row, const char *subcommand);

@@ -28,7 +28,8 @@ static bool is_bare(int c) {
         return c >= 0 && (is_ascii_alnum((unsigned char)c) || c == '-' || c == '_');
 }
 
-int toml_key_part(struct toml *t, struct reader_key *ret) {
+/* One part of a dotted key, and the blanks on both sides of it. */
+static int toml_key_part(struct toml *t, struct reader_key *ret) {
         struct reader *r = &t->r;
         const char *from;
 

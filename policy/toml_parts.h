@@ -23,9 +23,6 @@ struct toml {
 /* KEY = VALUE into `table`, in a section or in an inline table. */
 int toml_pair(struct toml *t, struct tree_node *table);
 
-/* One part of a dotted key, and the blanks on both sides of it. */
-int toml_key_part(struct toml *t, struct reader_key *ret);
-
 int toml_value(struct toml *t, struct tree_node *parent, const struct reader_key *key);
 
 /* 0: neither a date nor a time; 1: read. */

@@ -50,7 +50,8 @@ static void ansi_byte(struct builder *b, unsigned char c) {
                 builder_char(b, octal[i], false);
 }
 
-struct value param_quote(struct walk *w, struct str text) {
+/* 'x' */
+static struct value param_quote(struct walk *w, struct str text) {
         struct builder b = { .budget = &w->budget };
         bool ansi = needs_ansi(text);
 
@@ -71,7 +72,8 @@ struct value param_quote(struct walk *w, struct str text) {
         return builder_finish(&b, false);
 }
 
-struct value param_quote_double(struct walk *w, struct str text) {
+/* "x" */
+static struct value param_quote_double(struct walk *w, struct str text) {
         struct builder b = { .budget = &w->budget };
 
         if (needs_ansi(text))

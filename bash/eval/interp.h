@@ -278,8 +278,6 @@ struct value param_length(struct walk *w, struct value value);
 struct value param_transform(struct walk *w, char letter, struct value value, struct str name, unsigned attributes);
 struct value param_transform_list(struct walk *w, char letter, const struct item *items, size_t count, struct str name,
                                   bool assoc);
-struct value param_quote(struct walk *w, struct str text);        /* 'x' */
-struct value param_quote_double(struct walk *w, struct str text); /* "x" */
 struct str attribute_letters(unsigned attributes, char *buffer);
 
 /* ---- walk.c ---- */
@@ -390,7 +388,6 @@ void output_unknown(struct walk *w);
 
 /* A command whose output can be worked out: adds it to `out`, or returns false. */
 typedef bool output_fn(struct walk *w, const struct simple *s, struct builder *out);
-output_fn output_echo, output_printf_command;
 output_fn output_base64, output_rev, output_tr, output_xxd, output_cut, output_head, output_tail, output_tac;
 
 /* Standard input, if all of it is known. */

@@ -139,7 +139,7 @@ static bool has_backslash(struct value value) {
         return false;
 }
 
-bool output_echo(struct walk *w, const struct simple *s, struct builder *out) {
+static bool output_echo(struct walk *w, const struct simple *s, struct builder *out) {
         bool newline = true, escapes = false;
         struct str word;
         size_t first = 1;
@@ -170,7 +170,7 @@ bool output_echo(struct walk *w, const struct simple *s, struct builder *out) {
         return true;
 }
 
-bool output_printf_command(struct walk *w, const struct simple *s, struct builder *out) {
+static bool output_printf_command(struct walk *w, const struct simple *s, struct builder *out) {
         struct str word;
 
         output_printf(w, s, simple_word(s, 1, &word) && str_is(word, "--") ? 2 : 1, out);

@@ -153,7 +153,7 @@ static bool datum_equal(struct budget *budget, const struct datum *a, const stru
         return true;
 }
 
-bool content_equal(struct budget *budget, const struct content *a, const struct content *b) {
+static bool content_equal(struct budget *budget, const struct content *a, const struct content *b) {
         if (a == b)
                 return true;
         if (!a || !b || a->count != b->count || a->attributes != b->attributes)

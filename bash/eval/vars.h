@@ -112,7 +112,6 @@ const struct content *content_with(struct budget *budget, const struct content *
 /* Adds an alternative that is unknown. */
 const struct content *content_widen(struct vars *vars, const struct var *var, const struct content *content,
                                     enum unknown because);
-bool content_equal(struct budget *budget, const struct content *a, const struct content *b);
 
 /* ---- scopes ---- */
 

@@ -29,7 +29,8 @@ struct target {
         char file[DIGITS + sizeof(SUFFIX)];
 };
 
-bool named_tmp_is_name(const char *name) {
+/* Letters, digits, '.', '_' and '-', at most NAMED_TMP_NAME_MAX. */
+static bool named_tmp_is_name(const char *name) {
         size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
 
         return len > 0 && len <= NAMED_TMP_NAME_MAX && !name[len];

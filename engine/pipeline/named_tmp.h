@@ -30,9 +30,6 @@ struct named_tmp_state {
         unsigned users; /* commands that run, besides who asks */
 };
 
-/* Letters, digits, '.', '_' and '-', at most NAMED_TMP_NAME_MAX. */
-bool named_tmp_is_name(const char *name);
-
 /* Starts the session, unless it is there, with a /tmp of this size. `ret_socket` is where sandboxes ask for it (struct
  * tmp_holder). Sets `lost` if the process that kept it was killed: this is a new one. */
 int named_tmp_join(struct named_tmp *named, const char *workspace, uint64_t size, uint32_t id_base, bool *lost, int *ret_socket,

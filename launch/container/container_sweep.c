@@ -54,7 +54,8 @@ pid_t client_start(const char *const *argv, const char *const *envp, int in, int
         return pid;
 }
 
-bool client_wait(pid_t pid) {
+/* Waits for it, for a short time. Returns true if it exited with 0; false for a pid of -1. */
+static bool client_wait(pid_t pid) {
         FD_AUTO fd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
         struct pollfd end = { .fd = fd, .events = POLLIN };
         int status = -1;
@@ -68,7 +69,8 @@ bool client_wait(pid_t pid) {
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void client_let_go(void) {
+/* Closes the command's files in another process: their reader waits until the last copy is closed. */
+static void client_let_go(void) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
         for (int i = 0; i < 3; i++)
