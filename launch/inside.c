@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,28 +18,11 @@
 #include "launch/control.h"
 #include "launch/egress.h"
 #include "launch/report.h"
+#include "launch/start.h"
 #include "launch/warm/preload.h"
 #include "launch/warm/warm.h"
 
 /* ---- privileges ---- */
-
-static int apply_limits(const struct launch *launch, struct err *err) {
-        for (size_t i = 0; i < launch->limit_count; i++) {
-                const struct launch_limit *limit = &launch->limits[i];
-                struct rlimit now, wanted = { limit->value, limit->value };
-
-                if (limit->resource == RLIMIT_CPU) /* at the soft limit the signal says what ended the command */
-                        wanted.rlim_max++;
-
-                if (getrlimit(limit->resource, &now) == 0 && now.rlim_max < wanted.rlim_max) {
-                        wanted.rlim_max = now.rlim_max; /* it is stricter already */
-                        wanted.rlim_cur = now.rlim_max < limit->value ? now.rlim_max : limit->value;
-                }
-                if (setrlimit(limit->resource, &wanted) < 0)
-                        return err_sys(err, "limit %d to %llu", limit->resource, (unsigned long long)limit->value);
-        }
-        return 0;
-}
 
 static bool has_capability(int capability) {
         struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -83,7 +65,7 @@ static int apply_seccomp(const struct launch *launch, struct err *err) {
 static int confine(const struct launch *launch, struct err *err) {
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return err_sys(err, "no_new_privs");
-        if (apply_limits(launch, err) < 0 || empty_bounding_set(err) < 0 || landlock_apply(&launch->landlock, err) < 0 ||
+        if (limits_apply(launch, err) < 0 || empty_bounding_set(err) < 0 || landlock_apply(&launch->landlock, err) < 0 ||
             drop_capabilities(err) < 0)
                 return -1;
         /* The command has the same user: it must not trace this process, nor read its memory or environment. */

@@ -540,28 +540,9 @@ static void read_complaints(int fd, struct err *err) {
                 err_set(err, ERR_SYSTEM, "%s", text);
 }
 
-/* Takes in one record. Returns false when there are no more. */
-static bool hear(struct launched *launched) {
-        struct report report;
-
-        if (launched->report_fd < 0 || report_receive(launched->report_fd, &report) != 1)
-                return false;
-        launched->said = report.kind;
-        launched->status = report.status;
-        launched->facts = report.facts;
-        launched->failure = report.err;
-        return true;
-}
-
-int launch_started(struct launched *launched) {
-        if (launched->said == 0)
-                hear(launched);
-        return launched->said == REPORT_STARTED || launched->said == REPORT_ENDED ? 0 : -1;
-}
-
 bool launch_over(struct launched *launched) {
         if (launched->said == 0 || launched->said == REPORT_STARTED)
-                hear(launched);
+                launch_hear(launched);
         return launched->said == REPORT_ENDED;
 }
 
@@ -587,7 +568,7 @@ int launch_end(struct launched *launched, int *ret_status, struct err *err) {
                 launch_reap(launched);
         fd_close(TAKE_FD(launched->control));
         /* Below a wrapper the last word may come a little later than the wrapper's own end. */
-        while ((launched->said == 0 || launched->said == REPORT_STARTED) && hear(launched))
+        while ((launched->said == 0 || launched->said == REPORT_STARTED) && launch_hear(launched))
                 ;
         result = say_end(launched, ret_status, &why);
         if (err && result < 0)

@@ -77,4 +77,12 @@ int launch_end(struct launched *launched, int *ret_status, struct err *err);
 /* At any time after launch_end(): waits until the sandbox is torn down. */
 void launch_reap(struct launched *launched);
 
+/* ---- of common.c, for start*.c and inside.c ---- */
+
+/* Receives one record. Returns false if there are no more. */
+bool launch_hear(struct launched *launched);
+
+/* Sets the limits of this process, except those that are stricter already. */
+int limits_apply(const struct launch *launch, struct err *err);
+
 #endif

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/event.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,19 +55,6 @@ static void remove_profile(const struct start *start) {
 }
 
 /* ---- the process that waits ---- */
-
-static int apply_limits(const struct launch *launch, struct err *err) {
-        for (size_t i = 0; i < launch->limit_count; i++) {
-                const struct launch_limit *limit = &launch->limits[i];
-                struct rlimit now, wanted = { limit->value, limit->value };
-
-                if (getrlimit(limit->resource, &now) == 0 && now.rlim_max < limit->value)
-                        wanted.rlim_cur = wanted.rlim_max = now.rlim_max; /* it is stricter already */
-                if (setrlimit(limit->resource, &wanted) < 0)
-                        return err_sys(err, "limit %d to %llu", limit->resource, (unsigned long long)limit->value);
-        }
-        return 0;
-}
 
 static _Noreturn void give_up(const struct start *start, const struct err *err) {
         remove_profile(start);
@@ -177,7 +163,7 @@ static _Noreturn void wait_for_command(const struct start *start) {
         queue = kqueue();
         if (queue < 0)
                 err_sys(&err, "kqueue");
-        if (queue < 0 || apply_limits(start->launch, &err) < 0 || (pid = spawn_suspended(start, queue, &err)) < 0)
+        if (queue < 0 || limits_apply(start->launch, &err) < 0 || (pid = spawn_suspended(start, queue, &err)) < 0)
                 give_up(start, &err);
         w = watch(start, pid, queue);
         kill(-pid, SIGKILL); /* itself too, where it never came to be under the profile; until it is waited for, its number is
@@ -339,24 +325,6 @@ void launch_kill(struct launched *launched) {
 
 /* ---- what comes back ---- */
 
-/* Takes in one record. Returns false when there are no more. */
-static bool hear(struct launched *launched) {
-        struct report report;
-
-        if (launched->report_fd < 0 || report_receive(launched->report_fd, &report) != 1)
-                return false;
-        launched->said = report.kind;
-        launched->status = report.status;
-        launched->failure = report.err;
-        return true;
-}
-
-int launch_started(struct launched *launched) {
-        if (launched->said == 0)
-                hear(launched);
-        return launched->said == REPORT_STARTED || launched->said == REPORT_ENDED ? 0 : -1;
-}
-
 int launch_end(struct launched *launched, int *ret_status, struct err *err) {
         bool failed;
 
@@ -364,7 +332,7 @@ int launch_end(struct launched *launched, int *ret_status, struct err *err) {
         while (launched->pid > 0 && waitpid(launched->pid, NULL, 0) < 0 && errno == EINTR)
                 ;
         fd_close(TAKE_FD(launched->control));
-        while ((launched->said == 0 || launched->said == REPORT_STARTED) && hear(launched))
+        while ((launched->said == 0 || launched->said == REPORT_STARTED) && launch_hear(launched))
                 ;
         *ret_status = launched->said == REPORT_ENDED ? launched->status : SIGKILL;
         failed = launched->said == REPORT_FAILED;
