@@ -66,7 +66,7 @@ int egress_sockets_read(const unsigned char *bytes, size_t len, const int *files
                         struct egress_sockets *ret);
 
 /*
- * What the kernel has to know: that every address is local, and where new connections go. egress_routes.c
+ * Routes and rules of the kernel: every address is local, and new connections go to a listener. egress_routes.c
  */
 
 enum {

@@ -13,7 +13,7 @@
 #include "sandbox/launch.h"
 
 /*
- * A process that has not begun yet: exactly two files, an environment and a directory of its own.
+ * A process that is created suspended: exactly two files, an environment and a directory of its own.
  */
 
 struct spawn_setup {

@@ -37,8 +37,7 @@ bool git_config_is_harmless(struct str before, struct str after, const struct gi
 bool git_todo_is_harmless(struct str before, struct str after);
 
 /*
- * The syntax of git's config files, as git reads it; the caller interprets the keys. Includes are ordinary keys
- * here.
+ * The syntax of git's config files, as git reads it; the caller interprets the keys. Includes are ordinary keys here.
  */
 
 struct git_setting {
@@ -54,8 +53,7 @@ typedef int git_setting_fn(void *context, const struct git_setting *setting, str
 int git_config_read(struct str text, struct arena *arena, git_setting_fn *show, void *context, struct err *err);
 
 /*
- * The index of a git repository, read only to find gitlinks: repositories in the repository, which git enters by
- * itself.
+ * The index of a git repository, read only to find gitlinks: repositories in the repository, which git enters by itself.
  */
 
 enum { GIT_INDEX_SHA1 = 20, GIT_INDEX_SHA256 = 32 }; /* bytes of an object's id */

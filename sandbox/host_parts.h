@@ -1,5 +1,5 @@
 /*
- * What the parts of gathering facts about the host, host*.c, have of each other.
+ * Declarations that the files which gather facts about the host, host*.c, share.
  */
 #ifndef BAILEY_SANDBOX_HOST_PARTS_H
 #define BAILEY_SANDBOX_HOST_PARTS_H
@@ -17,11 +17,11 @@
 int host_add_list(struct host *host, struct host_paths *paths, struct arena *arena, const struct str_list *list,
                   const char *key, bool must_exist, struct err *err);
 
-/* fs_read_allow, fs_write_allow, fs_write_deny. */
 /* Fills `sockets`: those that exist have `socket` set. */
 int host_gather_sockets(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
                         struct arena *arena, struct err *err);
 
+/* fs_read_allow, fs_write_allow, fs_write_deny. */
 int host_gather_lists(struct host *host, const struct sandbox_policy *sandbox, struct arena *arena, struct err *err);
 
 /* Masks the directory of a path that cannot be examined; `at` is the part that could be resolved. */
