@@ -448,14 +448,18 @@ static int refused_mount(int target, const char *path, bool directory, struct er
         return why == ENOENT ? mount_failed(path, err) : err_sys(err, "mounting %s", path);
 }
 
+static int attach_to(int target, int mount, const char *path, bool directory, struct err *err) {
+        if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+                return refused_mount(target, path, directory, err);
+        return 0;
+}
+
 static int attach(const struct mounter *m, int mount, const char *path, bool directory, struct err *err) {
         FD_AUTO target = open_target(m, path, directory, err);
 
         if (target < 0 || check_place(target, m->target, m->own, path, err) < 0)
                 return -1;
-        if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-                return refused_mount(target, path, directory, err);
-        return 0;
+        return attach_to(target, mount, path, directory, err);
 }
 
 /* The mount that a descriptor is in; 0: not known. */
@@ -499,55 +503,44 @@ static int bind_source(struct mounter *m, int source, const struct mount_step *s
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
 }
 
-/* Where parts of it can be cloned, until all of them have been. */
-static int keep_layers(struct mounter *m, int overlay, const struct mount_step *step, struct err *err) {
+/* A mount that is needed until all parts of the home are in place. What is mounted in it goes with it: each time that something
+ * is unmounted, the kernel waits for all processors. */
+static int attach_layers(const struct mounter *m, int mount, struct err *err) {
         FD_AUTO place = -1;
 
         if (mkdirat(m->private, "layers", 0) < 0)
                 return err_sys(err, "home of the workspace");
         place = openat(m->private, "layers", O_PATH | O_CLOEXEC | O_DIRECTORY);
+        return place < 0 ? err_sys(err, "home of the workspace") : attach_to(place, mount, "home of the workspace", true, err);
+}
+
+/* Parts of it can be cloned now. */
+static int keep_layers(struct mounter *m, int overlay, const struct mount_step *step, struct err *err) {
         m->layers = fcntl(overlay, F_DUPFD_CLOEXEC, 0);
         m->home = step->target;
-        if (place < 0 || m->layers < 0 ||
-            move_mount(overlay, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-                return err_sys(err, "home of the workspace");
-        return 0;
+        return m->layers < 0 ? err_sys(err, "home of the workspace") : 0;
 }
 
-/* An overlay takes only what is mounted in this namespace (before Linux 6.15), and keeps copies of its own. */
-static int attach_lower(const struct mounter *m, int mount, const char *name, struct err *err) {
-        FD_AUTO place = -1;
-
-        if (mkdirat(m->private, name, 0) < 0)
-                return err_sys(err, "home of the workspace");
-        place = openat(m->private, name, O_PATH | O_CLOEXEC | O_DIRECTORY);
-        if (place < 0 || move_mount(mount, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-                return err_sys(err, "home of the workspace");
-        return 0;
-}
-
-static int detach_lower(const struct mounter *m, struct err *err) {
-        if (fchdir(m->private) < 0 || umount2("layer", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 ||
-            umount2("home", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 || chdir("/") < 0)
-                return err_sys(err, "home of the workspace");
-        return 0;
-}
-
-/* Of a layer and a home directory whose owners are mapped. */
+/* Of a layer and a home directory whose owners are mapped. An overlay takes only what is mounted in this namespace (before
+ * Linux 6.15), and keeps copies of its own. `runs` is what it was, whatever is mounted on it. */
 static int overlay_mapped(struct mounter *m, int layer, const struct mount_step *step, struct err *err) {
-        FD_AUTO runs = -1, overlay = -1;
+        FD_AUTO runs = openat(layer, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        FD_AUTO overlay = -1;
 
-        if (attach_lower(m, layer, "layer", err) < 0 || attach_lower(m, m->lower, "home", err) < 0)
-                return -1;
-        runs = openat(layer, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (runs < 0)
                 return mount_failed(step->source, err);
+        if (attach_layers(m, layer, err) < 0 || attach_to(runs, m->lower, step->target, true, err) < 0)
+                return -1;
         m->run = make_run(runs, err);
         overlay = m->run < 0 ? -1 : new_overlay(layer, m->lower, m->run, err);
         fd_close(TAKE_FD(m->lower));
-        if (overlay < 0 || detach_lower(m, err) < 0)
+        if (overlay < 0 || attach_to(runs, overlay, step->target, true, err) < 0)
                 return -1;
         return keep_layers(m, overlay, step, err);
+}
+
+static int overlay_ready(struct mounter *m, int overlay, const struct mount_step *step, struct err *err) {
+        return attach_layers(m, overlay, err) < 0 ? -1 : keep_layers(m, overlay, step, err);
 }
 
 /* What commands have put in its place in the layer, or over the place that it is to be mounted on, is theirs. */
@@ -580,7 +573,7 @@ static int mount_shown(struct mounter *m, const struct mount_step *step, struct 
         if (part < 0)
                 return err_sys(err, "%s", step->source);
         m->id = mount_id(part);
-        return attach(m, part, step->target, true, err); /* restricted as the overlay is */
+        return attach_to(target, part, step->target, true, err); /* restricted as the overlay is */
 }
 
 static int drop_layers(struct mounter *m, struct err *err) {
@@ -827,7 +820,7 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         case MOUNT_WRITE:
                 return bind_source(m, source, step, err);
         case MOUNT_LAYERS:
-                return m->lower >= 0 ? overlay_mapped(m, source, step, err) : keep_layers(m, source, step, err);
+                return m->lower >= 0 ? overlay_mapped(m, source, step, err) : overlay_ready(m, source, step, err);
         case MOUNT_SHOWN:
                 return mount_shown(m, step, err);
         case MOUNT_SOCKET:
