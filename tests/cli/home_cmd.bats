@@ -79,6 +79,22 @@ layer() {
         in_home 'test ! -e ~/big && grep user ~/.gitconfig'
 }
 
+@test "a workspace that was used without homes gets one, and can go back" {
+        local before=(--set sandbox.home=host --config "$OFF")
+
+        echo person >"$HOME/file"
+        run bailey run "${before[@]}" 'cat ~/file && echo 1 >kept && ! echo x >~/written'
+        echo "$output"
+        [ "$status" = 0 ]
+        [ -z "$(ls -A "$BATS_TEST_TMPDIR/homes" 2>/dev/null)" ]
+        in_home '! test -e ~/file && echo 2 >>kept && echo own >~/written'
+        run bailey run "${before[@]}" 'cat ~/file kept; test -e ~/written || echo none'
+        [ "$output" = $'person\n1\n2\nnone' ]
+        in_home 'cat ~/written'
+        [[ $output == *own ]]
+        [ ! -e "$HOME/written" ]
+}
+
 @test "names of hostile commands are harmless on a terminal" {
         in_home 'f=$(printf "%s" "$(printf "\033[2J\nX\tY\377")"); echo 1 >~/"$f"; mkdir -p ~/a/"$f"; echo 1 >~/a/"$f/$f"'
         run bailey home diff
