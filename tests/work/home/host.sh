@@ -117,15 +117,16 @@ cmake_project() {
 
 # make_private: the paths of private.txt, and the settings of settings.txt, each with a mark that the person can read
 make_private() {
-        local path text count=0
+        local path place text count=0
 
         while IFS= read -r path; do
-                mkdir -p "$H/$(dirname "$path")" && echo "private-mark of $path" >"$H/$path" || return
+                place=$H/$path
+                mkdir -p "${place%/*}" && echo "private-mark of $path" >"$place" || return
                 count=$((count + 1))
         done </srv/registry/private.txt
         while IFS=$'\t' read -r path text; do
                 mkdir -p "$H/$(dirname "$path")" && printf '%b\n' "$text" >"$H/$path" || return
                 count=$((count + 1))
         done </srv/registry/settings.txt
-        test "$count" -ge 150 && test "$(grep -rl 'private-mark' "$H" | wc -l)" = "$count"
+        test "$count" -ge 500 && test "$(grep -rl 'private-mark' "$H" | wc -l)" = "$count"
 }
