@@ -281,6 +281,7 @@ check() {
         environment+=("${words[@]}")
         write_config
         empty stdout stderr questions visits
+        rm -f "$T/answers" "$T/with" # what a case before it made, in another combination
         expand "${text[$i:command]-}"
         command=$expanded
         expand "${text[$i:call]-inside \"\$command\"}"
