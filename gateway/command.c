@@ -59,6 +59,15 @@ static int take_egress(struct command *command, struct str bytes, struct err *er
 
 /* ---- listeners ---- */
 
+/* A sixteenth of all connections is only for commands that have few of them: no command can take them all. */
+bool command_may_connect(const struct gateway *gateway, const struct command *command) {
+        size_t kept = gateway->open_max / 16 + 1, few = kept / 8 + 1;
+
+        if (command->open >= command->egress.max_connections || gateway->open >= gateway->open_max)
+                return false;
+        return gateway->open + kept < gateway->open_max || command->open < few;
+}
+
 static bool has_room(const struct gateway *gateway, const struct listener *listener) {
         const struct command *command = listener->target ? command_find(gateway, listener->target) : listener->command;
 
@@ -70,7 +79,7 @@ static bool has_room(const struct gateway *gateway, const struct listener *liste
         case GATEWAY_DNS_TCP:
                 return command->stream_count < COMMAND_STREAMS_MAX;
         default:
-                return command->open < command->egress.max_connections && gateway->open < gateway->open_max;
+                return command_may_connect(gateway, command);
         }
 }
 

@@ -370,7 +370,7 @@ void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t eve
         for (int i = 0; i < ACCEPT_BATCH && watch->fd >= 0 && command; i++) {
                 int fd;
 
-                if (command->open >= command->egress.max_connections || gateway->open >= gateway->open_max) {
+                if (!command_may_connect(gateway, command)) {
                         command_pause(gateway, listener);
                         return;
                 }

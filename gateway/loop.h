@@ -155,8 +155,9 @@ void address_format(const uint8_t address[16], char ret[static INET6_ADDRSTRLEN]
 /* ---- commands: command.c ---- */
 
 void command_request(struct gateway *gateway, const void *bytes, size_t len, int *files, size_t file_count);
-struct command *command_find(const struct gateway *gateway, uint64_t id); /* NULL: there is none, or it ends */
-void command_pause(struct gateway *gateway, struct listener *listener);   /* until there is room */
+struct command *command_find(const struct gateway *gateway, uint64_t id);               /* NULL: there is none, or it ends */
+void command_pause(struct gateway *gateway, struct listener *listener);                 /* until there is room */
+bool command_may_connect(const struct gateway *gateway, const struct command *command); /* is there room? */
 int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
 void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
 void command_free_dead(struct gateway *gateway);
