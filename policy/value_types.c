@@ -119,7 +119,8 @@ const struct key_text text_socket = { "an absolute path, ~/... or $NAME", socket
                                       "^(~?/[^\\u0000-\\u001f\\u007f]*|[$][A-Za-z_][A-Za-z0-9_]*)$" };
 const struct key_text text_host = { "a host name, an address or *.name, without port or path", host_pattern_valid, NULL };
 const struct key_text text_network_host = {
-        "a host name, an address or *.name, optionally with :PORT or :*, or a preset such as @packages", egress_host_valid, NULL
+        "an ASCII host name (xn--...), an address or *.name, also with :PORT or :*, or a preset (@github)", egress_host_valid,
+        NULL
 };
 const struct key_text text_port = { "a port: 1 to 65535", port_valid, "^[1-9][0-9]{0,4}$", .number = true };
 const struct key_text text_publish = { "a port, or HOST_PORT:PORT", publish_valid, "^[1-9][0-9]{0,4}(:[1-9][0-9]{0,4})?$",

@@ -113,8 +113,13 @@ static const struct {
         { "F.toml", "sandbox.network.hosts = [\"a\", \"*:443\"]",
           "F.toml:1:25: sandbox.network.hosts: * allows any host; it needs allow_any = true" },
         { "F.toml", "sandbox.network.hosts = [\"a/b\"]",
-          "F.toml:1:26: sandbox.network.hosts: expected a host name, an address or *.name, optionally with :PORT or :*, or a "
-          "preset such as @packages, found \"a/b\"" },
+          "F.toml:1:26: sandbox.network.hosts: expected an ASCII host name (xn--...), an address or *.name, also with :PORT or "
+          ":*, or a preset (@github), found \"a/b\"" },
+        { "F.toml",
+          "sandbox.network.hosts = [\"b\xc3\xbc"
+          "cher.example\"]",
+          "F.toml:1:26: sandbox.network.hosts: expected an ASCII host name (xn--...), an address or *.name, also with :PORT or "
+          ":*, or a preset (@github), found \"b\\u{fc}cher.example\"" },
         { "F.toml", "sandbox.network.ports = [0]", "F.toml:1:26: sandbox.network.ports: expected a port: 1 to 65535, found 0" },
         { "F.toml", "sandbox.network.publish = [\"80:x\"]",
           "F.toml:1:28: sandbox.network.publish: expected a port, or HOST_PORT:PORT, found \"80:x\"" },
