@@ -87,7 +87,9 @@ static void set_failed(struct run *run) {
                                     full_stop(run->attempt.failures), run->attempt.refused->remedy);
         else if (run->attempt.failures[0] && run->attempt.choice.containers)
                 run->result.out.message = run_message(
-                        run, "no container engine can run the command under this policy: %s%s See `bailey container status`",
+                        run,
+                        "no container engine can run the command under this policy: %s%s If no container is requested, bailey "
+                        "chooses a sandbox that can enforce the policy; see `bailey doctor` and `bailey container status`",
                         run->attempt.failures, full_stop(run->attempt.failures));
         else if (run->attempt.refused && !run->facts.host.windows)
                 run->result.out.message =

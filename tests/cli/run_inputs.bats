@@ -141,7 +141,13 @@ load run_helper
         run bailey run --config ../c.toml --backend landlock 'touch marker'
         echo "$output"
         [ "$status" = 125 ]
-        [[ $output == *'landlock: '* ]]
+        [[ $output == *'landlock: cannot enforce this policy: no network except for listed hosts. If none is requested, '* ]]
+        for backend in docker podman gvisor; do
+                run bailey run --config ../c.toml --backend $backend 'touch marker'
+                echo "$output"
+                [ "$status" = 125 ]
+                [[ $output == *"$backend: "*' If no container is requested, bailey chooses a sandbox that can enforce the policy'* ]]
+        done
         [ ! -e marker ]
 }
 
