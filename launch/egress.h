@@ -90,4 +90,12 @@ int egress_make_rules(bool ipv6);
  * none. */
 size_t listeners_read(int diag, uint16_t *ret, size_t max);
 
+struct listeners {
+        uint16_t *ports;
+        size_t count, max;
+};
+
+/* Adds those of one part of an answer, which may be any bytes. Returns false at the end of the answer. */
+bool listeners_take(const void *bytes, size_t len, struct listeners *found);
+
 #endif

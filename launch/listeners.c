@@ -4,7 +4,6 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -12,11 +11,6 @@ enum {
         LISTEN_STATE = 10, /* TCP_LISTEN */
         PARTS_MAX = 64,    /* of an answer: a command may have any number of listeners */
         PART_SIZE = 16 << 10,
-};
-
-struct found {
-        uint16_t *ports;
-        size_t count, max;
 };
 
 static bool is_reachable(const struct inet_diag_sockid *id, uint8_t family) {
@@ -29,7 +23,7 @@ static bool is_reachable(const struct inet_diag_sockid *id, uint8_t family) {
                memcmp(address, mapped, sizeof(mapped)) == 0;
 }
 
-static void add(struct found *found, uint16_t port) {
+static void add(struct listeners *found, uint16_t port) {
         for (size_t i = 0; i < found->count; i++)
                 if (found->ports[i] == port)
                         return;
@@ -37,21 +31,26 @@ static void add(struct found *found, uint16_t port) {
                 found->ports[found->count++] = port;
 }
 
-/* Returns false at the end. */
-static bool read_part(struct nlmsghdr *head, size_t len, struct found *found) {
-        for (; NLMSG_OK(head, len); head = NLMSG_NEXT(head, len)) {
-                const struct inet_diag_msg *message = NLMSG_DATA(head);
+/* Not NLMSG_NEXT(), which goes past the end where the last message is not a multiple of 4 bytes long. */
+bool listeners_take(const void *bytes, size_t len, struct listeners *found) {
+        struct nlmsghdr head;
+        struct inet_diag_msg message;
 
-                if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR)
+        for (size_t at = 0; at < len && len - at >= sizeof(head); at += NLMSG_ALIGN((size_t)head.nlmsg_len)) {
+                memcpy(&head, (const char *)bytes + at, sizeof(head));
+                if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > len - at || head.nlmsg_type == NLMSG_DONE ||
+                    head.nlmsg_type == NLMSG_ERROR)
                         return false;
-                if (head->nlmsg_type == SOCK_DIAG_BY_FAMILY && head->nlmsg_len >= NLMSG_LENGTH(sizeof(*message)) &&
-                    message->idiag_state == LISTEN_STATE && is_reachable(&message->id, message->idiag_family))
-                        add(found, ntohs(message->id.idiag_sport));
+                if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY || head.nlmsg_len < NLMSG_LENGTH(sizeof(message)))
+                        continue;
+                memcpy(&message, (const char *)bytes + at + NLMSG_HDRLEN, sizeof(message));
+                if (message.idiag_state == LISTEN_STATE && is_reachable(&message.id, message.idiag_family))
+                        add(found, ntohs(message.id.idiag_sport));
         }
         return true;
 }
 
-static void read_family(int diag, uint8_t family, struct found *found) {
+static void read_family(int diag, uint8_t family, struct listeners *found) {
         struct {
                 struct nlmsghdr head;
                 struct inet_diag_req_v2 body;
@@ -59,14 +58,14 @@ static void read_family(int diag, uint8_t family, struct found *found) {
                                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
                                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
                       .body = { .sdiag_family = family, .sdiag_protocol = IPPROTO_TCP, .idiag_states = 1U << LISTEN_STATE } };
-        _Alignas(struct nlmsghdr) char part[PART_SIZE];
+        char part[PART_SIZE];
 
         if (send(diag, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(request))
                 return;
         for (int i = 0; i < PARTS_MAX; i++) {
                 ssize_t len = recv(diag, part, sizeof(part), MSG_DONTWAIT);
 
-                if (len <= 0 || !read_part((struct nlmsghdr *)part, (size_t)len, found))
+                if (len <= 0 || !listeners_take(part, (size_t)len, found))
                         return;
         }
 }
@@ -80,7 +79,7 @@ static void drop_rest(int diag) {
 }
 
 size_t listeners_read(int diag, uint16_t *ret, size_t max) {
-        struct found found = { .ports = ret, .max = max };
+        struct listeners found = { .ports = ret, .max = max };
 
         drop_rest(diag);
         read_family(diag, AF_INET, &found);
