@@ -6,6 +6,8 @@
  *   get BYTES N    N connections at once, by each of which that much comes
  *   put BYTES      sends that much, and is told that it is there
  *   hold N         N connections more, which stay open
+ *   slow N         N connections with a head of HTTP that never ends: once a second, each sends a byte of it. One that was
+ *                  closed is opened again
  *
  * bench/net.c has the server.
  */
@@ -18,12 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "bench/net.h"
 
-enum { AT_ONCE_MAX = 64 };
+enum { AT_ONCE_MAX = 64, PARTS = 100 };
 
 static struct sockaddr_in server;
 
@@ -101,6 +104,50 @@ static void hold(size_t count) {
                 read_answer(ask((struct net_request){ .kind = NET_ECHO }));
 }
 
+static int connect_slow(void) {
+        static const char begin[] = "GET / HTTP/1.1\r\nX: ";
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (fd < 0 || connect(fd, (struct sockaddr *)&server, sizeof(server)) < 0)
+                fail("connect");
+        send(fd, begin, sizeof(begin) - 1, MSG_NOSIGNAL);
+        return fd;
+}
+
+static struct slow {
+        int *fds;
+        size_t count;
+} slow;
+
+/* A hundredth of them at a time, so that a byte is always on its way. */
+static void *send_slowly(void *context) {
+        const struct timespec pause = { .tv_nsec = TIME_SECOND / PARTS };
+
+        (void)context;
+        for (size_t part = 0;; part = (part + 1) % PARTS) {
+                for (size_t i = part; i < slow.count; i += PARTS)
+                        if (send(slow.fds[i], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) {
+                                close(slow.fds[i]);
+                                slow.fds[i] = connect_slow();
+                        }
+                nanosleep(&pause, NULL);
+        }
+        return NULL;
+}
+
+static void begin_slow(size_t count) {
+        pthread_t thread;
+
+        slow.fds = calloc(count, sizeof(*slow.fds));
+        if (!slow.fds)
+                fail("slow");
+        for (; slow.count < count; slow.count++)
+                slow.fds[slow.count] = connect_slow();
+        if (pthread_create(&thread, NULL, send_slowly, NULL) != 0)
+                fail("no thread");
+        pthread_detach(thread);
+}
+
 static void follow(const char *line) {
         unsigned long long bytes = 0;
         size_t count = 1;
@@ -113,6 +160,8 @@ static void follow(const char *line) {
                 put(bytes);
         else if (sscanf(line, "hold %zu", &count) == 1)
                 hold(count);
+        else if (sscanf(line, "slow %zu", &count) == 1 && !slow.fds)
+                begin_slow(count);
         else
                 fail(line);
 }
