@@ -84,7 +84,7 @@ static int limit_files(const char *resolv_conf, struct err *err) {
         if (directory_of(resolv_conf, directory, err) < 0)
                 return -1;
         plan.rule_count = directory[0] ? 3 : 2;
-        return landlock_apply(&plan, err);
+        return landlock_apply(&plan, -1, err);
 }
 
 /* ---- system calls ---- */

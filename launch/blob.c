@@ -99,6 +99,7 @@ static void put_launch(struct buf *out, const struct launch *launch) {
         put_size(out, launch->wrapper_masks);
         put_broker(out, &launch->broker);
         put_size(out, launch->wrapper_network);
+        put(out, &launch->terminal, sizeof(launch->terminal));
         put_size(out, launch->limit_count);
         put(out, launch->limits, launch->limit_count * sizeof(*launch->limits));
         put_text(out, launch->program);
@@ -251,6 +252,7 @@ int blob_read(int fd, struct arena *arena, struct launch *ret, struct err *err) 
         launch.wrapper_masks = get_size(&r);
         get_broker(&r, &launch.broker);
         launch.wrapper_network = get_size(&r);
+        get(&r, &launch.terminal, sizeof(launch.terminal));
         launch.limit_count = get_size(&r);
         if (launch.limit_count > LAUNCH_LIMITS_MAX)
                 r.bad = true;

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "launch/files.h"
+#include "launch/terminal.h"
 
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;
@@ -90,16 +91,21 @@ int control_watch_mounts(struct control *control, struct err *err) {
 /* ---- outside ---- */
 
 static void take_message(const unsigned char *bytes, size_t len, const int *files, size_t count, struct control_message *ret) {
+        int *only;
+
         ret->egress.count = 0;
-        ret->namespace = -1;
-        ret->kind = bytes[0] == EGRESS_MESSAGE ? CONTROL_EGRESS : CONTROL_MOUNTS;
+        ret->namespace = ret->terminal = -1;
+        ret->kind = bytes[0] == EGRESS_MESSAGE     ? CONTROL_EGRESS
+                    : bytes[0] == TERMINAL_MESSAGE ? CONTROL_TERMINAL
+                                                   : CONTROL_MOUNTS;
         if (ret->kind == CONTROL_EGRESS) {
                 (void)egress_sockets_read(bytes, len, files, count, &ret->egress);
                 return;
         }
+        only = ret->kind == CONTROL_TERMINAL ? &ret->terminal : &ret->namespace;
         for (size_t i = 0; i < count; i++) {
-                fd_close(ret->namespace);
-                ret->namespace = files[i];
+                fd_close(*only);
+                *only = files[i];
         }
 }
 

@@ -47,9 +47,10 @@ int control_watch_mounts(struct control *control, struct err *err);
 /* ---- outside ---- */
 
 struct control_message {
-        enum { CONTROL_MOUNTS, CONTROL_EGRESS } kind;
+        enum { CONTROL_MOUNTS, CONTROL_EGRESS, CONTROL_TERMINAL } kind;
         int namespace;                /* CONTROL_MOUNTS: where they have changed; -1: that could not be passed */
         struct egress_sockets egress; /* CONTROL_EGRESS; none if they could not be passed */
+        int terminal;                 /* CONTROL_TERMINAL: launch/terminal.h; -1: that could not be passed */
 };
 
 /* Receives a message of pid 1, with its files. Returns 1; 0: none now; -1: end of file. */

@@ -19,6 +19,7 @@
 #include "launch/egress.h"
 #include "launch/report.h"
 #include "launch/start.h"
+#include "launch/terminal.h"
 #include "launch/warm/preload.h"
 #include "launch/warm/warm.h"
 
@@ -62,11 +63,12 @@ static int apply_seccomp(const struct launch *launch, struct err *err) {
         return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? err_sys(err, "system call filter") : 0;
 }
 
-static int confine(const struct launch *launch, struct err *err) {
+/* `terminal`: the command's own; -1: it has none. */
+static int confine(const struct launch *launch, int terminal, struct err *err) {
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
                 return err_sys(err, "no_new_privs");
-        if (limits_apply(launch, err) < 0 || empty_bounding_set(err) < 0 || landlock_apply(&launch->landlock, err) < 0 ||
-            drop_capabilities(err) < 0)
+        if (limits_apply(launch, err) < 0 || empty_bounding_set(err) < 0 ||
+            landlock_apply(&launch->landlock, terminal, err) < 0 || drop_capabilities(err) < 0)
                 return -1;
         /* The command has the same user: it must not trace this process, nor read its memory or environment. */
         if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
@@ -100,13 +102,15 @@ static int enter(const char *directory, struct err *err) {
 }
 
 /* In a child that shares the memory of its parent until it executes. */
-static _Noreturn void start_command(const struct launch *launch, const struct broker *broker, int report_fd) {
+static _Noreturn void start_command(const struct launch *launch, const struct broker *broker, int terminal, int report_fd) {
         struct err err = {};
 
         /* Without a pid namespace the parent stays outside; otherwise a command could kill its supervisor. */
-        if (!launch->own_pids && confine(launch, &err) < 0)
+        if (!launch->own_pids && confine(launch, terminal, &err) < 0)
                 report_failure(report_fd, &err);
         stand_alone(launch);
+        if (terminal >= 0 && terminal_enter(&launch->terminal, terminal, &err) < 0)
+                report_failure(report_fd, &err);
         if (confine_command(launch, broker, &err) < 0)
                 report_failure(report_fd, &err);
         execute_or_report(launch->program, launch->argv, launch->envp, report_fd);
@@ -181,12 +185,12 @@ static pid_t start_waiting(const struct launch *launch, const struct broker *bro
         return command;
 }
 
-static pid_t start_now(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
+static pid_t start_now(const struct launch *launch, const struct broker *broker, int terminal, int report_fd) {
         pid_t command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): no other thread could wait for it */
 
         /* The child changes nothing that is read here, and does not return. */
         if (command == 0)
-                start_command(launch, broker, files->report); /* NOLINT(clang-analyzer-unix.Vfork): see above */
+                start_command(launch, broker, terminal, report_fd); /* NOLINT(clang-analyzer-unix.Vfork): see above */
         return command;
 }
 
@@ -217,19 +221,21 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         struct control control;
         struct broker broker;
         struct err err = {};
+        int status, terminal = -1;
         pid_t command;
-        int status;
 
         /* Who waits must not do so where the program outside was, which is below all mounts. */
         if (enter(files->work < 0 ? launch->cwd : "/", &err) < 0)
                 report_failure(files->report, &err);
         if (launch->own_pids && egress_set_up(&launch->egress, files->asked, &err) < 0) /* while it has the capabilities */
                 report_failure(files->report, &err);
+        if (launch->terminal.wanted && terminal_make(&launch->terminal, files->asked, &terminal, &err) < 0)
+                report_failure(files->report, &err);
         if (control_open(files->asked, files->outside, &control, &err) < 0)
                 report_failure(files->report, &err);
         if (broker_open(&launch->broker, files->roots, &broker, &err) < 0)
                 report_failure(files->report, &err);
-        if (launch->own_pids ? confine(launch, &err) < 0 : descendants_adopt(&err) < 0)
+        if (launch->own_pids ? confine(launch, terminal, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(files->report, &err);
         if (launch->own_pids && control_watch_mounts(&control, &err) < 0)
                 report_failure(files->report, &err);
@@ -237,7 +243,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 _exit(125);
         while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */
                 ;
-        command = files->work >= 0 ? start_waiting(launch, &broker, files) : start_now(launch, &broker, files);
+        command =
+                files->work >= 0 ? start_waiting(launch, &broker, files) : start_now(launch, &broker, terminal, files->report);
         broker_take(&broker);
         control.calls = broker.listener;
         fd_close(files->work);

@@ -43,7 +43,8 @@ int descendants_wait(pid_t command, struct control *control);
  * Applies a Landlock plan to this process. The rights asked for are all that this kernel's Landlock knows.
  */
 
-int landlock_apply(const struct landlock_plan *plan, struct err *err);
+/* `terminal`: an open terminal, which can be opened again by its path and used; -1: none. */
+int landlock_apply(const struct landlock_plan *plan, int terminal, struct err *err);
 
 /*
  * Executes the command in the calling process. Does not return.

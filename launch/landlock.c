@@ -23,8 +23,10 @@ static uint64_t rights_of(uint32_t grant, uint64_t known) {
                 rights |= LL_FS_EXECUTE | LL_FS_READ_FILE | LL_FS_READ_DIR;
         if (grant & GRANT_LOOK)
                 rights |= LL_FS_READ_FILE | LL_FS_READ_DIR;
-        if (grant & GRANT_USE)
+        if (grant & (GRANT_USE | GRANT_TERMINAL))
                 rights |= use_rights;
+        if (grant & GRANT_TERMINAL)
+                rights |= LL_FS_IOCTL_DEV;
         return grant & GRANT_WRITE ? known : rights & known;
 }
 
@@ -49,7 +51,7 @@ static int add_path(int ruleset, const struct landlock_rule *rule, uint64_t know
         return add_fd(ruleset, fd, rights_of(rule->grant, known), err);
 }
 
-int landlock_apply(const struct landlock_plan *plan, struct err *err) {
+int landlock_apply(const struct landlock_plan *plan, int terminal, struct err *err) {
         int version = kernel_landlock_version();
         uint64_t known = known_rights(version);
         struct ll_ruleset handled = {
@@ -70,5 +72,7 @@ int landlock_apply(const struct landlock_plan *plan, struct err *err) {
         for (size_t i = 0; i < plan->rule_count; i++)
                 if (add_path(ruleset, &plan->rules[i], known, err) < 0)
                         return -1;
+        if (terminal >= 0 && add_fd(ruleset, terminal, rights_of(GRANT_TERMINAL, known), err) < 0)
+                return -1;
         return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? err_sys(err, "Landlock: entering it") : 0;
 }

@@ -13,6 +13,7 @@ struct sandbox_request {
         const char *const *argv, *const *envp; /* envp: already filtered */
         const char *command;                   /* the text that argv runs with bash; NULL: a program with arguments */
         bool input;                            /* it has a stdin to read */
+        struct launch_terminal terminal;       /* it gets one of its own */
 };
 
 struct backend {
@@ -22,6 +23,7 @@ struct backend {
         bool own_tmp;     /* /tmp is the host's: commands get a private TMPDIR instead */
         bool shares_tmp;  /* can give the commands of a session the same /tmp, or the same TMPDIR */
         bool own_home;    /* can give commands a home of the workspace: sandbox.home = "own" */
+        bool terminal;    /* can give commands a terminal of their own */
         bool brokers;     /* can give access to listed unix sockets of the host, or to all */
         uint32_t engines; /* container engines, 1 << enum engine_kind, any of which can run it; 0: it uses no container */
         enum container_runtime runtime; /* its name in [container] runtime; RUNTIME_AUTO: it has none */

@@ -201,6 +201,7 @@ const struct backend backend_bwrap = {
         .name = "bwrap",
         .id = BACKEND_BWRAP,
         .own_home = true,
+        .terminal = true,
         .brokers = true,
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |

@@ -63,6 +63,7 @@ int plan_common(const struct policy *policy, const struct host *host, const stru
                 .argv = request->argv,
                 .envp = request->envp,
                 .cwd = host->cwd,
+                .terminal = request->terminal,
         };
 
         if (policy->sandbox.unix_sockets == UNIX_SOCKETS_DENY)

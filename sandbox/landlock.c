@@ -18,12 +18,14 @@ static const struct {
 };
 
 /* All there is of /dev, with the fewest rights. No terminals: a command could open any that its user has, and read what is
- * typed there. */
+ * typed there; but its own, if it has one, by the name that leads to no other. */
 static const struct landlock_rule devices[] = {
         { "/dev/null", GRANT_USE },   { "/dev/zero", GRANT_USE },    { "/dev/full", GRANT_USE },
         { "/dev/random", GRANT_USE }, { "/dev/urandom", GRANT_USE },
 };
 enum { DEVICE_COUNT = sizeof(devices) / sizeof(*devices) };
+
+#define OWN_TERMINAL "/dev/tty"
 
 struct rules {
         const struct host *host;
@@ -37,10 +39,10 @@ static void add_rule(struct rules *rules, const char *path, uint32_t grant) {
                 rules->items[rules->count++] = (struct landlock_rule){ path, grant };
 }
 
-static int landlock_rules(const struct policy *policy, const struct host *host, struct arena *arena, struct landlock_plan *ret,
-                          struct err *err) {
+static int landlock_rules(const struct policy *policy, const struct host *host, const struct sandbox_request *request,
+                          struct arena *arena, struct landlock_plan *ret, struct err *err) {
         const struct protected_paths *git = &host->protection.git_write;
-        size_t room = host->readable.count + DEVICE_COUNT + host->write.count + git->count + 2;
+        size_t room = host->readable.count + DEVICE_COUNT + host->write.count + git->count + 3;
         struct rules rules = { .host = host, .items = arena_alloc(arena, room * sizeof(*rules.items)) };
 
         if (!rules.items)
@@ -49,6 +51,8 @@ static int landlock_rules(const struct policy *policy, const struct host *host, 
                 add_rule(&rules, host->readable.items[i].path, GRANT_READ);
         for (size_t i = 0; i < DEVICE_COUNT; i++)
                 add_rule(&rules, devices[i].path, devices[i].grant);
+        if (request->terminal.wanted)
+                add_rule(&rules, OWN_TERMINAL, GRANT_TERMINAL);
         for (size_t i = 0; i < host->write.count; i++)
                 add_rule(&rules, host->write.items[i].path, GRANT_READ | GRANT_WRITE);
         if (policy->sandbox.workspace_write) {
@@ -77,7 +81,7 @@ static int landlock_plan(const struct backend *backend, const struct policy *pol
         if (host->landlock == 0)
                 return err_set(err, ERR_UNSUPPORTED, "landlock: not supported by this kernel");
         if (host_check_workspace(host, err) < 0 || plan_common(policy, host, request, flags, arena, &launch, err) < 0 ||
-            landlock_rules(policy, host, arena, &launch.landlock, err) < 0)
+            landlock_rules(policy, host, request, arena, &launch.landlock, err) < 0)
                 return -1;
         launch.backend = backend->name;
         launch.guarantees = backend->guarantees;
@@ -96,6 +100,7 @@ const struct backend backend_landlock = {
         .automatic = true,
         .own_tmp = true,
         .shares_tmp = true,
+        .terminal = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_NETWORK | GUARANTEE_SOCKETS | GUARANTEE_SYSCALLS |
                       GUARANTEE_PROCESSES | GUARANTEE_KILL | GUARANTEE_PRIVILEGES,
         .summary = "Landlock and seccomp, without namespaces",

@@ -81,10 +81,11 @@ struct wrapped_mount {
 /* ---- Landlock ---- */
 
 enum landlock_grant {
-        GRANT_READ = 1 << 0,  /* read, list, execute */
-        GRANT_WRITE = 1 << 1, /* and everything else that the kernel's Landlock knows */
-        GRANT_USE = 1 << 2,   /* of a device: read and write it, nothing else */
-        GRANT_LOOK = 1 << 3,  /* read and list, not execute */
+        GRANT_READ = 1 << 0,     /* read, list, execute */
+        GRANT_WRITE = 1 << 1,    /* and everything else that the kernel's Landlock knows */
+        GRANT_USE = 1 << 2,      /* of a device: read and write it, nothing else */
+        GRANT_LOOK = 1 << 3,     /* read and list, not execute */
+        GRANT_TERMINAL = 1 << 4, /* GRANT_USE, and set its modes */
 };
 
 struct landlock_rule {
@@ -144,6 +145,14 @@ struct launch_egress {
         bool serves;                 /* and this command is one of them: passes a socket that lists its listeners */
         const uint16_t *shell_ports; /* as host_ports; one that cannot be listened at is left out */
         size_t shell_port_count;
+};
+
+/* ---- a terminal of the command's own: launch/terminal.h ---- */
+
+struct launch_terminal {
+        bool wanted;
+        bool errors_apart; /* stderr goes on as without it */
+        uint16_t rows, columns;
 };
 
 /* ---- limits ---- */
@@ -289,6 +298,7 @@ struct launch {
         const char *seccomp_name; /* for people */
         struct broker_plan broker;
         struct launch_egress egress;
+        struct launch_terminal terminal;
         struct launch_limit limits[LAUNCH_LIMITS_MAX];
         size_t limit_count;
         uint32_t limits_ignored;                     /* enum launch_ignored */

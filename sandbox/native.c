@@ -34,6 +34,7 @@ const struct backend backend_native = {
         .id = BACKEND_NATIVE,
         .shares_tmp = true,
         .own_home = true,
+        .terminal = true,
         .brokers = true,
         .automatic = true,
         .guarantees = GUARANTEE_WRITES | GUARANTEE_READS | GUARANTEE_PROTECT | GUARANTEE_TMP | GUARANTEE_NETWORK |

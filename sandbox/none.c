@@ -16,6 +16,7 @@ static int none_plan(const struct backend *backend, const struct policy *policy,
 const struct backend backend_none = {
         .name = "none",
         .id = BACKEND_NONE,
+        .terminal = true,
         .brokers = true,
         .guarantees = 0,
         .summary = "only the environment filter, limits and timeouts",

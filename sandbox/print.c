@@ -186,7 +186,7 @@ static void print_appcontainer(const struct appcontainer_plan *plan, struct buf 
 static const char *grant_name(uint32_t grant) {
         if (grant & GRANT_WRITE)
                 return "write";
-        return grant & GRANT_USE ? "use" : "read";
+        return grant & (GRANT_USE | GRANT_TERMINAL) ? "use" : "read";
 }
 
 static void print_landlock(const struct landlock_plan *landlock, struct buf *out) {
@@ -272,6 +272,9 @@ void launch_print(const struct launch *launch, struct buf *out) {
                 buf_format(out, "seccomp %s\n", launch->seccomp_name);
         print_broker(&launch->broker, out);
         print_egress(&launch->egress, out);
+        if (launch->terminal.wanted)
+                buf_format(out, "terminal %ux%u%s\n", launch->terminal.columns, launch->terminal.rows,
+                           launch->terminal.errors_apart ? ", without stderr" : "");
         for (const char *const *notice = launch->notices; *notice; notice++)
                 buf_format(out, "notice %s\n", *notice);
         buf_append(out, STR("cwd"));
