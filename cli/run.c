@@ -40,6 +40,8 @@ enum {
         OPTION_PIDS,
         OPTION_ENV,
         OPTION_NO_STDIN,
+        OPTION_TTY,
+        OPTION_NO_TTY,
         OPTION_SESSION,
         OPTION_STRICT,
         OPTION_SET,
@@ -71,6 +73,9 @@ static const struct option_row option_rows[] = {
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
         [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "let the command read nothing" },
+        [OPTION_TTY] = { "tty", 0, NULL,
+                         "give the command a terminal of its own, also if yours is not both its input and output" },
+        [OPTION_NO_TTY] = { "no-tty", 0, NULL, "give the command no terminal" },
         [OPTION_SESSION] = { "session", 0, "NAME",
                              "share /tmp with all commands of this name in this workspace; see bailey tmp" },
         [OPTION_STRICT] = ROW_STRICT,
@@ -169,6 +174,8 @@ static int run_with(const struct bailey_policy *policy, struct bailey_run_option
         int signals = signals_watch(), code;
 
         run->cancel_fd = signals;
+        if (run->terminal != BAILEY_TERMINAL_NONE)
+                run->terminal_signals_fd = signals_of_terminal();
         if (bailey_run(policy, run, &outcome) < 0) {
                 log_line("run: out of memory");
                 return EXIT_NO_RUN;
@@ -196,23 +203,42 @@ static int set_command(const struct options *options, struct bailey_run_options 
         return 0;
 }
 
-/* Not from a terminal: the command would take what is typed for the shell that called us. */
-static int input_fd(bool none) {
+/* Not from a terminal: the command would take what is typed for the shell that called us. One of its own gets what is typed. */
+static int input_fd(bool none, bool terminal) {
         struct err ignored = {};
         int copy;
 
-        if (none || isatty(STDIN_FILENO) || fd_dup(STDIN_FILENO, &copy, &ignored) < 0)
+        if (none || (!terminal && isatty(STDIN_FILENO)) || fd_dup(STDIN_FILENO, &copy, &ignored) < 0)
                 return -1;
         return copy;
 }
 
+/* As ssh and docker do: for a person at a terminal. What goes to a file or another program is passed on byte for byte. */
+static int terminal_wanted(const char *const *given, enum bailey_terminal *ret) {
+        bool captures = given[OPTION_JSON], person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+
+        if (given[OPTION_TTY] && (captures || given[OPTION_NO_TTY])) {
+                log_line("run: --tty cannot be combined with %s", captures ? "--json" : "--no-tty");
+                return -1;
+        }
+        if (given[OPTION_TTY])
+                *ret = BAILEY_TERMINAL_REQUIRED;
+        else
+                *ret = person && !captures && !given[OPTION_NO_TTY] ? BAILEY_TERMINAL_POSSIBLE : BAILEY_TERMINAL_NONE;
+        return 0;
+}
+
 static int run_options(const struct options *options, struct bailey_run_options *run) {
         const char *const *given = options->values;
+        enum bailey_terminal terminal;
 
+        if (terminal_wanted(given, &terminal) < 0)
+                return -1;
         *run = (struct bailey_run_options){
                 .cwd = given[OPTION_CWD],
                 .environment = (const char *const *)environ,
-                .in_fd = input_fd(given[OPTION_NO_STDIN]),
+                .in_fd = input_fd(given[OPTION_NO_STDIN], terminal != BAILEY_TERMINAL_NONE),
+                .terminal = terminal,
                 .capture = given[OPTION_JSON] != NULL,
                 .out_fd = STDOUT_FILENO,
                 .err_fd = STDERR_FILENO,
@@ -258,6 +284,7 @@ static const struct help_row examples[] = {
         { "bailey run 'make -j4 && make test'", "run a command in the current directory" },
         { "bailey run --network inherit --write ~/.npm -- npm install", "run a program that needs the network and a cache" },
         { "bailey run --json --timeout 60 ./build.sh", "get the result as JSON" },
+        { "bailey run -t 0 -- vim notes.txt", "use a full-screen program" },
         {},
 };
 
@@ -276,7 +303,20 @@ const struct cli_command cli_run = {
                 "run\n"
                 "later, such as .git/hooks.\n"
                 "\n"
-                "The command reads the standard input of bailey run, unless that is a terminal.\n",
+                "The command reads the standard input of bailey run. At a terminal (standard input and output are both one), "
+                "it gets a\n"
+                "terminal of its own (native, bwrap, landlock): keys go to it as they are, also Ctrl-C and Ctrl-Z, and the "
+                "size "
+                "follows.\n"
+                "It cannot read or change yours, nor type into it. What it shows is passed on without sequences that would "
+                "make\n"
+                "your terminal answer with a text, set its clipboard, print or store. stderr is part of it, unless it goes "
+                "elsewhere.\n"
+                "If only one of the two is a terminal, the command gets none, and nothing is changed in what it reads and "
+                "writes. With\n"
+                "--tty it gets one in any case; input that ends is then typed as Ctrl-D. --tty -t 0 is for programs that stay, "
+                "such as\n"
+                "editors and shells. Secrets are not removed from what a terminal shows.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

@@ -5,15 +5,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int signals_watch(void) {
+static int watch(const int *numbers, size_t count) {
         sigset_t set;
         int fd;
 
         sigemptyset(&set);
-        sigaddset(&set, SIGINT);
-        sigaddset(&set, SIGTERM);
-        sigaddset(&set, SIGHUP);
-        sigaddset(&set, SIGQUIT);
+        for (size_t i = 0; i < count; i++)
+                sigaddset(&set, numbers[i]);
         sigprocmask(SIG_BLOCK, &set, NULL);
         fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         if (fd != 0)
@@ -21,6 +19,18 @@ int signals_watch(void) {
         fd = fcntl(0, F_DUPFD_CLOEXEC, 3); /* stdin is closed; but for the library 0 means none */
         close(0);
         return fd;
+}
+
+int signals_watch(void) {
+        static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+        return watch(numbers, sizeof(numbers) / sizeof(*numbers));
+}
+
+int signals_of_terminal(void) {
+        static const int numbers[] = { SIGWINCH, SIGTSTP, SIGCONT };
+
+        return watch(numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 int signals_which(int fd) {

@@ -20,6 +20,10 @@ int signals_watch(void) {
         return ends[0];
 }
 
+int signals_of_terminal(void) {
+        return -1;
+}
+
 int signals_which(int fd) {
         (void)fd;
         return SIGINT;

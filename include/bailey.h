@@ -272,6 +272,12 @@ void bailey_trusted_files_free(struct bailey_trusted_files *files);
 
 /* ---- running ---- */
 
+enum bailey_terminal {
+        BAILEY_TERMINAL_NONE,
+        BAILEY_TERMINAL_POSSIBLE, /* where the sandbox can give the command one */
+        BAILEY_TERMINAL_REQUIRED, /* or it does not run */
+};
+
 struct bailey_run_options {
         const char *command;            /* bash text; or: */
         const char *const *argv;        /* a program and its arguments, NULL-terminated */
@@ -281,6 +287,13 @@ struct bailey_run_options {
         int in_fd;                      /* what the command reads; 0: nothing. Only for bailey_run() */
         int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is */
         int out_fd, err_fd;             /* 0: nowhere */
+        enum bailey_terminal terminal;  /* the command gets a terminal of its own: what in_fd holds is typed there, and what
+                                           it shows goes to out_fd, without sequences that would make a terminal answer
+                                           with a text, or set its clipboard. If in_fd is a terminal, it is in raw mode
+                                           meanwhile. stderr is part of it if err_fd is a terminal, or the same as out_fd.
+                                           Only for bailey_run(), without capture */
+        int terminal_signals_fd;        /* with it: a signalfd (SFD_NONBLOCK) of SIGWINCH, SIGTSTP and SIGCONT, which the
+                                           caller blocks: the size follows, and the process can be stopped; 0 or -1: none */
         int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */
         int status_fd;                  /* {"event":"started"...} and {"event":"exited"...}, a line each; 0 or -1: none */
         int force;                      /* also in a workspace like /, /tmp or the home directory */

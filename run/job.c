@@ -11,8 +11,22 @@
 #include "base/time.h"
 #include "launch/control.h"
 #include "launch/report.h"
+#include "run/terminal_link.h"
 
-enum job_fd { FD_END, FD_REPORT, FD_CANCEL, FD_IN, FD_OUT, FD_ERR, FD_CONTROL, FD_HELPER, FD_WRITTEN, FD_BESIDE, FD_COUNT };
+enum job_fd {
+        FD_END,
+        FD_REPORT,
+        FD_CANCEL,
+        FD_IN,
+        FD_OUT,
+        FD_ERR,
+        FD_CONTROL,
+        FD_HELPER,
+        FD_WRITTEN,
+        FD_BESIDE,
+        FD_TERMINAL,
+        FD_COUNT = FD_TERMINAL + TERMINAL_LINK_POLLS
+};
 
 /* ---- files ---- */
 
@@ -91,10 +105,30 @@ static void close_input(struct job *job) {
         job->input = NULL;
 }
 
+static void close_terminal(struct job *job, int64_t deadline) {
+        terminal_link_close(job->terminal, deadline);
+        job->terminal = NULL;
+}
+
+/* Until pid 1 inside has made it, there is nothing; of stderr that is apart there is. */
+static int open_terminal(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
+        if (terminal_link_open(setup->terminal, &job->terminal, err) < 0)
+                return -1;
+        job->terminal_expected = true;
+        if (open_input(job, -1, &files->in, err) < 0 || source_relay(&job->sources[0], -1, &files->out, err) < 0)
+                return -1;
+        if (setup->launch->terminal.errors_apart)
+                return source_relay(&job->sources[1], setup->err_fd, &files->err, err);
+        files->err = files->out;
+        return 0;
+}
+
 /* The command's ends; those that are not its caller's own are closed when it has them. */
 static int open_sources(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
         struct job_source *out = &job->sources[0], *errors = &job->sources[1];
 
+        if (setup->launch->terminal.wanted)
+                return open_terminal(job, setup, files, err);
         if (open_input(job, setup->in_fd, &files->in, err) < 0)
                 return -1;
         if (setup->out ? source_capture(out, setup->out, &files->out, err) < 0
@@ -126,7 +160,7 @@ static bool reports(const struct job *job) {
 }
 
 static bool hears_control(const struct job *job) {
-        return job->covers.launch || job->egress_expected;
+        return job->covers.launch || job->egress_expected || job->terminal_expected;
 }
 
 static int watch_all(struct job *job, void *data, struct err *err) {
@@ -145,7 +179,7 @@ static void ignore_control(struct job *job) {
         unwatch(job, job->covers.written);
         covers_end(&job->covers);
         job->covers.launch = NULL;
-        job->egress_expected = false;
+        job->egress_expected = job->terminal_expected = false;
 }
 
 static void give_up(struct job *job) {
@@ -199,6 +233,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 close_input(job);
                 for (size_t i = 0; i < 2; i++)
                         source_close(job, &job->sources[i]);
+                close_terminal(job, 0);
         }
         return result;
 }
@@ -220,8 +255,10 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_HELPER] = (struct pollfd){ .fd = job->covers.helper, .events = POLLIN };
         fds[FD_WRITTEN] = (struct pollfd){ .fd = job->covers.lost || job->covers.helper >= 0 ? -1 : job->covers.written,
                                            .events = POLLIN };
+        if (job->terminal)
+                terminal_link_poll(job->terminal, &fds[FD_TERMINAL]);
         fds[FD_BESIDE] = (struct pollfd){ .fd = job->beside_fd > 0 ? job->beside_fd : -1, .events = POLLIN };
-        if (poll(fds, FD_COUNT, timeout) < 0)
+        if (poll(fds, job->terminal ? FD_COUNT : FD_TERMINAL, timeout) < 0)
                 for (size_t i = 0; i < FD_COUNT; i++)
                         fds[i].revents = 0;
 }
@@ -292,11 +329,47 @@ void job_uncovered(struct job *job, const struct err *why) {
         job_cancel(job, SIGKILL, 0);
 }
 
+static void take_egress(const struct job *job, struct egress_sockets *sockets) {
+        if (job->egress && sockets->count)
+                job->egress(job->egress_context, sockets);
+        else
+                egress_sockets_close(sockets);
+}
+
+static void take_terminal(struct job *job, int master) {
+        if (!job->terminal_expected) {
+                fd_close(master);
+                return;
+        }
+        job->terminal_expected = false;
+        if (terminal_link_begin(job->terminal, master, &job->no_terminal) < 0)
+                job_cancel(job, SIGKILL, 0);
+}
+
+/* What pid 1 of the sandbox tells. */
+static void hear_control(struct job *job) {
+        struct control_message message;
+        int result;
+
+        while (hears_control(job) && (result = control_receive(job->launched.control, &message)) != 0) {
+                if (result < 0)
+                        ignore_control(job); /* its process ends */
+                else if (message.kind == CONTROL_EGRESS)
+                        take_egress(job, &message.egress);
+                else if (message.kind == CONTROL_TERMINAL)
+                        take_terminal(job, message.terminal);
+                else
+                        covers_changed(&job->covers, message.namespace);
+        }
+}
+
 static enum job_state finish(struct job *job, struct err *err) {
         int result;
 
         if (job->launched.group.version != CGROUP_NONE)
                 job->outcome.memory_killed = cgroup_memory_kills(&job->launched.group) > 0;
+        if (job->terminal_expected) /* of a command that has ended at once */
+                hear_control(job);
         ignore_control(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, reports(job) ? job->launched.report_fd : -1);
@@ -306,6 +379,7 @@ static enum job_state finish(struct job *job, struct err *err) {
         close_input(job);
         for (size_t i = 0; i < 2; i++)
                 source_drain(job, &job->sources[i]);
+        close_terminal(job, time_monotonic() + job->drain);
         job->outcome.duration = time_monotonic() - job->begun;
         return result < 0 ? JOB_FAILED : JOB_ENDED;
 }
@@ -325,28 +399,6 @@ static bool hear(struct job *job) {
                 job->launched.tells_end = false; /* its process ends by itself, and of that `pidfd` tells */
         }
         return false;
-}
-
-static void take_egress(const struct job *job, struct egress_sockets *sockets) {
-        if (job->egress && sockets->count)
-                job->egress(job->egress_context, sockets);
-        else
-                egress_sockets_close(sockets);
-}
-
-/* What pid 1 of the sandbox tells. */
-static void hear_control(struct job *job) {
-        struct control_message message;
-        int result;
-
-        while (hears_control(job) && (result = control_receive(job->launched.control, &message)) != 0) {
-                if (result < 0)
-                        ignore_control(job); /* its process ends */
-                else if (message.kind == CONTROL_EGRESS)
-                        take_egress(job, &message.egress);
-                else
-                        covers_changed(&job->covers, message.namespace);
-        }
 }
 
 /* Fails closed: a command whose covers cannot be put back does not go on. */
@@ -384,6 +436,8 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
                 job->beside_fd = job->beside(job->beside_context);
         if (job->input)
                 relay_step(job->input, &fds[FD_IN]);
+        if (job->terminal)
+                terminal_link_step(job->terminal, &fds[FD_TERMINAL]);
         source_step(job, &job->sources[0], &fds[FD_OUT]);
         source_step(job, &job->sources[1], &fds[FD_ERR]);
         if (over || fds[FD_END].revents)

@@ -13,6 +13,9 @@
 #include "run/relay.h"
 #include "run/stream.h"
 
+struct terminal_setup; /* run/terminal_link.h */
+struct terminal_link;
+
 struct job_setup {
         const struct launch *launch; /* needed only until it has started */
         const struct launch *covers; /* the same, if its covers are to be restored; must live until the end */
@@ -20,10 +23,12 @@ struct job_setup {
         int in_fd;                   /* what it reads; 0 or less: nothing. Not with epoll_fd */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
-        int64_t timeout;          /* nanoseconds; 0: none */
-        int64_t drain;            /* how long readers of the output may delay the end */
-        int cancel_fd;            /* readable: cancel; -1: none */
-        int epoll_fd;             /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
+        const struct terminal_setup
+                *terminal; /* if the launch has a terminal: who uses it. Not with epoll_fd, `out` or `err` */
+        int64_t timeout;   /* nanoseconds; 0: none */
+        int64_t drain;     /* how long readers of the output may delay the end */
+        int cancel_fd;     /* readable: cancel; -1: none */
+        int epoll_fd;      /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
         void *epoll_data;
 
         /* Takes sockets that come from the sandbox of a launch with `egress`, at its start and for launch_request_socket().
@@ -54,10 +59,12 @@ struct job_source {
 
 struct job {
         struct launched launched;
-        struct job_source sources[2]; /* stdout, stderr */
-        struct relay *input;          /* stdin; NULL: the command has its own, or none */
-        bool awaited;                 /* the report that it has started is pending */
-        bool running;                 /* it has started */
+        struct job_source sources[2];   /* stdout, stderr */
+        struct relay *input;            /* stdin; NULL: the command has its own, or none */
+        struct terminal_link *terminal; /* all three; NULL: it has none */
+        bool terminal_expected;         /* pid 1 has not sent it yet */
+        bool awaited;                   /* the report that it has started is pending */
+        bool running;                   /* it has started */
         bool killed;
         int64_t begun, deadline, kill_at; /* monotonic; 0: never */
         int64_t drain;
@@ -70,7 +77,8 @@ struct job {
         int (*beside)(void *context);
         void *beside_context;
         struct covers covers;
-        struct err uncovered; /* why it was killed: covers could not be restored */
+        struct err no_terminal; /* why it was killed: its terminal cannot be used */
+        struct err uncovered;   /* why it was killed: covers could not be restored */
         struct outcome outcome;
 };
 

@@ -13,8 +13,6 @@
 #include "base/fd.h"
 #include "base/time.h"
 
-enum { TERMINAL_CHUNK = 4 << 10 }; /* a terminal that can take some may not take more without waiting */
-
 bool relay_needless(int fd) {
         struct statfs fs;
         struct stat st;
@@ -126,7 +124,7 @@ static void give(struct relay *relay) {
         ssize_t put;
 
         fd_quiet_begin(&quiet);
-        put = write(relay->to, relay->data + relay->start, left < TERMINAL_CHUNK ? left : TERMINAL_CHUNK);
+        put = write(relay->to, relay->data + relay->start, left < RELAY_TERMINAL_CHUNK ? left : RELAY_TERMINAL_CHUNK);
         fd_quiet_end(&quiet);
         if (put >= 0)
                 relay->start += (size_t)put;

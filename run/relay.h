@@ -13,7 +13,10 @@
 
 #include "base/err.h"
 
-enum { RELAY_SIZE = 64 << 10 };
+enum {
+        RELAY_SIZE = 64 << 10,
+        RELAY_TERMINAL_CHUNK = 4 << 10, /* a terminal that can take some may not take more without waiting */
+};
 
 struct relay {
         int from, to; /* from < 0: none, or ended; to < 0: all of the input was carried */

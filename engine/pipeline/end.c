@@ -126,7 +126,9 @@ static void set_ended(struct run *run) {
         } else if (o->cancelled) {
                 run->result.out.end = BAILEY_CANCELLED;
                 run->result.out.message = "cancelled";
-                if (run->job.uncovered.code)
+                if (run->job.no_terminal.code)
+                        run->result.out.message = run_message(run, "killed: %s", run->job.no_terminal.msg);
+                else if (run->job.uncovered.code)
                         run->result.out.message = run_message(
                                 run,
                                 "killed: protected files were replaced on the host while the command ran, and could "

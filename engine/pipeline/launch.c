@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
 #include "launch/cgroup_shared.h"
 #include "launch/mount.h"
+#include "run/terminal_link.h"
 
 enum { KEY_MAX = 4 << 20 }; /* of what a sandbox is made of */
 
@@ -120,18 +122,52 @@ static void keep_failure(struct run *run, const struct backend *backend, const s
 
 /* Where sandboxes may be ready for this launch, and the key of those; NULL: nowhere. */
 static struct pool *pool_of(const struct run *run, struct buf *ret_key) {
-        if (!run->lent.pool || run->attempt.launch.announce || !warm_possible(&run->attempt.launch) ||
-            !warm_fits(&run->attempt.launch))
+        if (!run->lent.pool || run->attempt.launch.announce || run->attempt.launch.terminal.wanted ||
+            !warm_possible(&run->attempt.launch) || !warm_fits(&run->attempt.launch))
                 return NULL;
         warm_key(&run->attempt.launch, ret_key);
         return ret_key->failed ? NULL : run->lent.pool;
 }
 
+/* Of whoever asked for the command. */
+static struct terminal_setup terminal_of(const struct run *run) {
+        return (struct terminal_setup){ .in = run->order.options.in_fd,
+                                        .out = run->order.options.out_fd,
+                                        .signals = run->order.options.terminal_signals_fd };
+}
+
+static int plan_terminal(struct run *run, const struct backend *backend, struct err *err) {
+        const struct bailey_run_options *options = &run->order.options;
+        const struct terminal_setup terminal = terminal_of(run);
+
+        if (options->terminal == BAILEY_TERMINAL_NONE)
+                return 0;
+        if (backend->terminal)
+                terminal_link_plan(&terminal, options->err_fd, &run->attempt.request.terminal);
+        else if (options->terminal == BAILEY_TERMINAL_REQUIRED)
+                return err_set(
+                        err, ERR_INVALID,
+                        "%s gives commands no terminal of their own: run it without --tty, or choose native, bwrap or landlock",
+                        backend->name);
+        return 0;
+}
+
+/* Without a terminal of its own, it is not given the caller's. */
+static int input_of(const struct run *run) {
+        const struct bailey_run_options *options = &run->order.options;
+
+        return !run->attempt.launch.terminal.wanted && options->terminal != BAILEY_TERMINAL_NONE && isatty(options->in_fd)
+                       ? -1
+                       : options->in_fd;
+}
+
 static int try_launch(struct run *run, struct err *err) {
+        const struct terminal_setup terminal = terminal_of(run);
         struct job_setup setup = {
                 .launch = &run->attempt.launch,
                 .covers = &run->attempt.launch,
-                .in_fd = run->order.options.in_fd,
+                .terminal = &terminal,
+                .in_fd = input_of(run),
                 .out = run->lent.out_stream,
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,
@@ -179,7 +215,7 @@ static void begin_attempt(struct run *run) {
 
 static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
         begin_attempt(run);
-        if (plan_backend(run, backend, err) < 0)
+        if (plan_terminal(run, backend, err) < 0 || plan_backend(run, backend, err) < 0)
                 return -1;
         if (run->order.options.plan_only)
                 return 0;

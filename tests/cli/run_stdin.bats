@@ -59,7 +59,7 @@ END
 @test "nothing to read: --no-stdin, a stdin that is closed, a terminal" {
         [ "$(echo x | bailey run --no-stdin 'cat; echo end')" = end ]
         [ "$(bailey run 'cat; echo end' <&-)" = end ]
-        run "${clean[@]}" script -qec "'$BAILEY' run 'cat; echo end'" /dev/null
+        run "${clean[@]}" script -qec "'$BAILEY' run --no-tty 'cat; echo end'" /dev/null
         [ "$output" = end$'\r' ]
 }
 

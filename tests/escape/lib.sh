@@ -383,7 +383,7 @@ command_line() {
         if [ -z "${nohome-}" ]; then line+=("HOME=$H"); fi
         if [ "$walls" = yes ]; then
                 line+=("${engine_env[@]}")
-                if [ -n "$WARM" ]; then line+=(WARM_LOG="$T/warm.log" python3 -BIS "$T/warm.py" "${bailey-$T/bailey}"); else line+=("${bailey-$T/bailey}" run); fi
+                if [ -n "$WARM" ]; then line+=(WARM_LOG="$T/warm.log" python3 -BIS "$T/warm.py" "${bailey-$T/bailey}"); else line+=("${bailey-$T/bailey}" run --no-tty); fi # to a terminal of its own a command may do what it likes
                 line+=(--backend "$runs" --config "$T/config.toml" --workspace "$W" "${flags[@]}" "$1")
         elif [ "$uid" = 0 ]; then
                 line+=(unshare --mount --uts --ipc bash -c "$1")
