@@ -175,14 +175,14 @@ END
         python <<'END'
 t = Terminal(bailey("--", "python3", "-c", """
 import os, signal
-signal.signal(signal.SIGWINCH, lambda *_: print("resized", *os.get_terminal_size(0), flush=True))
+signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b"resized %d %d " % tuple(os.get_terminal_size(0))))
 print("ready", flush=True)
 while True:
     signal.pause()
 """))
 t.wait_for("ready")
 t.resize(50, 132)
-t.wait_for("resized 132 50")
+t.wait_for("resized 132 50 ")
 t.type("\x03")
 check(t.end() == 130, t.seen)
 END
