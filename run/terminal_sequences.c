@@ -59,21 +59,18 @@ enum extra {
 };
 
 static const char *const extras[] = {
-        [EXTRA_STYLE] = "\x1b[0m",
-        [EXTRA_REGION] = "\x1b"
-                         "7\x1b[r\x1b"
-                         "8", /* without moving the cursor */
-        [EXTRA_INSERT] = "\x1b[4l",
-        [EXTRA_SHIFTED] = "\x0f",
-        [EXTRA_CHARSET] = "\x1b(B",
-        [EXTRA_KEYPAD] = "\x1b>",
-        [EXTRA_CURSOR] = "\x1b[0 q",
-        [EXTRA_KITTY] = "\x1b[<9u\x1b[=0u",
+        [EXTRA_STYLE] = "\x1b[0m",   [EXTRA_REGION] = "\0337\033[r\0338", /* without moving the cursor */
+        [EXTRA_INSERT] = "\x1b[4l",  [EXTRA_SHIFTED] = "\x0f",
+        [EXTRA_CHARSET] = "\x1b(B",  [EXTRA_KEYPAD] = "\x1b>",
+        [EXTRA_CURSOR] = "\x1b[0 q", [EXTRA_KITTY] = "\x1b[<9u\x1b[=0u",
         [EXTRA_KEYS] = "\x1b[>4m",
 };
 
 static void note_bit(uint64_t *changed, size_t bit, bool is) {
-        *changed = (*changed & ~(UINT64_C(1) << bit)) | (uint64_t)is << bit;
+        if (is)
+                *changed |= UINT64_C(1) << bit;
+        else
+                *changed &= ~(UINT64_C(1) << bit);
 }
 
 static void note(uint64_t *changed, enum extra extra, bool is) {

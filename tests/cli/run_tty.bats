@@ -96,7 +96,7 @@ needs() {
         shows '^out>'
         [ "$(cat file)" = $'first\nsecond' ]
         # The screen is as it was: vim has left the other one.
-        ! screen | grep -q '^second'
+        run ! on_screen '^second'
 }
 
 @test "a python that is talked to, top, less" {
