@@ -209,6 +209,9 @@ static int gather_directories(struct host *host, const struct policy *policy, st
         EACH (i, host_places.emptied)
                 if (!is_home(host, *i) && add_directory(host, &host->emptied, arena, *i, err) < 0)
                         return -1;
+        EACH (i, host_places.emptied_without_network)
+                if (policy->sandbox.network != NETWORK_INHERIT && add_directory(host, &host->emptied, arena, *i, err) < 0)
+                        return -1;
         EACH (i, host_places.kept)
                 if (host_add_if_there(host, &host->kept, arena, "system", *i, err) < 0)
                         return -1;
@@ -292,10 +295,6 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
                 host->masks.items[i].secret = true;
         EACH (i, host_places.masked_from_root)
                 if (host->uid == 0 && is_mounted(host, *i) &&
-                    host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
-                        return -1;
-        EACH (i, host_places.masked_without_network)
-                if (policy->sandbox.network != NETWORK_INHERIT &&
                     host_add_if_there(host, &host->masks, arena, "system", *i, err) < 0)
                         return -1;
         /* What bailey itself keeps, wherever that is. */

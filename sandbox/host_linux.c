@@ -37,7 +37,7 @@ static const char *const kept_with_network[] = { "/run/systemd/resolve", "/run/r
 static const char *const masked_from_root[] = { "/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", NULL };
 
 /* Names of the host's interfaces, which a command with a network of its own does not have. */
-static const char *const masked_without_network[] = { "/sys/class/net", "/sys/devices/virtual/net", NULL };
+static const char *const emptied_without_network[] = { "/sys/class/net", "/sys/devices/virtual/net", NULL };
 
 static const char *const system_directories[] = {
         "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", NULL
@@ -57,7 +57,7 @@ const struct host_places host_places = {
         .emptied = emptied_directories,
         .kept = kept_always,
         .kept_with_network = kept_with_network,
-        .masked_without_network = masked_without_network,
+        .emptied_without_network = emptied_without_network,
         .masked_from_root = masked_from_root,
         .system = system_directories,
         .no_workspace = no_workspace,

@@ -145,17 +145,17 @@ bool host_denies_match(const struct host *host, const struct host_match *match);
 
 /* NULL-terminated lists. */
 struct host_places {
-        const char *const *scratch;                /* replaced by private directories */
-        const char *const *emptied;                /* data of other users and services; replaced by empty directories */
-        const char *const *kept;                   /* paths in these that some programs require */
-        const char *const *kept_with_network;      /* and those that name resolution requires */
-        const char *const *masked_without_network; /* names of the host's interfaces */
-        const char *const *masked_from_root;       /* if mounted: only the mode of a directory protects them from others */
-        const char *const *system;                 /* for root = "minimal" */
-        const char *const *no_workspace;           /* belong to the system. Their subdirectories may be workspaces */
-        const char *const *kernel;                 /* neither these nor anything below them can be a workspace */
-        const char *const *shells;                 /* possible paths of bash, in order of preference */
-        const char *const *idle;                   /* argv of a program that does nothing */
+        const char *const *scratch;                 /* replaced by private directories */
+        const char *const *emptied;                 /* data of other users and services; replaced by empty directories */
+        const char *const *kept;                    /* paths in these that some programs require */
+        const char *const *kept_with_network;       /* and those that name resolution requires */
+        const char *const *emptied_without_network; /* names of the host's interfaces */
+        const char *const *masked_from_root;        /* if mounted: only the mode of a directory protects them from others */
+        const char *const *system;                  /* for root = "minimal" */
+        const char *const *no_workspace;            /* belong to the system. Their subdirectories may be workspaces */
+        const char *const *kernel;                  /* neither these nor anything below them can be a workspace */
+        const char *const *shells;                  /* possible paths of bash, in order of preference */
+        const char *const *idle;                    /* argv of a program that does nothing */
 };
 
 extern const struct host_places host_places;

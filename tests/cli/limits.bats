@@ -102,3 +102,12 @@ until_runs() {
         [ "${lines[0]}" -le 4096 ]
         [ "$(cat /proc/sys/kernel/pid_max)" = "$before" ] # of the host
 }
+
+@test "a command that uses up its processor time is told so" {
+        run bailey run --set sandbox.max_cpu_secs=1 'while :; do :; done'
+        [ "$status" = 152 ] # 128 + SIGXCPU
+        [[ $output == *"exceeded its limit of processor time in seconds (1)"* ]]
+        run bailey run --set sandbox.max_cpu_secs=1 'bash -c "trap : XCPU; while :; do :; done"; echo $?'
+        [ "$status" = 0 ]
+        [[ $output == *137* ]] # one that goes on is killed
+}

@@ -341,3 +341,22 @@ while True: s.accept()[0].close()' >port 3>&- &
         rm -r "$base" # the kernel makes directories that an ordinary user could not remove
         [ ! -e "$HOME/.npm/_cacache/kept" ]
 }
+
+@test "the host's network interfaces are listed only with its network" {
+        [ -n "$(ls /sys/class/net)" ] # or this test is wrong
+        for backend in native bwrap; do
+                run bailey run --backend "$backend" 'ls -A /sys/class/net'
+                [ "$status" = 0 ]
+                [ "$output" = "" ]
+        done
+        run bailey run --network inherit 'ls /sys/class/net'
+        [ "$output" = "$(ls /sys/class/net)" ]
+}
+
+@test "a config file chooses the policy" {
+        echo 'policy = "readonly"' >config.toml
+        run bailey run --config config.toml 'touch x'
+        [ "$status" = 126 ]
+        run bailey run --config config.toml --policy default 'touch x'
+        [ "$status" = 0 ]
+}
