@@ -1,12 +1,68 @@
 /*
  * Everything at a glance: the policy in short, what runs, what was refused lately.
  */
+#include "base/number.h"
+#include "base/time.h"
 #include "engine/config.h"
 #include "engine/policy.h"
+#include "policy/keys.h"
 
 enum { STATUS_MAX = 64 << 20, BLOCKS = 5 };
 
-static const char *const modes[] = { [GUARD_ENFORCE] = "enforce", [GUARD_WARN] = "warn", [GUARD_OFF] = "off" };
+/* The word that config files have for a value. */
+static const char *word_of(const char *key, int value) {
+        return key_by_path(str_z(key))->words[value];
+}
+
+/* What a policy decides with lists, by how long they are. */
+struct list_size {
+        const char *name; /* of the key */
+        size_t count;
+};
+
+static size_t list_sizes(const struct policy *p, struct list_size ret[static 8]) {
+        const struct list_size sizes[] = {
+                { "domain_allowlist", p->guard.domain_allowlist.count },
+                { "domain_denylist", p->guard.domain_denylist.count },
+                { "command_blocklist", p->guard.command_blocklist.count },
+                { "allowed_commands", p->guard.allowed_commands.count },
+                { "dangerous_patterns", p->guard.pattern_count },
+                { "network.hosts", p->sandbox.network_hosts.count },
+        };
+
+        memcpy(ret, sizes, sizeof(sizes));
+        return sizeof(sizes) / sizeof(*sizes);
+}
+
+static void summary_json(const struct policy *p, struct buf *out) {
+        struct list_size lists[8];
+        size_t count = list_sizes(p, lists);
+
+        buf_format(out, ",\"backend\":\"%s\",\"network\":\"%s\",\"container\":%s,\"lists\":{",
+                   word_of("sandbox.backend", (int)p->sandbox.backend),
+                   word_of("sandbox.network.kind", (int)p->sandbox.network), p->container.enabled ? "true" : "false");
+        for (size_t i = 0; i < count; i++)
+                buf_format(out, "%s\"%s\":%zu", i ? "," : "", lists[i].name, lists[i].count);
+        buf_format(out, "},\"timeout_ms\":%lld,\"timeout_max_ms\":%lld,\"output_bytes\":%lld",
+                   (long long)(p->run.timeout / 1000000), (long long)(p->run.timeout_max / 1000000),
+                   (long long)p->run.output_bytes);
+}
+
+static void summary_text(const struct policy *p, struct buf *out) {
+        char output[SIZE_TEXT_SIZE];
+        struct list_size lists[8];
+        size_t count = list_sizes(p, lists);
+
+        size_format((uint64_t)p->run.output_bytes, output);
+        buf_format(out,
+                   "    backend %s, network %s, containers %s; timeout %lld s, at most %lld s; output %s\n    items in lists:",
+                   word_of("sandbox.backend", (int)p->sandbox.backend),
+                   word_of("sandbox.network.kind", (int)p->sandbox.network), p->container.enabled ? "on" : "off",
+                   (long long)(p->run.timeout / TIME_SECOND), (long long)(p->run.timeout_max / TIME_SECOND), output);
+        for (size_t i = 0; i < count; i++)
+                buf_format(out, "%s %s %zu", i ? "," : "", lists[i].name, lists[i].count);
+        buf_char(out, '\n');
+}
 
 static void policy_json(const struct bailey_policy *policy, struct buf *out) {
         const struct policy *p = policy->policy;
@@ -15,8 +71,10 @@ static void policy_json(const struct bailey_policy *policy, struct buf *out) {
         buf_json(out, p->name);
         buf_append(out, STR(",\"workspace\":"));
         buf_json(out, p->workspace);
-        buf_format(out, ",\"guard\":\"%s\",\"bypassed\":%s,\"files\":[", modes[p->guard.mode],
+        buf_format(out, ",\"guard\":\"%s\",\"bypassed\":%s", word_of("guard.mode", (int)p->guard.mode),
                    policy->bypassed ? "true" : "false");
+        summary_json(p, out);
+        buf_append(out, STR(",\"files\":["));
         for (size_t i = 0; i < p->file_count; i++) {
                 buf_append(out, i ? STR(",{\"path\":") : STR("{\"path\":"));
                 buf_json(out, str_z(p->files[i].path));
@@ -32,7 +90,8 @@ static void policy_text(const struct bailey_policy *policy, struct buf *out) {
         buf_append(out, p->name);
         buf_append(out, STR(" for "));
         buf_visible(out, p->workspace);
-        buf_format(out, ", guard: %s%s\n", modes[p->guard.mode], policy->bypassed ? ", bypassed" : "");
+        buf_format(out, ", guard: %s%s\n", word_of("guard.mode", (int)p->guard.mode), policy->bypassed ? ", bypassed" : "");
+        summary_text(p, out);
         for (size_t i = 0; i < p->file_count; i++) {
                 buf_append(out, STR("    "));
                 buf_visible(out, str_z(p->files[i].path));

@@ -20,7 +20,11 @@ no_sandbox() {
         run bailey status
         [ "$status" = 0 ]
         [[ $output == *"policy default for $W, guard: enforce"* ]]
+        [[ $output == *"    backend auto, network deny, containers off; timeout 120 s, at most 600 s; output 100 KiB"* ]]
+        [[ $output == *"items in lists: domain_allowlist 13, domain_denylist 0, command_blocklist 17, "* ]]
         [[ $output == *"no session is running"* ]]
+        bailey status --json | jq -e '.backend == "auto" and .network == "deny" and .container == false and
+                .lists.domain_allowlist == 13 and .timeout_ms == 120000 and .timeout_max_ms == 600000 and .output_bytes == 102400'
         bailey status --json | jq -e '.schemaVersion == 1 and .sessions == [] and .recent_blocks == [] and .policy == "default" and
                 .guard == "enforce" and .bypassed == false and .files == []'
         [ ! -e "$R/bailey" ] # looking leaves nothing behind
