@@ -110,6 +110,7 @@ static enum exit_status change_run(const struct options *options, enum bailey_ch
         char error[512];
         BUF_AUTO text;
 
+        buf_init(&text, CHANGED_MAX);
         if (options->operand_count != 1) {
                 log_line("%s: expected one operand; see bailey %s --help", name, name);
                 return EXIT_USAGE;
@@ -125,7 +126,6 @@ static enum exit_status change_run(const struct options *options, enum bailey_ch
                 log_line("%s: %s", name, error);
                 return EXIT_PROBLEM;
         }
-        buf_init(&text, CHANGED_MAX);
         format_changed_text(&changed, &text);
         fwrite(text.ptr, 1, text.len, stdout);
         bailey_changed_free(&changed);

@@ -41,9 +41,9 @@ int gateway_use_proxy(int socket, struct str url, struct str except, struct err 
         struct request request = { .kind = REQUEST_PROXY };
         BUF_AUTO bytes;
 
+        buf_init(&bytes, REQUEST_EGRESS_MAX);
         if (except.len > UPSTREAM_EXCEPT_MAX)
                 return err_set(err, ERR_TOO_COMPLEX, "no_proxy is longer than %d bytes", UPSTREAM_EXCEPT_MAX);
-        buf_init(&bytes, REQUEST_EGRESS_MAX);
         buf_append(&bytes, url);
         buf_char(&bytes, '\n');
         buf_append(&bytes, except);

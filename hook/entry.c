@@ -35,12 +35,12 @@ const struct tree_node *entry_hooks(const struct hook_entry *entry, struct str c
         struct tree_node *hooks;
         BUF_AUTO text;
 
+        buf_init(&text, TREE_TEXT_MAX);
         for (size_t i = 0, len; i < command.len; i += len) {
                 len = str_utf8(str_skip(command, i));
                 if (!len)
                         return NULL;
         }
-        buf_init(&text, TREE_TEXT_MAX);
         buf_format(&text, "{\"%s\":[", entry->event);
         for (; (found = strstr(rest, hole)); rest = found + strlen(hole)) {
                 buf_append(&text, str_from(rest, (size_t)(found - rest)));

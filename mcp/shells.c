@@ -172,10 +172,10 @@ void kill_shell_answer(struct mcp_server *server, struct call *call) {
         BUF_AUTO text, json;
         char number[32];
 
-        if (read_shell(server, call, &reading) < 0)
-                return;
         buf_init(&text, ANSWER_MAX);
         buf_init(&json, ANSWER_MAX);
+        if (read_shell(server, call, &reading) < 0)
+                return;
         buf_format(&text, "%s\nstatus: %s", reading.command, status_text(&reading, number));
         put_begin(&json);
         put_text(&json, "shell_id", call->shell);

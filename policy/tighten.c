@@ -70,9 +70,9 @@ static bool hosts_are_fewer(const struct resolver *r, struct str_list wanted) {
         struct egress now, then;
         ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
         if (r->network_before == NETWORK_INHERIT && !kind_is_overridden(r))
                 return true;
-        arena_init(&arena, 0);
         before.sandbox.network = r->network_before;
         if (egress_from_policy(&before, &arena, &now, NULL) < 0 || egress_from_policy(&asked, &arena, &then, NULL) < 0)
                 return false;

@@ -126,10 +126,10 @@ void run_network_forget(struct run *run) {
 static void tell_unseen(struct run *run) {
         BUF_AUTO text;
 
+        buf_init(&text, 4096);
         if (!run->attempt.network->by_ports || run->lent.gateway->told_unseen)
                 return;
         run->lent.gateway->told_unseen = true;
-        buf_init(&text, 4096);
         launch_print_unseen(&run->attempt.launch.egress, &text);
         run_notice(run, "%.*s", (int)text.len, text.ptr);
 }
