@@ -139,6 +139,7 @@ void audit_record_json(const struct audit_record *record, const char *session, i
         buf_format(out, "\"v\":1,\"kind\":\"%s\",\"time\":\"%s\",\"id\":\"%s\",\"session\":\"%s\",\"pid\":%d",
                    audit_kind_name(record->kind), text, record->id, session, (int)getpid());
         json_command(record, out);
+        json_text(out, "description", record->description, AUDIT_TEXT_MAX);
         json_text(out, "cwd", record->cwd, AUDIT_PATH_MAX);
         json_text(out, "workspace", record->workspace, AUDIT_PATH_MAX);
         buf_append(out, STR(",\"policy\":"));

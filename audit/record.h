@@ -46,7 +46,8 @@ struct audit_record {
         enum audit_kind kind;
         const char *id;
         struct str command;
-        bool argv; /* a program and its arguments, shown as the command that would start it */
+        const char *description; /* what it is for, as its caller says; NULL: not said */
+        bool argv;               /* a program and its arguments, shown as the command that would start it */
         struct str policy;
         const char *cwd, *workspace; /* NULL: not known */
         const char *action;

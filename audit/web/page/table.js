@@ -11,6 +11,7 @@ const COLUMNS = [
   { key: "backend", title: "Sandbox", value: text("backend"), cell: (row) => [visible(row.backend || "")] },
 ];
 const FIELDS = [
+  ["description", "description"],
   ["id", "id"], ["session", "session"], ["policy", "policy"], ["cwd", "directory"], ["kind", "record"],
   ["message", "message"],
   ["command_sha256", "SHA-256 of the command"],
@@ -58,7 +59,7 @@ function details(row) {
 function haystack(row) {
   if (!row.text) {
     const rules = (row.reasons || []).map((reason) => `${reason.rule} ${reason.message}`).join("\n");
-    row.text = [row.command, row.id, row.session, row.cwd, row.policy, row.action, row.end, row.backend, row.time,
+    row.text = [row.command, row.description, row.id, row.session, row.cwd, row.policy, row.action, row.end, row.backend, row.time,
       when(row.time || ""), rules].join("\n").toLowerCase();
   }
   return row.text;
