@@ -326,7 +326,13 @@ static void check_patterns(struct guard *g, struct str command) {
 
 /* ---- the entry ---- */
 
-static void check(struct guard *g, struct str command) {
+static void check(struct guard *g, struct str command, const struct guard_place *place) {
+        const struct walk_options options = {
+                .name = STR("bash"),
+                .arguments_known = true,
+                .bindings = place->variables,
+                .binding_count = place->variable_count,
+        };
         struct script *script = &g->verdict->script;
         char text[128];
         int len;
@@ -345,7 +351,7 @@ static void check(struct guard *g, struct str command) {
                                          .memory = GUARD_MEMORY_LEAST + (uint64_t)GUARD_MEMORY_PER_BYTE * command.len };
         check_syntax(g, script);
         text_check_tree(g, script);
-        guard_script(g, script, &(struct walk_options){ .name = STR("bash"), .arguments_known = true });
+        guard_script(g, script, &options);
         check_patterns(g, command);
         g->verdict->prints_only = g->call_count && !g->acts;
 }
@@ -371,7 +377,7 @@ int guard_check_at(struct str command, const struct guard_place *place, const st
         g.budget = (struct budget){ .arena = arena, .steps = 1 << 20, .bytes = 4 << 20 };
         if (policy->guard.mode == GUARD_OFF)
                 return 0;
-        check(&g, command);
+        check(&g, command, place);
         if (g.failed) {
                 ret->action = ACTION_BLOCKED;
                 return -1;

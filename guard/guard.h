@@ -7,6 +7,7 @@
 
 #include "guard/effect.h"
 #include "policy/policy.h"
+#include "bash/eval/walk.h"
 #include "bash/syntax/parse.h"
 
 enum action {
@@ -56,6 +57,8 @@ struct guard_place {
         struct str start; /* the directory that it starts in, an absolute path; empty: the workspace */
         struct str home;  /* its home directory if that is the sandbox's: no program outside runs what is written there, unless
                              the workspace is in it; empty: it is the user's */
+        const struct walk_binding *variables; /* of its environment, as far as they are known */
+        size_t variable_count;
 };
 
 int guard_check_at(struct str command, const struct guard_place *place, const struct policy *policy, struct arena *arena,
