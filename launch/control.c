@@ -12,6 +12,8 @@
 #include "launch/files.h"
 #include "launch/terminal.h"
 
+enum { STATE_MESSAGE = 'S' }; /* neither EGRESS_MESSAGE nor TERMINAL_MESSAGE */
+
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;
         int fd;
@@ -88,24 +90,51 @@ int control_watch_mounts(struct control *control, struct err *err) {
         return control->mounts < 0 ? err_sys(err, "/proc/self/mountinfo") : 0;
 }
 
+void control_pass_page(int asked, int page) {
+        unsigned char kind = STATE_MESSAGE;
+        struct iovec byte = { &kind, 1 };
+
+        fds_send(asked, &byte, 1, &page, 1);
+}
+
 /* ---- outside ---- */
 
-static void take_message(const unsigned char *bytes, size_t len, const int *files, size_t count, struct control_message *ret) {
-        int *only;
+/* One was meant to come. */
+static int keep_last(const int *files, size_t count) {
+        for (size_t i = 0; i + 1 < count; i++)
+                fd_close(files[i]);
+        return count ? files[count - 1] : -1;
+}
 
-        ret->egress.count = 0;
-        ret->namespace = ret->terminal = -1;
-        ret->kind = bytes[0] == EGRESS_MESSAGE     ? CONTROL_EGRESS
-                    : bytes[0] == TERMINAL_MESSAGE ? CONTROL_TERMINAL
-                                                   : CONTROL_MOUNTS;
-        if (ret->kind == CONTROL_EGRESS) {
-                (void)egress_sockets_read(bytes, len, files, count, &ret->egress);
-                return;
+static enum control_kind kind_of(unsigned char first) {
+        switch (first) {
+        case EGRESS_MESSAGE:
+                return CONTROL_EGRESS;
+        case TERMINAL_MESSAGE:
+                return CONTROL_TERMINAL;
+        case STATE_MESSAGE:
+                return CONTROL_STATE;
+        default:
+                return CONTROL_MOUNTS;
         }
-        only = ret->kind == CONTROL_TERMINAL ? &ret->terminal : &ret->namespace;
-        for (size_t i = 0; i < count; i++) {
-                fd_close(*only);
-                *only = files[i];
+}
+
+static void take_message(const unsigned char *bytes, size_t len, const int *files, size_t count, struct control_message *ret) {
+        ret->egress.count = 0;
+        ret->namespace = ret->terminal = ret->page = -1;
+        ret->kind = kind_of(bytes[0]);
+        switch (ret->kind) {
+        case CONTROL_EGRESS:
+                (void)egress_sockets_read(bytes, len, files, count, &ret->egress);
+                break;
+        case CONTROL_TERMINAL:
+                ret->terminal = keep_last(files, count);
+                break;
+        case CONTROL_STATE:
+                ret->page = keep_last(files, count);
+                break;
+        case CONTROL_MOUNTS:
+                ret->namespace = keep_last(files, count);
         }
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "launch/start.h"
 #include "launch/terminal.h"
 #include "launch/warm/preload.h"
+#include "launch/warm/state_page.h"
 #include "launch/warm/warm.h"
 
 /* ---- privileges ---- */
@@ -142,25 +144,36 @@ static void end_rest(void) {
         }
 }
 
-static _Noreturn void become_preload(const struct launch *launch, const struct broker *broker, int up) {
+/* What the loader has to say of the library is for nobody: the command's own files come with it. */
+static void take_nothing(void) {
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+        for (int i = 0; null >= 0 && i < 3; i++)
+                dup2(null, i);
+}
+
+static _Noreturn void become_preload(const struct launch *launch, const struct broker *broker,
+                                     const struct preload_files *files) {
         struct err err = {};
 
         stand_alone(launch);
         if (confine_command(launch, broker, &err) < 0)
                 _exit(127); /* the next one says why */
-        preload_become(launch, up);
+        take_nothing();
+        preload_become(launch, files);
 }
 
-/* A shell that waits for its command itself. -1: this one does not. */
-static pid_t start_preload(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
+/* A shell that waits for its command itself, which comes by `work`. -1: this one does not. */
+static pid_t start_preload(const struct launch *launch, const struct broker *broker, const struct inside_files *files, int work,
+                           int page) {
         int up[2];
         pid_t pid;
 
         if (files->preload < 0 || pipe2(up, O_CLOEXEC) < 0)
                 return -1;
         pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
-        if (pid == 0)
-                become_preload(launch, broker, up[1]); /* NOLINT(clang-analyzer-unix.Vfork): see below */
+        if (pid == 0)  /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): see below */
+                become_preload(launch, broker, &(struct preload_files){ work, files->preload, up[1], page });
         fd_close(up[1]);
         if (pid > 0 && !warm_comes_up(up[0], pid, files->outside)) {
                 end_rest();
@@ -171,13 +184,14 @@ static pid_t start_preload(const struct launch *launch, const struct broker *bro
 }
 
 /* From the first moment on the command may come: it waits, too. */
-static pid_t start_waiting(const struct launch *launch, const struct broker *broker, const struct inside_files *files) {
+static pid_t start_waiting(const struct launch *launch, const struct broker *broker, const struct inside_files *files,
+                           int page) {
         struct err err = {};
         pid_t command;
 
         if (warm_tell_ready(files->work, &err) < 0)
                 report_failure(files->report, &err);
-        command = start_preload(launch, broker, files);
+        command = start_preload(launch, broker, files, files->work, page);
         if (command < 0)
                 command = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): as below */
         if (command == 0)
@@ -192,6 +206,33 @@ static pid_t start_now(const struct launch *launch, const struct broker *broker,
         if (command == 0)
                 start_command(launch, broker, terminal, report_fd); /* NOLINT(clang-analyzer-unix.Vfork): see above */
         return command;
+}
+
+/* By a shell that is handed its command at once: only such a one leaves its state behind. -1: this one does not. */
+static pid_t start_reporting(const struct launch *launch, const struct broker *broker, const struct inside_files *files,
+                             int page) {
+        const struct launch_files own = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO };
+        int work[2];
+        pid_t command = -1;
+
+        if (page >= 0 && warm_fits(launch) && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, work) == 0) {
+                command = start_preload(launch, broker, files, work[1], page);
+                fd_close(work[1]);
+                if (command > 0 && warm_send(work[0], launch, &own) < 0) {
+                        end_rest();
+                        command = -1;
+                }
+                fd_close(work[0]);
+        }
+        return command;
+}
+
+/* One with a terminal leaves no state: a shell that waits does not take a terminal. */
+static pid_t start_here(const struct launch *launch, const struct broker *broker, const struct inside_files *files,
+                        int terminal, int page) {
+        pid_t command = terminal < 0 ? start_reporting(launch, broker, files, page) : -1;
+
+        return command > 0 ? command : start_now(launch, broker, terminal, files->report);
 }
 
 /* ---- waiting for it ---- */
@@ -221,7 +262,7 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         struct control control;
         struct broker broker;
         struct err err = {};
-        int status, terminal = -1;
+        int status, terminal = -1, page = -1;
         pid_t command;
 
         /* Who waits must not do so where the program outside was, which is below all mounts. */
@@ -235,6 +276,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 report_failure(files->report, &err);
         if (broker_open(&launch->broker, files->roots, &broker, &err) < 0)
                 report_failure(files->report, &err);
+        if (files->preload >= 0 && (page = state_page_make()) >= 0)
+                control_pass_page(files->asked, page);
         if (launch->own_pids ? confine(launch, terminal, &err) < 0 : descendants_adopt(&err) < 0)
                 report_failure(files->report, &err);
         if (launch->own_pids && control_watch_mounts(&control, &err) < 0)
@@ -243,12 +286,13 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
                 _exit(125);
         while (launch->own_pids && waitpid(-1, NULL, __WALL) > 0) /* who has helped to make them is killed already */
                 ;
-        command =
-                files->work >= 0 ? start_waiting(launch, &broker, files) : start_now(launch, &broker, terminal, files->report);
+        command = files->work >= 0 ? start_waiting(launch, &broker, files, page)
+                                   : start_here(launch, &broker, files, terminal, page);
         broker_take(&broker);
         control.calls = broker.listener;
         fd_close(files->work);
         fd_close(files->preload);
+        fd_close(page);
         if (command < 0) {
                 err_sys(&err, "fork");
                 report_failure(files->report, &err);

@@ -21,7 +21,7 @@ struct inside_files {
         int asked;   /* for requests, launch/control.h */
         int outside; /* a pidfd of the supervisor */
         int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
-        int preload; /* with `work`: launch/warm/preload.h; -1: none */
+        int preload; /* launch/warm/preload.h, with `work` or if the shell leaves its state; -1: none */
         int run;     /* what mount_all() wants to stay open until the command has ended; -1: nothing */
         int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
 };

@@ -138,7 +138,7 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         _exit(0);
 }
 
-enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 1 };
+enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 2 };
 
 /* A file of a wrapper: empty, or with a text. */
 static int open_mask(const char *text, struct err *err) {
@@ -152,7 +152,7 @@ static int open_mask(const char *text, struct err *err) {
 }
 
 /* In the order of enum launch_fd. */
-static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_tmp, struct err *err) {
+static int arrange(const struct start *start, int tmp, int *ret_preload, int *ret_roots, int *ret_tmp, struct err *err) {
         int from[FILES_MAX], count = 0;
 
         from[count++] = start->files->in;
@@ -169,6 +169,7 @@ static int arrange(const struct start *start, int tmp, int *ret_roots, int *ret_
                 from[count++] = start->report[1]; /* keeps the place of LAUNCH_NETWORK_FD */
         if (start->work[1] >= 0)
                 from[count++] = start->work[1];
+        *ret_preload = start->preload < 0 ? -1 : count;
         if (start->preload >= 0)
                 from[count++] = start->preload;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
@@ -218,7 +219,7 @@ static int become_user(struct start *start, struct err *err) {
 static _Noreturn void child(struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, failed;
-        int report_fd = start->report[1], roots, tmp = -1, run = -1;
+        int report_fd = start->report[1], preload, roots, tmp = -1, run = -1;
         struct network network;
         struct err err = {};
 
@@ -236,7 +237,7 @@ static _Noreturn void child(struct start *start, const struct cgroup *group) {
                 _exit(125);
         if (failed || (launch->id_base && become_user(start, &err) < 0))
                 report_failure(report_fd, &err);
-        if (arrange(start, tmp, &roots, &tmp, &err) < 0)
+        if (arrange(start, tmp, &preload, &roots, &tmp, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
         /* What a terminal sends to its processes must not end this one; as pid 1 it cannot. A wrapper has a group by which all
@@ -253,7 +254,7 @@ static _Noreturn void child(struct start *start, const struct cgroup *group) {
                                                    .asked = LAUNCH_REPORT_FD + 1,
                                                    .outside = LAUNCH_REPORT_FD + 2,
                                                    .work = waits ? PRELOAD_WORK_FD : -1,
-                                                   .preload = start->preload >= 0 ? PRELOAD_FILE_FD : -1,
+                                                   .preload = preload,
                                                    .roots = roots,
                                                    .run = run });
 }
@@ -441,6 +442,7 @@ static int begin(struct start *start, struct launched *ret, struct err *err) {
 int launch_start(const struct launch *launch, const struct launch_files *files, struct launched *ret, struct err *err) {
         struct start start = { .launch = launch, .files = files, NO_FDS };
         FD_AUTO outside = kernel_pidfd_open(getpid());
+        FD_AUTO preload = -1;
 
         if (outside < 0 && errno != ENOSYS && errno != EPERM)
                 return err_sys(err, "pidfd_open");
@@ -448,6 +450,8 @@ int launch_start(const struct launch *launch, const struct launch_files *files, 
         identity_give_pipe(files->in, launch->id_base);
         identity_give_pipe(files->out, launch->id_base);
         identity_give_pipe(files->err, launch->id_base);
+        if (launch->leaves_state && launch->namespaces && launch->own_pids && !launch->wrapper && preload_suits(launch))
+                start.preload = preload = preload_open();
         if (begin(&start, ret, err) < 0)
                 return -1;
         if (ret->group.version != CGROUP_NONE || start.made_group)

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "launch/control.h"
 #include "launch/report.h"
+#include "launch/warm/state_page.h"
 #include "run/terminal_link.h"
 
 enum job_fd {
@@ -182,10 +183,15 @@ static void ignore_control(struct job *job) {
         job->egress_expected = job->terminal_expected = false;
 }
 
+static void drop_state(struct job *job) {
+        fd_close(TAKE_FD(job->state_page));
+}
+
 static void give_up(struct job *job) {
         int status;
 
         ignore_control(job);
+        drop_state(job);
         unwatch(job, job->launched.pidfd);
         unwatch(job, job->launched.report_fd);
         launch_kill(&job->launched);
@@ -215,6 +221,8 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .egress_expected = egress_expected(&setup->launch->egress),
                 .egress = setup->egress,
                 .egress_context = setup->egress_context,
+                .state = setup->state,
+                .state_page = -1,
                 .beside_fd = setup->beside_fd,
                 .beside = setup->beside,
                 .beside_context = setup->beside_context,
@@ -346,6 +354,27 @@ static void take_terminal(struct job *job, int master) {
                 job_cancel(job, SIGKILL, 0);
 }
 
+static void take_page(struct job *job, int page) {
+        fd_close(job->state_page);
+        job->state_page = page;
+}
+
+static void take_message(struct job *job, struct control_message *message) {
+        switch (message->kind) {
+        case CONTROL_EGRESS:
+                take_egress(job, &message->egress);
+                break;
+        case CONTROL_TERMINAL:
+                take_terminal(job, message->terminal);
+                break;
+        case CONTROL_STATE:
+                take_page(job, message->page);
+                break;
+        case CONTROL_MOUNTS:
+                covers_changed(&job->covers, message->namespace);
+        }
+}
+
 /* What pid 1 of the sandbox tells. */
 static void hear_control(struct job *job) {
         struct control_message message;
@@ -354,18 +383,36 @@ static void hear_control(struct job *job) {
         while (hears_control(job) && (result = control_receive(job->launched.control, &message)) != 0) {
                 if (result < 0)
                         ignore_control(job); /* its process ends */
-                else if (message.kind == CONTROL_EGRESS)
-                        take_egress(job, &message.egress);
-                else if (message.kind == CONTROL_TERMINAL)
-                        take_terminal(job, message.terminal);
                 else
-                        covers_changed(&job->covers, message.namespace);
+                        take_message(job, &message);
         }
+}
+
+/* When the command has ended: nothing is to be connected or covered for it any more. */
+static void take_late(struct job *job, struct control_message *message) {
+        if (message->kind == CONTROL_EGRESS)
+                egress_sockets_close(&message->egress);
+        else if (message->kind == CONTROL_MOUNTS)
+                fd_close(message->namespace);
+        else
+                take_message(job, message);
+}
+
+/* The page came at the start; nobody was woken for it. */
+static void read_state(struct job *job) {
+        struct control_message message;
+
+        while (job->state && job->launched.control >= 0 && control_receive(job->launched.control, &message) > 0)
+                take_late(job, &message);
+        if (job->state && job->state_page >= 0 && !job->killed)
+                state_page_read(job->state_page, job->state);
+        drop_state(job);
 }
 
 static enum job_state finish(struct job *job, struct err *err) {
         int result;
 
+        read_state(job);
         if (job->launched.group.version != CGROUP_NONE)
                 job->outcome.memory_killed = cgroup_memory_kills(&job->launched.group) > 0;
         if (job->terminal_expected) /* of a command that has ended at once */

@@ -36,6 +36,9 @@ struct job_setup {
         void (*egress)(void *context, struct egress_sockets *sockets);
         void *egress_context;
 
+        /* Gets what the shell of a launch that `leaves_state` has left (launch/warm/state_page.h), at the end. NULL: none. */
+        struct buf *state;
+
         /* What else the command depends on: called when this file is readable, and returns the one to wait for from then on; 0
          * or less: none. Not with epoll_fd. */
         int beside_fd;
@@ -73,6 +76,8 @@ struct job {
         bool egress_expected; /* launch/egress.h: sockets come */
         void (*egress)(void *context, struct egress_sockets *sockets);
         void *egress_context;
+        struct buf *state;
+        int state_page; /* -1: it has not come */
         int beside_fd;
         int (*beside)(void *context);
         void *beside_context;

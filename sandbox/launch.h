@@ -307,6 +307,8 @@ struct launch {
         const char *const *argv;                     /* NULL-terminated */
         const char *const *envp;
         const char *cwd;
+        bool leaves_state;  /* its shell reports where it ends, and with which variables: launch/warm/state_page.h. Not part of
+                               the plan */
         const char *tmpdir; /* a private directory to be created in /tmp and removed afterwards, if /tmp is the host's */
 };
 

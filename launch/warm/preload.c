@@ -70,11 +70,23 @@ bool preload_suits(const struct launch *launch) {
         return count < VARIABLES_MAX && is_of_glibc(launch->program);
 }
 
-static void keep_open(int fd) {
-        fcntl(fd, F_SETFD, 0);
+/* Moves them to the numbers from PRELOAD_WORK_FD on; out of the way first, as one may stand where another has to go. */
+static void arrange(const struct preload_files *files) {
+        int from[] = { files->work, files->file, files->up, files->page };
+        const int count = sizeof(from) / sizeof(*from);
+
+        for (int i = 0; i < count; i++)
+                if (from[i] >= 0)
+                        from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, PRELOAD_WORK_FD + count);
+        for (int i = 0; i < count; i++)
+                if (from[i] < 0)
+                        close(PRELOAD_WORK_FD + i);
+                else
+                        dup2(from[i], PRELOAD_WORK_FD + i);
+        fcntl(PRELOAD_REPORT_FD, F_SETFD, 0);
 }
 
-_Noreturn void preload_become(const struct launch *launch, int up) {
+_Noreturn void preload_become(const struct launch *launch, const struct preload_files *files) {
         const char *argv[] = { launch->argv[0], launch->argv[1], ":", NULL }; /* what a shell does that does not wait */
         const char *envp[VARIABLES_MAX + 1];
         size_t count = 0;
@@ -83,13 +95,7 @@ _Noreturn void preload_become(const struct launch *launch, int up) {
                 envp[count] = launch->envp[count];
         envp[count++] = PRELOAD_VARIABLE;
         envp[count] = NULL;
-        keep_open(PRELOAD_REPORT_FD);
-        keep_open(PRELOAD_WORK_FD);
-        keep_open(PRELOAD_FILE_FD);
-        if (up == PRELOAD_UP_FD)
-                keep_open(up);
-        else
-                dup2(up, PRELOAD_UP_FD);
+        arrange(files);
         execve(launch->program, (char *const *)argv, (char *const *)envp);
         _exit(127);
 }

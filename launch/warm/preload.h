@@ -3,9 +3,10 @@
  *
  * Most of the time that `bash -c` takes for a short command passes before its main(): the kernel maps it, the dynamic loader
  * relocates it and queries CPU features. A warm sandbox has already done this. The shell is executed inside the
- * sandbox, with the environment of the command, and one more variable: LD_PRELOAD names a library (launch/warm/preload/) that
- * waits for the command before main() begins, puts it in its place among the arguments, and takes the variable away. A shell
- * that does not load it ends at once, and the command is executed when it arrives.
+ * sandbox, and LD_PRELOAD names a library (launch/warm/preload/) that waits for the command before main() begins, and puts it
+ * and its variables in their place. A shell that does not load it ends at once, and the command is executed when it arrives.
+ *
+ * A shell that is to leave its state (launch/warm/state_page.h) is started like this, too, when its command is known.
  */
 #ifndef BAILEY_LAUNCH_PRELOAD_H
 #define BAILEY_LAUNCH_PRELOAD_H
@@ -18,6 +19,12 @@ enum {
         PRELOAD_WORK_FD = LAUNCH_REPORT_FD + 3, /* launch/warm/command_message.h */
         PRELOAD_FILE_FD,                        /* the library */
         PRELOAD_UP_FD,                          /* receives a byte when it waits */
+        PRELOAD_STATE_FD,                       /* launch/warm/state_page.h; it need not be there */
+};
+
+/* What becomes of these, wherever they are now; -1: there is none. */
+struct preload_files {
+        int work, file, up, page;
 };
 
 #define PRELOAD_VARIABLE "LD_PRELOAD=/proc/self/fd/7"
@@ -28,8 +35,8 @@ int preload_open(void);
 /* Returns true if the command of this launch can run in a shell that was started before, and that runs no other code first. */
 bool preload_suits(const struct launch *launch);
 
-/* In the process that becomes the shell, after vfork(). `up` becomes PRELOAD_UP_FD. */
-_Noreturn void preload_become(const struct launch *launch, int up);
+/* In the process that becomes the shell, after vfork(). */
+_Noreturn void preload_become(const struct launch *launch, const struct preload_files *files);
 
 /* ---- made by tools/embed-bytes ---- */
 

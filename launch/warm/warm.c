@@ -83,6 +83,16 @@ static void put_egress(struct buf *out, const struct launch_egress *egress) {
         put(out, egress->shell_ports, egress->shell_port_count * sizeof(*egress->shell_ports));
 }
 
+/* What is read before the command arrives, by the dynamic loader. All others arrive with it. */
+static bool is_of_loader(const char *variable) {
+        static const char *const begin[] = { "LD_", "GLIBC_", "MALLOC_" };
+
+        for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+                if (strncmp(variable, begin[i], strlen(begin[i])) == 0)
+                        return true;
+        return false;
+}
+
 void warm_key(const struct launch *launch, struct buf *out) {
         for (size_t i = 0; i < launch->mount_count; i++) /* first: warm_places() */
                 put_places(out, &launch->mounts[i]);
@@ -101,7 +111,8 @@ void warm_key(const struct launch *launch, struct buf *out) {
         put(out, &launch->share.memory_percent, sizeof(launch->share.memory_percent));
         put(out, &launch->share.pids, sizeof(launch->share.pids));
         for (const char *const *variable = launch->envp; *variable; variable++)
-                put_text(out, *variable);
+                if (is_of_loader(*variable))
+                        put_text(out, *variable);
 }
 
 const struct mount_places *warm_places(struct str key) {
@@ -115,14 +126,11 @@ bool warm_possible(const struct launch *launch) {
                launch->group.memory_bytes == 0 && launch->group.pids == 0;
 }
 
-static size_t gather(const struct launch *launch, struct iovec parts[static MESSAGE_PARTS_MAX]) {
-        return command_message_gather(launch->program, launch->cwd, launch->argv, parts);
-}
-
 bool warm_fits(const struct launch *launch) {
+        struct command_message_head head;
         struct iovec parts[MESSAGE_PARTS_MAX];
 
-        return !launch->announce && gather(launch, parts) > 0;
+        return !launch->announce && command_message_gather(launch, &head, parts) > 0;
 }
 
 int warm_ready(struct warm *warm, struct err *err) {
@@ -146,15 +154,20 @@ bool warm_unchanged(const struct warm *warm) {
         return poll(&mounts, 1, 0) == 0;
 }
 
-int warm_hand_over(struct warm *warm, const struct launch *launch, const struct launch_files *files, struct launched *ret) {
+int warm_send(int work, const struct launch *launch, const struct launch_files *files) {
         const int message[] = { files->in, files->out, files->err };
+        struct command_message_head head;
         struct iovec parts[MESSAGE_PARTS_MAX];
-        size_t count = gather(launch, parts);
+        size_t count = command_message_gather(launch, &head, parts);
 
+        return count == 0 ? -1 : fds_send(work, parts, count, message, 3);
+}
+
+int warm_hand_over(struct warm *warm, const struct launch *launch, const struct launch_files *files, struct launched *ret) {
         identity_give_pipe(files->in, launch->id_base);
         identity_give_pipe(files->out, launch->id_base);
         identity_give_pipe(files->err, launch->id_base);
-        if (count == 0 || fds_send(warm->work, parts, count, message, 3) < 0) {
+        if (warm_send(warm->work, launch, files) < 0) {
                 warm_discard(warm);
                 return -1;
         }
@@ -219,5 +232,6 @@ int warm_await(int work, int outside, struct launch *launch, struct err *err) {
         launch->program = message->program;
         launch->cwd = message->cwd;
         launch->argv = message->argv;
+        launch->envp = message->envp;
         return 0;
 }

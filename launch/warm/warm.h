@@ -22,7 +22,8 @@ bool warm_possible(const struct launch *launch);
 /* Returns true if the command of this launch can be handed over. */
 bool warm_fits(const struct launch *launch);
 
-/* Builds the key: the plan except for the command and its directory, and the files that its paths lead to now. */
+/* Builds the key: the plan except for the command, its directory and its variables, and the files that its paths lead to now.
+ */
 void warm_key(const struct launch *launch, struct buf *out);
 
 /* Returns the files of a key, one for each mount; they are at the start of its memory. */
@@ -36,6 +37,9 @@ bool warm_unchanged(const struct warm *warm);
 
 /* Starts the command, as if launch_start() had started it. -1: the sandbox cannot be used, and is freed. */
 int warm_hand_over(struct warm *warm, const struct launch *launch, const struct launch_files *files, struct launched *ret);
+
+/* The same for a shell that waits at the other end of a socket. -1: it is too large. */
+int warm_send(int work, const struct launch *launch, const struct launch_files *files);
 
 /* Discards it. */
 void warm_discard(struct warm *warm);

@@ -481,10 +481,11 @@ static void another_key_empties(void **state) {
         assert_empty();
 }
 
-/* All that is planned is in the key, but for the command. */
+/* All that is planned is in the key, but for the command and the variables that come with it. */
 static void the_key_tells_plans_apart(void **state) {
         static const char *const true_words[] = { "true", NULL };
         static const char *const other_envp[] = { "PATH=/usr/bin:/bin", "ONLY=that", NULL };
+        static const char *const loader_envp[] = { "PATH=/usr/bin:/bin", "ONLY=this", "LD_BIND_NOW=1", NULL };
         struct launch before = scene.launch;
         char first[4096];
         size_t len;
@@ -496,6 +497,7 @@ static void the_key_tells_plans_apart(void **state) {
         scene.launch.program = "/bin/true";
         scene.launch.argv = true_words;
         scene.launch.cwd = "/usr";
+        scene.launch.envp = other_envp;
         assert_str_equal(key_now(), str_from(first, len));
 #define ASSERT_OTHER(change)                                           \
         do {                                                           \
@@ -503,7 +505,7 @@ static void the_key_tells_plans_apart(void **state) {
                 change;                                                \
                 assert_false(str_eq(key_now(), str_from(first, len))); \
         } while (0)
-        ASSERT_OTHER(scene.launch.envp = other_envp);
+        ASSERT_OTHER(scene.launch.envp = loader_envp);
         ASSERT_OTHER(scene.launch.hostname = "other");
         ASSERT_OTHER(scene.launch.namespaces = LAUNCH_NAMESPACES_AND_NET);
         ASSERT_OTHER(scene.launch.mount_count--);

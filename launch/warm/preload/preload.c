@@ -17,6 +17,8 @@
 #include "launch/report.h"
 #include "launch/warm/command_message.h"
 #include "launch/warm/preload.h"
+#include "launch/warm/preload/shell_report.h"
+#include "launch/warm/state_page.h"
 
 static _Noreturn void give_up(const struct err *err) {
         report_failure(PRELOAD_REPORT_FD, err);
@@ -25,16 +27,7 @@ static _Noreturn void give_up(const struct err *err) {
 /* ---- what others see of the arguments ---- */
 
 /* The numbers of /proc/self/stat, as proc(5) counts them. */
-enum {
-        STAT_START_CODE = 26,
-        STAT_END_CODE,
-        STAT_START_STACK,
-        STAT_START_DATA = 45,
-        STAT_END_DATA,
-        STAT_START_BRK,
-        STAT_ENV_START = 50,
-        STAT_COUNT = 52
-};
+enum { STAT_START_CODE = 26, STAT_END_CODE, STAT_START_STACK, STAT_START_DATA = 45, STAT_END_DATA, STAT_START_BRK, STAT_COUNT };
 
 /* False: the kernel does not say. */
 static bool read_places(struct prctl_mm_map *ret) {
@@ -57,17 +50,18 @@ static bool read_places(struct prctl_mm_map *ret) {
                 .end_data = values[STAT_END_DATA],
                 .start_brk = values[STAT_START_BRK],
                 .start_stack = values[STAT_START_STACK],
-                .env_start = values[STAT_ENV_START],
                 .exe_fd = (uint32_t)-1,
         };
-        return values[STAT_ENV_START] > 0;
+        return values[STAT_START_BRK] > 0;
 }
 
 /* For `ps` and /proc/self/cmdline. Where the kernel cannot do it, they show a command that does nothing. */
 static void show_arguments(struct prctl_mm_map *map, const struct command_message *message) {
         map->brk = (uint64_t)(uintptr_t)sbrk(0);
         map->arg_start = (uint64_t)(uintptr_t)message->argv[0];
-        map->arg_end = (uint64_t)(uintptr_t)message->end;
+        map->arg_end = (uint64_t)(uintptr_t)message->words_end;
+        map->env_start = (uint64_t)(uintptr_t)message->words_end;
+        map->env_end = (uint64_t)(uintptr_t)message->end;
         prctl(PR_SET_MM, PR_SET_MM_MAP, map, sizeof(*map), 0);
 }
 
@@ -83,11 +77,13 @@ static bool is_mine(const struct command_message *message, char *const *argv) {
         return self && strcmp(self, message->program) == 0 && message->argv[2] && !message->argv[3];
 }
 
-static void become(struct command_message *message, char **argv, char **envp, struct prctl_mm_map *map) {
+/* glibc passes `environ` to main(). */
+static void become(struct command_message *message, char **argv, struct prctl_mm_map *map) {
         struct err err = {};
 
         if (!is_mine(message, argv))
-                execute_or_report(message->program, message->argv, (const char *const *)envp, PRELOAD_REPORT_FD);
+                execute_or_report(message->program, message->argv, message->envp, PRELOAD_REPORT_FD);
+        environ = (char **)message->envp;
         argv[2] = (char *)message->argv[2];
         if (map)
                 show_arguments(map, message);
@@ -99,14 +95,13 @@ static void become(struct command_message *message, char **argv, char **envp, st
 }
 
 /* Takes out what this library was loaded by: the last. False: it was not. */
-static bool take_variable(char **envp, const char **ret) {
+static bool take_variable(char **envp) {
         size_t count = 0;
 
         while (envp[count])
                 count++;
         if (count == 0 || strcmp(envp[count - 1], PRELOAD_VARIABLE) != 0)
                 return false;
-        *ret = envp[count - 1];
         envp[count - 1] = NULL;
         return true;
 }
@@ -121,15 +116,16 @@ static bool is_awaited(int argc) {
 __attribute__((constructor)) static void wait_for_command(int argc, char **argv, char **envp) {
         struct command_message *message;
         struct prctl_mm_map map;
-        const char *variable;
+        struct state_page *page;
         struct err err = {};
         bool mapped;
 
-        if (!take_variable(envp, &variable))
+        if (!take_variable(envp))
                 return;
         mapped = read_places(&map);
-        map.env_end = (uint64_t)(uintptr_t)variable;
         message = command_message_new(&err);
+        page = state_page_map(PRELOAD_STATE_FD);
+        fd_close(PRELOAD_STATE_FD);
         fd_close(PRELOAD_FILE_FD);
         if (!message || !is_awaited(argc) || write(PRELOAD_UP_FD, "", 1) != 1)
                 _exit(125);
@@ -141,5 +137,7 @@ __attribute__((constructor)) static void wait_for_command(int argc, char **argv,
                 err_sys(&err, "cwd %s", message->cwd);
                 give_up(&err);
         }
-        become(message, argv, envp, mapped ? &map : NULL);
+        become(message, argv, mapped ? &map : NULL);
+        if (message->record.head.leaves_state && page)
+                shell_report_begin(page, message->envp);
 }
