@@ -83,6 +83,7 @@ void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "end", end_names[o->end]);
         put_ending(out, o);
         put_number(out, "duration_ms", o->duration_ms);
+        put_text(out, "cwd", o->cwd);
         put_output(o, out);
         put_text(out, "message", o->message);
         put_text(out, "explanation", o->explanation);

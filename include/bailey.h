@@ -136,10 +136,11 @@ struct bailey_abilities {
         int keeps_tmp;        /* the commands of a session share /tmp; else each has its own */
         int own_home;         /* the home directory belongs to the workspace, where the sandbox that is chosen supports that */
         enum bailey_network network;
-        int guarded;    /* what the guard blocks does not run */
-        int any_host;   /* the guard lets commands name any host */
-        char *commands; /* the only ones that the guard allows: "grep, cat, npm run"; NULL: it allows others, too */
-        long long timeout_ms, timeout_max_ms, kill_grace_ms;
+        int guarded;     /* what the guard blocks does not run */
+        int any_host;    /* the guard lets commands name any host */
+        char *commands;  /* the only ones that the guard allows: "grep, cat, npm run"; NULL: it allows others, too */
+        int keeps_state; /* a command of a session starts where the last one has ended, with its exported variables */
+        long long timeout_ms, timeout_max_ms, background_max_ms, kill_grace_ms;
         long long shells_max; /* background commands at a time */
 };
 
@@ -299,8 +300,11 @@ struct bailey_run_options {
         int force;                      /* also in a workspace like /, /tmp or the home directory */
         int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
         int background;                 /* only for bailey_start() */
-        const char *session; /* commands with this name and the same workspace share a /tmp, also those of other processes;
-                                NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
+        int fresh;               /* not 0: without the directory and the variables that the commands of the session before
+                                    it have left, and what it leaves replaces them. Only for bailey_start() */
+        const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
+        const char *session;     /* commands with this name and the same workspace share a /tmp, also those of other processes;
+                                    NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
 };
 
 enum bailey_end {
@@ -364,6 +368,7 @@ struct bailey_outcome {
         int truncated;    /* not 0: some of the output is left out */
         int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
+        const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
         const struct bailey_traffic *network; /* NULL: the policy lists no hosts */
         void *memory;                         /* of all these texts */
 };
@@ -410,9 +415,9 @@ int bailey_session_event(struct bailey_session *session, struct bailey_event *re
 
 /*
  * Starts a command, whose output is captured; out_fd, err_fd, cancel_fd, status_fd and plan_only mean nothing here. With
- * `background`, stdout and stderr are kept apart and can be read while it runs, it has no timeout but the one asked for, and it
- * stays readable for a while after its end. Fails when there are too many of these, or without memory; a command that is
- * refused has ended.
+ * `background`, stdout and stderr are kept apart and can be read while it runs, its timeout is run.background_max unless a
+ * shorter one is asked for, and it stays readable for a while after its end. Fails when there are too many of these, or without
+ * memory; a command that is refused has ended.
  */
 int bailey_start(struct bailey_session *session, const struct bailey_run_options *options, char ret_id[BAILEY_ID_SIZE],
                  char *ret_error, size_t error_size);
@@ -450,7 +455,8 @@ struct bailey_reading {
         enum bailey_status status;
         int exit_code; /* 0 while it runs */
         const char *command;
-        const char *started; /* "2026-11-16T04:30:00.000Z" */
+        const char *description; /* as it was given; NULL: not said */
+        const char *started;     /* "2026-11-16T04:30:00.000Z" */
         long long duration_ms;
         const char *message; /* as of its outcome, this and the next; NULL: none */
         const char *explanation;
@@ -472,6 +478,7 @@ struct bailey_shell {
         const char *started; /* as of a reading, this and the next one */
         long long duration_ms;
         struct bailey_text command;
+        const char *description;                 /* as of a reading */
         unsigned long long out_bytes, err_bytes; /* that it has written */
 };
 

@@ -30,7 +30,9 @@ void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) 
         struct bailey_run_options options = {
                 .command = json_string_value(json_object_get(arguments, "command")),
                 .cwd = json_string_value(json_object_get(arguments, "cwd")),
+                .description = json_string_value(json_object_get(arguments, "description")),
                 .background = json_is_true(json_object_get(arguments, "run_in_background")),
+                .fresh = json_is_true(json_object_get(arguments, "fresh")),
         };
         char error[512];
 
@@ -152,6 +154,7 @@ static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_bytes(out, "output", str_from(o->output, o->output_length));
         put_number(out, "truncated_bytes", (long long)o->elided_bytes);
         put_number(out, "duration_ms", o->duration_ms);
+        put_text(out, "cwd", o->cwd);
         put_text(out, "backend", o->backend);
         put_texts(out, "enforced", o->enforced);
         put_texts(out, "warnings", o->notices);

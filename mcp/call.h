@@ -132,7 +132,7 @@ bool batch_take(struct mcp_server *server, json_t *messages, batch_each *take);
 typedef void describe(const struct bailey_abilities *abilities, struct buf *out);
 
 describe describe_server;
-describe describe_bash, describe_kill, describe_test; /* tools */
-describe describe_timeout, describe_background;       /* arguments */
+describe describe_bash, describe_kill, describe_test;                         /* tools */
+describe describe_timeout, describe_background, describe_cwd, describe_fresh; /* arguments */
 
 #endif

@@ -51,7 +51,9 @@ static struct str place(const struct bailey_abilities *a) {
 void describe_server(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, STR("bailey runs bash commands "));
         buf_append(out, place(a));
-        buf_append(out, STR(". Every command starts in a new shell: only files are kept."));
+        buf_append(out, a->keeps_state ? STR(". Every command starts in a new shell, in the directory and with the exported "
+                                             "variables that the last one has left.")
+                                       : STR(". Every command starts in a new shell: only files are kept."));
         put_reach(a, out);
         put_guard(a, out);
         buf_append(out, STR(" Use run_in_background for servers and long builds, then BashOutput and KillShell. "
@@ -62,8 +64,11 @@ void describe_bash(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, STR("Runs a bash command "));
         buf_append(out, place(a));
         buf_append(out, STR(" and returns its output: stdout and stderr in the order they were written, and `exit: N` if N is "
-                            "not 0. Each command starts in the workspace, in a new shell without stdin: variables and the "
-                            "current directory are not kept."));
+                            "not 0. Each command starts in a new shell without stdin, "));
+        buf_append(out, a->keeps_state
+                                ? STR("in the directory where the last one has ended, with the variables that it has exported: "
+                                      "functions, aliases and options are not kept.")
+                                : STR("in the workspace: variables and the current directory are not kept."));
         put_reach(a, out);
         put_guard(a, out);
         buf_append(out, STR(" It is killed after "));
@@ -97,7 +102,20 @@ void describe_timeout(const struct bailey_abilities *a, struct buf *out) {
 
 void describe_background(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, STR("Return at once with a shell_id and let the command run: for servers, watchers and long builds. "
-                            "There is no timeout unless one is given (maximum: "));
+                            "It is ended after "));
+        put_time(out, a->background_max_ms);
+        buf_append(out, STR(" unless a timeout is given (maximum: "));
         put_time(out, a->timeout_max_ms);
         buf_format(out, "). At most %lld can run at a time.", a->shells_max);
+}
+
+void describe_cwd(const struct bailey_abilities *a, struct buf *out) {
+        buf_append(out, STR("Directory to run in, inside the workspace; default: "));
+        buf_append(out, a->keeps_state ? STR("where the last command has ended.") : STR("the workspace."));
+}
+
+void describe_fresh(const struct bailey_abilities *a, struct buf *out) {
+        buf_append(out, STR("Start in the workspace, without what earlier commands have exported, and forget that."));
+        if (!a->keeps_state)
+                buf_append(out, STR(" Has no effect here: nothing is kept."));
 }

@@ -72,6 +72,8 @@ static void put_stream(struct buf *out, const char *name, const struct bailey_st
 }
 
 static void output_text(const struct bailey_reading *r, const char *status, struct buf *out) {
+        if (r->description)
+                buf_format(out, "# %s\n", r->description);
         buf_format(out, "%s\nstatus: %s\nstarted: %s, %.1f s\nstdout: %llu bytes, stderr: %llu bytes\nnext: %s", r->command,
                    status, r->started, (double)r->duration_ms / 1000, r->out.bytes, r->err.bytes, r->next);
         if (r->message)
@@ -86,6 +88,7 @@ static void output_json(const struct call *call, const struct bailey_reading *r,
         put_begin(out);
         put_text(out, "shell_id", call->shell);
         put_text(out, "command", r->command);
+        put_text(out, "description", r->description);
         put_text(out, "status", status);
         put_switch(out, "running", r->status == BAILEY_STATUS_RUNNING);
         put_exit(out, r);

@@ -38,11 +38,12 @@ struct tool {
 
 static const struct field bash_input[] = {
         { "command", KIND_TEXT, true, false, "Bash code to run, as for bash -c." },
-        { "description", KIND_TEXT, true, false, "Purpose of the command, in five to ten words." },
+        { "description", KIND_TEXT, false, false, "Purpose of the command, in five to ten words; it goes into the audit log." },
         { "timeout", KIND_NUMBER, false, false, .describe = describe_timeout },
         { "timeout_ms", KIND_INTEGER, false, false, "Timeout in milliseconds; give only one of the two." },
         { "run_in_background", KIND_SWITCH, false, false, .describe = describe_background },
-        { "cwd", KIND_TEXT, false, false, "Directory to run in, inside the workspace; default: the workspace." },
+        { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
+        { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
         {},
 };
 
@@ -55,6 +56,7 @@ static const struct field bash_output[] = {
         { "output", KIND_TEXT, false, false, "stdout and stderr in order; the middle of long output is left out" },
         { "truncated_bytes", KIND_INTEGER, false, false, "Number of bytes left out" },
         { "duration_ms", KIND_INTEGER, false, false, "Duration in milliseconds" },
+        { "cwd", KIND_TEXT, false, true, "Directory that the next command starts in" },
         { "backend", KIND_TEXT, false, true, "Sandbox that was used" },
         { "enforced", KIND_TEXTS, false, false, "Restrictions that the sandbox enforced" },
         { "warnings", KIND_TEXTS, false, false, "Warnings and notices" },
@@ -81,6 +83,7 @@ static const struct field output_input[] = {
 static const struct field output_output[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
         { "command", KIND_TEXT, true, false, "The command" },
+        { "description", KIND_TEXT, false, true, "Its purpose, if Bash was given one" },
         { "status", KIND_TEXT, true, false, "running, completed (exit N), killed, timed out or failed" },
         { "running", KIND_SWITCH, true, false, "The command has not ended" },
         { "exit_code", KIND_INTEGER, false, true, "Exit status" },

@@ -31,7 +31,7 @@ static const char *const syscalls[] = { "inherit", "strict", NULL };
 static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NULL };
 static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
-static const char *const tmp_scopes[] = { "session", "command", NULL };
+static const char *const scopes[] = { "session", "command", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -249,6 +249,9 @@ const struct key_row keys[] = {
           IS(integer, SECONDS(BAILEY_TIMEOUT)), .help = "Default timeout of a command." },
         { ROW(RUN, "timeout_max", DURATION), FIELD(run.timeout_max), RANGE(TIME_SECOND / 1000, DAY), TIGHTEN(LESS),
           IS(integer, SECONDS(600)), .help = "Maximum timeout that a command can request." },
+        { ROW(RUN, "background_max", DURATION), FIELD(run.background_max), RANGE(TIME_SECOND / 1000, 365 * DAY),
+          TIGHTEN(LESS), IS(integer, SECONDS(86400)),
+          .help = "Maximum time that a background command runs, also without a timeout of its own." },
         { ROW(RUN, "kill_grace", DURATION), FIELD(run.kill_grace), RANGE(0, SECONDS(60)), IS(integer, SECONDS(2)),
           .help = "Time between SIGTERM and SIGKILL when a background command is killed." },
         { ROW(RUN, "drain", DURATION), FIELD(run.drain), RANGE(0, SECONDS(60)), IS(integer, SECONDS(2)),
@@ -266,10 +269,13 @@ const struct key_row keys[] = {
           IS(integer, SECONDS(3600)), .help = "How long ended background commands are kept." },
         { ROW(RUN, "warm", INTEGER), FIELD(run.warm), RANGE(0, 64), IS(integer, 2),
           .help = "Number of sandboxes that a server prepares in advance, each for one command. 0: none." },
-        { ROW(RUN, "tmp", WORD), FIELD(run.tmp), .words = tmp_scopes, TIGHTEST(TMP_COMMAND),
+        { ROW(RUN, "tmp", WORD), FIELD(run.tmp), .words = scopes, TIGHTEST(TMP_COMMAND),
           .help = "session: the commands of a server share a private /tmp, which is removed when the server ends. command: "
                   "each command has its own. `bailey run` gives a command its own, unless with --session. Only native, and "
                   "landlock with TMPDIR in a server, can share it." },
+        { ROW(RUN, "state", WORD), FIELD(run.state), .words = scopes, TIGHTEST(STATE_COMMAND),
+          .help = "session: a command of a server starts in the directory, and with the exported variables, that the "
+                  "command before it has left. command: each starts anew. Only native can tell what a command leaves." },
         { ROW(RUN, "session_idle", DURATION), FIELD(run.session_idle), RANGE(TIME_SECOND / 1000, 7 * DAY),
           IS(integer, SECONDS(3600)), .help = "How long the /tmp of `bailey run --session` is kept when no command uses it." },
 

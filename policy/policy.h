@@ -177,9 +177,16 @@ enum tmp_scope {
         TMP_COMMAND,
 };
 
+/* How long the directory and the variables that a command leaves behind count. */
+enum state_scope {
+        STATE_SESSION, /* for the next commands of the session */
+        STATE_COMMAND,
+};
+
 struct run_policy {
         struct str policy; /* that is used when none is named */
         int64_t timeout, timeout_max;
+        int64_t background_max;          /* of commands in the background */
         int64_t kill_grace;              /* between SIGTERM and SIGKILL */
         int64_t drain;                   /* how long pipes may still speak after the end */
         int64_t output_bytes;            /* stdout and stderr of a foreground command, merged */
@@ -187,6 +194,7 @@ struct run_policy {
         int64_t max_shells, kept_shells, keep_shells_for;
         int64_t warm; /* sandboxes kept ready */
         enum tmp_scope tmp;
+        enum state_scope state;
         int64_t session_idle; /* how long the /tmp of `bailey run --session` is kept without a command */
         enum ansi ansi;
 };

@@ -45,6 +45,7 @@ int bailey_abilities(const struct bailey_policy *policy, const char *const *envi
                 .any_host = p->guard.allow_any_domain,
                 .timeout_ms = p->run.timeout / (TIME_SECOND / 1000),
                 .timeout_max_ms = p->run.timeout_max / (TIME_SECOND / 1000),
+                .background_max_ms = p->run.background_max / (TIME_SECOND / 1000),
                 .kill_grace_ms = p->run.kill_grace / (TIME_SECOND / 1000),
                 .shells_max = p->run.max_shells,
         };
@@ -54,6 +55,7 @@ int bailey_abilities(const struct bailey_policy *policy, const char *const *envi
         if (backend_choose(p, environment, &choice, &ignored) < 0)
                 choice.count = 0;
         abilities.sandboxed = !(choice.count == 1 && choice.items[0]->id == BACKEND_NONE);
+        abilities.keeps_state = choice.count && choice.items[0]->id == BACKEND_NATIVE && p->run.state == STATE_SESSION;
         abilities.keeps_tmp = choice.count && backend_keeps_tmp(choice.items[0], p);
         abilities.own_home = p->sandbox.home == HOME_OWN && choice.count && choice.items[0]->own_home;
         abilities.network = network_of(p, &choice);

@@ -77,7 +77,7 @@ static int command_text(struct run *run) {
 /* Where relative paths begin: as host_gather() will find it, but for links. */
 static struct str start_of(struct run *run) {
         struct str workspace = run->order.policy->workspace;
-        const char *cwd = run->order.options.cwd;
+        const char *cwd = run->begun.cwd;
         char *start;
 
         if (!cwd || cwd[0] == '/' || !workspace.len)
@@ -114,7 +114,10 @@ static struct str own_home_of(struct run *run) {
 }
 
 static int judge(struct run *run) {
-        const struct guard_place place = { .start = start_of(run), .home = own_home_of(run) };
+        const struct guard_place place = { .start = start_of(run),
+                                           .home = own_home_of(run),
+                                           .variables = run->begun.bindings,
+                                           .variable_count = run->begun.binding_count };
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);
@@ -187,7 +190,7 @@ static int get_host(struct run *run, const struct host_question *question) {
 static int look_around(struct run *run) {
         struct host_question question = {
                 .workspace = run->order.policy->workspace.len ? arena_dup(&run->arena, run->order.policy->workspace) : NULL,
-                .cwd = run->order.options.cwd,
+                .cwd = run->begun.cwd,
                 .environment = run->order.options.environment,
                 .program = run->order.program,
                 .audit = run->order.policy->audit.enabled ? audit_path(run->order.audit) : NULL,
@@ -197,6 +200,8 @@ static int look_around(struct run *run) {
         if (get_host(run, &question) < 0 || run_home_check(run) < 0)
                 return -1;
         run->facts.request.envp = run->facts.host_cache->envp;
+        if (run_state_environment(run) < 0)
+                return -1;
         if (look_inside(run, &question) < 0)
                 return -1;
         run->facts.host.groups = groups_of(&run->order.policy->sandbox);
@@ -223,19 +228,24 @@ static void ask_for(struct run *run) {
         run->facts.request.command = run->order.options.command;
 }
 
-static int64_t deadline_of(struct run *run) {
+static int64_t timeout_asked(struct run *run, long long asked) {
         const struct run_policy *limits = &run->order.policy->run;
-        long long asked = run->order.options.timeout_ms;
 
-        if (asked < 0 || (asked == 0 && run->order.options.background))
-                return 0;
-        if (asked == 0)
-                return limits->timeout;
         if (asked > limits->timeout_max / 1000000) {
                 run_notice(run, "timeout capped at run.timeout_max (%g s)", (double)limits->timeout_max / 1e9);
                 return limits->timeout_max;
         }
         return asked * INT64_C(1000000);
+}
+
+static int64_t deadline_of(struct run *run) {
+        const struct run_policy *limits = &run->order.policy->run;
+        long long asked = run->order.options.timeout_ms;
+        int64_t timeout = asked > 0 ? timeout_asked(run, asked) : asked < 0 ? 0 : limits->timeout;
+
+        if (run->order.options.background && (asked <= 0 || timeout > limits->background_max))
+                return limits->background_max;
+        return timeout;
 }
 
 static void recover(struct run *run) {
@@ -285,8 +295,8 @@ static int open_streams(struct run *run) {
 
 int run_prepare(struct run *run) {
         ask_for(run);
-        if (id_new(run->id, &run->result.err) < 0 || command_text(run) < 0 || judge(run) < 0 || prepare(run) < 0 ||
-            look_around(run) < 0)
+        if (id_new(run->id, &run->result.err) < 0 || run_state_begin(run) < 0 || command_text(run) < 0 || judge(run) < 0 ||
+            prepare(run) < 0 || look_around(run) < 0)
                 return -1;
         return open_streams(run);
 }

@@ -112,6 +112,10 @@ static void set_failed(struct run *run) {
                 run->result.out.message = run_message(run, "%s", run->result.err.msg);
 }
 
+static bool is_background_max(const struct run *run) {
+        return run->order.options.background && run->facts.timeout == run->order.policy->run.background_max;
+}
+
 static void set_ended(struct run *run) {
         const struct outcome *o = &run->job.outcome;
 
@@ -122,7 +126,10 @@ static void set_ended(struct run *run) {
         if (o->timed_out) {
                 run->result.out.end = BAILEY_TIMED_OUT;
                 run->result.out.exit_code = RUN_EXIT_TIMEOUT;
-                run->result.out.message = run_message(run, "timed out after %g s", (double)run->facts.timeout / 1e9);
+                run->result.out.message = run_message(
+                        run,
+                        is_background_max(run) ? "ended after %g s, the maximum of run.background_max" : "timed out after %g s",
+                        (double)run->facts.timeout / 1e9);
         } else if (o->cancelled) {
                 run->result.out.end = BAILEY_CANCELLED;
                 run->result.out.message = "cancelled";
@@ -294,6 +301,7 @@ void run_end(struct run *run, int result) {
                 tell_sandbox(run);
                 tell_matches(run);
                 set_ended(run);
+                run_state_end(run);
                 keep_output(run);
                 tell_missing(run);
                 look_for_kills(run);
@@ -305,6 +313,7 @@ void run_end(struct run *run, int result) {
         } else if (run->result.out.end != BAILEY_REFUSED) {
                 set_failed(run);
         }
+        run->result.out.cwd = run_state_cwd(run);
         record_end(run);
         if (ran)
                 tell_exited(run);

@@ -172,6 +172,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,
                 .err_fd = run->order.options.err_fd,
+                .state = run->lent.state && !run->order.options.background ? &run->begun.left : NULL,
                 .timeout = run->facts.timeout,
                 .drain = run->order.policy->run.drain,
                 .cancel_fd = run->order.options.cancel_fd,
@@ -185,6 +186,7 @@ static int try_launch(struct run *run, struct err *err) {
 
         buf_init(&key, KEY_MAX);
         run->attempt.launch.announce = run->order.options.status_fd >= 0 || run->order.options.background;
+        run->attempt.launch.leaves_state = setup.state && run->order.options.command;
         shell_ports_plan(run);
         pool = pool_of(run, &key);
         if (pool && pool_take(pool, buf_str(&key), (size_t)run->order.policy->run.warm, &warm))

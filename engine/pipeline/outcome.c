@@ -290,6 +290,7 @@ void run_free(struct run *run) {
         if (run->facts.host_cache)
                 host_cache_leave(run->facts.host_cache);
         run_network_forget(run);
+        buf_free(&run->begun.left);
         arena_free(&run->arena);
         free(run);
 }

@@ -96,8 +96,9 @@ static int write_record(struct run *run, enum audit_kind kind, struct err *err) 
                 .kind = kind,
                 .id = run->id,
                 .command = run->judged.command,
+                .description = run->order.options.description,
                 .argv = run->order.options.command == NULL,
-                .cwd = run->facts.host.cwd ? run->facts.host.cwd : run->order.options.cwd,
+                .cwd = run->facts.host.cwd ? run->facts.host.cwd : run->begun.cwd,
                 .workspace = run->facts.host.workspace ? run->facts.host.workspace
                              : workspace.len           ? arena_dup(&run->arena, workspace)
                                                        : NULL,

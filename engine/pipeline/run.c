@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "launch/warm/state_page.h"
+
 struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_options *options) {
         struct run *run = calloc(1, sizeof(*run));
 
@@ -27,6 +29,7 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->order.shared = policy->shared;
         audit_settle(run->order.audit, options->environment);
         run->facts.home = run->attempt.tmpdir.fd = run->attempt.shell_ports.diag = -1;
+        buf_init(&run->begun.left, STATE_TEXT_MAX);
         run->lent.epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }

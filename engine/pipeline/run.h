@@ -12,6 +12,7 @@
 #include "engine/policy.h"
 #include "engine/pipeline/pool.h"
 #include "engine/pipeline/secrets.h"
+#include "engine/pipeline/session_state.h"
 #include "engine/pipeline/session_tmp.h"
 #include "engine/pipeline/shell_ports.h"
 #include "guard/guard.h"
@@ -43,6 +44,7 @@ struct run_lent {
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
         struct pool *pool;                      /* sandboxes that are ready */
         struct session_tmp *tmp;                /* that all commands share */
+        struct session_state *state;            /* what they leave for the next one */
         struct gateway_link *gateway;           /* for commands that may reach some hosts */
         struct host_cache **kept;               /* what is known of the host */
         struct baseline **baselines;            /* of workspaces */
@@ -50,6 +52,15 @@ struct run_lent {
         int64_t *recovered;                     /* when killed commands were last looked for; monotonic */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
+};
+
+/* session_state.c: what the command gets of its session, and leaves. */
+struct run_begun {
+        const char *cwd;      /* as asked for, or where the session is; NULL: the workspace */
+        struct str variables; /* as in struct session_state */
+        const struct walk_binding *bindings;
+        size_t binding_count;
+        struct buf left; /* launch/warm/state_page.h */
 };
 
 /* begin.c: the text and the verdict. */
@@ -115,6 +126,7 @@ struct run {
         char id[ID_SIZE]; /* in the audit log */
         struct run_order order;
         struct run_lent lent;
+        struct run_begun begun;
         struct run_judged judged;
         struct run_facts facts;
         struct run_guarded guarded;
@@ -151,6 +163,13 @@ void run_network_started(struct run *run);
 void run_network_end(struct run *run);
 void run_network_forget(struct run *run);                 /* it did not start, or is freed */
 const char *const *run_network_refusals(struct run *run); /* a sentence each, NULL-terminated; NULL: none */
+
+/* ---- the state of the session ---- */
+
+int run_state_begin(struct run *run);
+int run_state_environment(struct run *run); /* the command's, from the session's */
+void run_state_end(struct run *run);
+const char *run_state_cwd(struct run *run); /* where the next command starts; without a session, where this one did */
 
 /* ---- what is protected ---- */
 

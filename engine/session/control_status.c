@@ -7,7 +7,7 @@
 #include "engine/session/control.h"
 #include "engine/session/session.h"
 
-enum { LINE_COMMAND_MAX = 160 };
+enum { LINE_TEXT_MAX = 160 };
 
 static void put_changes(const struct change *change, struct buf *out) {
         if (!change)
@@ -23,16 +23,26 @@ static const char *const status_names[] = {
         [BAILEY_STATUS_TIMED_OUT] = "timed out", [BAILEY_STATUS_FAILED] = "failed",
 };
 
-static void text_shell(const struct bailey_shell *shell, struct buf *out) {
-        struct str command = str_from(shell->command.text, shell->command.length);
-        struct str line = str_take(str_take(command, LINE_COMMAND_MAX), str_find(command, '\n'));
+/* The first line, as far as it fits. */
+static void text_line(struct str text, struct buf *out) {
+        struct str line = str_take(str_take(text, LINE_TEXT_MAX), str_find(text, '\n'));
 
-        while (line.len && line.len < command.len && ((unsigned char)line.ptr[line.len] & 0xc0) == 0x80)
+        while (line.len && line.len < text.len && ((unsigned char)line.ptr[line.len] & 0xc0) == 0x80)
                 line.len--; /* no half of a character */
+        buf_visible(out, line);
+        if (line.len < text.len)
+                buf_append(out, STR(" ..."));
+}
+
+static void text_shell(const struct bailey_shell *shell, struct buf *out) {
         buf_format(out, "    %s  %s  %-9s  %8.1f s  ", shell->id, shell->started, status_names[shell->status],
                    (double)shell->duration_ms / 1e3);
-        buf_visible(out, line);
-        buf_append(out, line.len < command.len ? STR(" ...\n") : STR("\n"));
+        text_line(str_from(shell->command.text, shell->command.length), out);
+        if (shell->description) {
+                buf_append(out, STR("  # "));
+                text_line(str_z(shell->description), out);
+        }
+        buf_char(out, '\n');
 }
 
 static void json_shell(const struct bailey_shell *shell, struct buf *out) {
@@ -40,6 +50,10 @@ static void json_shell(const struct bailey_shell *shell, struct buf *out) {
         buf_format(out, shell->ended ? "%d" : "null", shell->exit_code);
         buf_format(out, ",\"started\":\"%s\",\"duration_ms\":%lld,\"command\":", shell->started, shell->duration_ms);
         buf_json(out, str_from(shell->command.text, shell->command.length));
+        if (shell->description) {
+                buf_append(out, STR(",\"description\":"));
+                buf_json(out, str_z(shell->description));
+        }
         buf_format(out, ",\"stdout_bytes\":%llu,\"stderr_bytes\":%llu}", shell->out_bytes, shell->err_bytes);
 }
 

@@ -61,6 +61,7 @@ int bailey_session_new(const struct bailey_policy *policy, const char *const *en
         buf_init(&session->later, LATER_MAX);
         pool_init(&session->pool);
         session_tmp_init(&session->tmp);
+        session_state_init(&session->state);
         session->gateway = (struct gateway_link)GATEWAY_LINK_NONE;
         session->environment = strings_copy(environment, &session->arena);
         if (!session->environment)
@@ -95,6 +96,7 @@ void bailey_session_free(struct bailey_session *session) {
         }
         pool_free(&session->pool);
         session_tmp_free(&session->tmp);
+        session_state_free(&session->state);
         gateway_link_close(&session->gateway);
         if (session->host_cache)
                 host_cache_leave(session->host_cache);
@@ -406,6 +408,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .command = keep_text(shell, from->command),
                 .argv = from->argv ? strings_copy(from->argv, &shell->arena) : NULL,
                 .cwd = keep_text(shell, from->cwd),
+                .description = keep_text(shell, from->description),
                 .environment = session->environment,
                 .timeout_ms = from->timeout_ms,
                 .capture = 1,
@@ -415,8 +418,13 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .status_fd = -1,
                 .force = from->force,
                 .background = from->background,
+                .fresh = from->fresh,
         };
-        return (from->command && !to->command) || (from->argv && !to->argv) || (from->cwd && !to->cwd) ? -1 : 0;
+        shell->description = to->description;
+        return (from->command && !to->command) || (from->argv && !to->argv) || (from->cwd && !to->cwd) ||
+                               (from->description && !to->description)
+                       ? -1
+                       : 0;
 }
 
 static struct shell *shell_new(struct bailey_session *session, const struct bailey_run_options *options, struct err *err) {
@@ -460,6 +468,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->lent.secrets = &session->secrets;
         shell->run->lent.pool = &session->pool;
         shell->run->lent.tmp = &session->tmp;
+        shell->run->lent.state = &session->state;
         shell->run->lent.gateway = &session->gateway;
         shell->run->lent.kept = &session->host_cache;
         shell->run->lent.baselines = &session->baselines;

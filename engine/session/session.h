@@ -26,8 +26,9 @@ struct shell {
         struct stream out, err;
         uint64_t told; /* bytes received at the time of the last event */
         struct str command;
-        int64_t begun; /* realtime */
-        int64_t ended; /* monotonic; 0: it has not */
+        const char *description; /* NULL: not said */
+        int64_t begun;           /* realtime */
+        int64_t ended;           /* monotonic; 0: it has not */
         enum bailey_status status;
         int exit_code;
         long long duration_ms;
@@ -57,6 +58,7 @@ struct bailey_session {
         struct secrets secrets;
         struct pool pool;
         struct session_tmp tmp;
+        struct session_state state;
         struct gateway_link gateway;
         struct source gateway_source;
         struct host_cache *host_cache; /* NULL: not gathered yet */

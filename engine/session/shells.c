@@ -182,6 +182,7 @@ static int read_shell(struct reading *r, struct shell *shell, struct bailey_read
         ret->command = arena_dup(&r->arena, shell->command);
         ret->started = arena_dup(&r->arena, str_z(started));
         ret->next = arena_dup(&r->arena, str_z(next));
+        ret->description = shell->description ? arena_dup(&r->arena, str_z(shell->description)) : NULL;
         ret->message = shell->message ? arena_dup(&r->arena, str_z(shell->message)) : NULL;
         ret->explanation = shell->explanation ? arena_dup(&r->arena, str_z(shell->explanation)) : NULL;
         return ret->command && ret->started && ret->next ? 0 : err_memory(err);
@@ -236,6 +237,7 @@ static int put_shell(const struct shell *shell, struct arena *arena, struct bail
                 .started = arena_dup(arena, str_z(started)),
                 .duration_ms = run_time(shell),
                 .command = { arena_dup(arena, shell->command), shell->command.len },
+                .description = shell->description ? arena_dup(arena, str_z(shell->description)) : NULL,
                 .out_bytes = shell->out.capture.total,
                 .err_bytes = shell->err.capture.total,
         };

@@ -78,7 +78,7 @@ no_sandbox() {
         background_in one "sleep 61.$U # $(printf 'ä%.0s' {1..200})"
         bailey status >text
         iconv -f UTF-8 -t UTF-8 text >/dev/null
-        grep -q 'ä \.\.\.$' text
+        grep -q 'ä \.\.\.  # a test$' text
         run ! grep -q '\\x' text
         [ "$(grep -o ä text | wc -l)" -lt 80 ]
 }

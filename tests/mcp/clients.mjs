@@ -70,8 +70,8 @@ const cases = {
                 assert.ok(!hints('Bash').readOnlyHint && hints('Bash').destructiveHint && !hints('Bash').idempotentHint);
                 assert.ok(!hints('KillShell').readOnlyHint && hints('KillShell').idempotentHint);
                 assert.deepEqual(properties('Bash'),
-                        ['command', 'cwd', 'description', 'run_in_background', 'timeout', 'timeout_ms']);
-                assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command', 'description']);
+                        ['command', 'cwd', 'description', 'fresh', 'run_in_background', 'timeout', 'timeout_ms']);
+                assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command']);
                 assert.deepEqual(properties('BashOutput'), ['filter', 'shell_id', 'since', 'wait_ms']);
                 assert.deepEqual(tool(session, 'BashOutput').inputSchema.required, ['shell_id']);
                 assert.deepEqual(properties('KillShell'), ['shell_id', 'signal']);
@@ -236,7 +236,7 @@ const cases = {
         async 'tells what is wrong with arguments'(session) {
                 const wrong = [
                         [{ description }, 'command'], [{ command: '', description }, 'command'], [{ command: 5, description }, 'command'],
-                        [{ command: 'true' }, 'description'], [{ command: 'true', description: '' }, 'description'],
+                        [{ command: 'true', description: '' }, 'description'],
                         [{ command: 'true', description: ['x'] }, 'description'], [undefined, 'command'],
                         [{ command: 'true', description, timeout: 'soon' }, 'timeout'],
                         [{ command: 'true', description, run_in_background: 'yes' }, 'run_in_background'],

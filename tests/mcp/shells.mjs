@@ -211,7 +211,7 @@ shells('a timeout that is asked for is clamped, too', { config: '[run]\ntimeout_
                 assert.deepEqual([status, stdout], ['timed out', 'a\n']);
         }
         const { tools } = (await server.request('tools/list')).result;
-        assert.match(tools[0].inputSchema.properties.run_in_background.description, /no timeout unless one is given \(maximum: 15 s\)/);
+        assert.match(tools[0].inputSchema.properties.run_in_background.description, /ended after 86400 s unless a timeout is given \(maximum: 15 s\)/);
 });
 
 shells('what is left of one when its command ends goes with it', {}, async (server) => {

@@ -67,7 +67,7 @@ function compare(warm, cold) {
         assert.deepEqual(warm.filter((line) => /state-left|STATE_LEFT/.test(line)), []);
 }
 
-const alone = { prepare: build, args: ['--set', 'run.tmp=command'] }; // or /tmp would be passed on
+const alone = { prepare: build, args: ['--set', 'run.tmp=command', '--set', 'run.state=command'] }; // or some would be passed on
 const dirty = `trap '' USR1; ./state dirty`; // which everybody gets from it
 
 const shells = {
