@@ -89,12 +89,17 @@ for (const [name, script] of Object.entries(shells))
                 }
         }));
 
+// What a background command listens at is there for others, on purpose.
+function ownFact(line) {
+        return !/^port: |^\/proc\/net\/tcp6?: .*:1387 /.test(line);
+}
+
 test('state: beside a command that is dirty, and runs', () => twins(alone, async (pair) => {
         const cold = (await view(pair.cold)).facts;
         const shell = await pair.warm.background(`${dirty}; sleep 1000`);
 
         await until('it is', async () => (await pair.warm.output(shell, { since: FIRST })).stdout.includes('dirty'));
-        compare(await warmly(pair), cold);
+        compare((await warmly(pair)).filter(ownFact), cold.filter(ownFact));
         await pair.warm.call('KillShell', { shell_id: shell });
 }));
 
