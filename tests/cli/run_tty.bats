@@ -191,7 +191,7 @@ END
 @test "Ctrl-C and Ctrl-\\ end a command, inside" {
         python <<'END'
 for key, status in ("\x03", 130), ("\x1c", 131):
-    t = Terminal(bailey("echo ready; sleep 1000"))
+    t = Terminal(bailey("exec sh -c 'echo ready; exec sleep 1000'"))  # bash itself ignores SIGQUIT
     t.wait_for("ready")
     t.wait_raw(True)
     t.type(key)
@@ -204,7 +204,7 @@ END
 
 @test "the terminal is restored after signals to bailey, and to the command" {
         python <<'END'
-shown = r"printf '\e[?1049h\e[?1000h\e[?25l'; echo ready; sleep 1000"
+shown = r"printf '\e[?1049h\e[?1000h\e[?25l'; exec sh -c 'echo ready; exec sleep 1000'"
 undone = b"\x1b[?1049l\x1b[?25h\x1b[?1000l"
 for number, status in (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 131):
     t = Terminal(bailey("-t", "0", shown))
