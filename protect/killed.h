@@ -7,7 +7,8 @@
 
 #include "base/err.h"
 
-/* Waits until the processes of this user (of root: of anybody) that are being killed have ended, and those that end with them. */
+/* Waits until the processes of this user (of root: of anybody) that are being killed have ended, and those that end with
+ * them. */
 int killed_wait(struct err *err);
 
 #endif

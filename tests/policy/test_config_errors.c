@@ -27,7 +27,8 @@ static const struct {
         { "F.toml", "run.timeout = 1\nsandbox.timeout = 2", "F.toml:2:9: sandbox.timeout: already set on line 1" },
         /* types */
         { "F.toml", "guard = 1", "F.toml:1:9: guard: expected a table, found 1" },
-        { "F.toml", "policy = []", "F.toml:1:10: policy: expected the name of a policy, or a table of policies, found an array" },
+        { "F.toml", "policy = []",
+          "F.toml:1:10: policy: expected the name of a policy, or a table of policies, found an array" },
         { "F.toml", "policy.x = \"y\"", "F.toml:1:12: policy.x: expected a table, found \"y\"" },
         { "F.toml", "sandbox.network = 1", "F.toml:1:19: sandbox.network: expected a table or a string, found 1" },
         { "F.toml", "guard.allow_sudo = \"yes\"", "F.toml:1:20: guard.allow_sudo: expected true or false, found \"yes\"" },
