@@ -26,6 +26,7 @@ static pid_t held_child(void) {
         }
         assert_int_equal(waitpid(pid, &status, 0), pid);
         assert_true(WIFSTOPPED(status));
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): so ptrace(2) takes options */
         assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(long)(PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL)), 0);
         assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
         return pid;
