@@ -244,8 +244,8 @@ const struct key_row keys[] = {
           TIGHTEN(ADD), LISTED(all_capabilities), .help = "Capabilities to drop." },
 
         { ROW(RUN, "policy", STRING), FIELD(run.policy), .text = &text_policy, IS(text, STR("default")),
-          .help = "The policy of commands that are not given one by `--policy`. `policy = \"NAME\"` at the top of a file sets it, "
-                  "too." },
+          .help = "The policy of commands that are not given one by `--policy`. `policy = \"NAME\"` at the top of a file "
+                  "sets it, too." },
         { ROW(RUN, "timeout", DURATION), FIELD(run.timeout), RANGE(TIME_SECOND / 1000, DAY), TIGHTEN(LESS),
           IS(integer, SECONDS(BAILEY_TIMEOUT)), .help = "Default timeout of a command." },
         { ROW(RUN, "timeout_max", DURATION), FIELD(run.timeout_max), RANGE(TIME_SECOND / 1000, DAY), TIGHTEN(LESS),

@@ -108,35 +108,35 @@ enum csi_check {
 
 static const struct csi_row {
         char prefix, intermediate;
-        const char *finals;
         enum csi_check check;
+        const char *finals;
         uint8_t first[6];
         uint8_t first_count;
 } csi_rows[] = {
         /* moves, erases, inserts, deletes, scrolls, tabs, repeats, styles, regions, saves the cursor */
-        { 0, 0, "@ABCDEFGHIJKLMPSXZ^`abdefgmrsu", CHECK_NOTHING, {}, 0 },
-        { 0, 0, "T", CHECK_ONE, {}, 0 }, /* scrolls; with five numbers it begins to follow the mouse, and waits for an answer */
-        { 0, 0, "hl", CHECK_FIRST, { 4, 34 }, 2 }, /* inserts, the cursor; others lock the keyboard, or let it echo */
-        { '?', 0, "JK", CHECK_NOTHING, {}, 0 },    /* erases */
-        { '?', 0, "hl", CHECK_MODES, {}, 0 },
-        { 0, '!', "p", CHECK_NOTHING, {}, 0 }, /* a soft reset */
-        { 0, ' ', "q", CHECK_ONE, {}, 0 },     /* the shape of the cursor */
+        { 0, 0, CHECK_NOTHING, "@ABCDEFGHIJKLMPSXZ^`abdefgmrsu", {}, 0 },
+        { 0, 0, CHECK_ONE, "T", {}, 0 }, /* scrolls; with five numbers it begins to follow the mouse, and waits for an answer */
+        { 0, 0, CHECK_FIRST, "hl", { 4, 34 }, 2 }, /* inserts, the cursor; others lock the keyboard, or let it echo */
+        { '?', 0, CHECK_NOTHING, "JK", {}, 0 },    /* erases */
+        { '?', 0, CHECK_MODES, "hl", {}, 0 },
+        { 0, '!', CHECK_NOTHING, "p", {}, 0 }, /* a soft reset */
+        { 0, ' ', CHECK_ONE, "q", {}, 0 },     /* the shape of the cursor */
         /* how keys are sent */
-        { '>', 0, "m", CHECK_FIRST, { 4 }, 1 },
-        { '>', 0, "u", CHECK_NOTHING, {}, 0 },
-        { '<', 0, "u", CHECK_NOTHING, {}, 0 },
-        { '=', 0, "u", CHECK_NOTHING, {}, 0 },
+        { '>', 0, CHECK_FIRST, "m", { 4 }, 1 },
+        { '>', 0, CHECK_NOTHING, "u", {}, 0 },
+        { '<', 0, CHECK_NOTHING, "u", {}, 0 },
+        { '=', 0, CHECK_NOTHING, "u", {}, 0 },
         /* queries whose answers are numbers: state and position, which kind of terminal, modes, sizes, keys */
-        { 0, 0, "n", CHECK_FIRST, { 5, 6 }, 2 },
-        { '?', 0, "n", CHECK_FIRST, { 6 }, 1 },
-        { 0, 0, "c", CHECK_FIRST, { 0 }, 1 },
-        { '>', 0, "c", CHECK_FIRST, { 0 }, 1 },
-        { 0, '$', "p", CHECK_ONE, {}, 0 },
-        { '?', '$', "p", CHECK_ONE, {}, 0 },
-        { 0, 0, "t", CHECK_FIRST, { 14, 16, 18, 19, 22, 23 }, 6 }, /* the last two: the terminal keeps its title, and has it
+        { 0, 0, CHECK_FIRST, "n", { 5, 6 }, 2 },
+        { '?', 0, CHECK_FIRST, "n", { 6 }, 1 },
+        { 0, 0, CHECK_FIRST, "c", { 0 }, 1 },
+        { '>', 0, CHECK_FIRST, "c", { 0 }, 1 },
+        { 0, '$', CHECK_ONE, "p", {}, 0 },
+        { '?', '$', CHECK_ONE, "p", {}, 0 },
+        { 0, 0, CHECK_FIRST, "t", { 14, 16, 18, 19, 22, 23 }, 6 }, /* the last two: the terminal keeps its title, and has it
                                                                       back */
-        { '?', 0, "u", CHECK_NOTHING, {}, 0 },
-        { '?', 0, "m", CHECK_ONE, {}, 0 },
+        { '?', 0, CHECK_NOTHING, "u", {}, 0 },
+        { '?', 0, CHECK_ONE, "m", {}, 0 },
 };
 
 /* False: it is not well-formed. */

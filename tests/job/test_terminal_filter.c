@@ -54,8 +54,8 @@ static void check(struct str bytes, bool end, struct str expected) {
 static void test_passes(void **state) {
         static const char *const rows[] = {
                 "plain text, \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\xe2\x80\x8d\r\n\tand \a\b\v\f",
-                "\x1b[H\x1b[2J\x1b[3;4H\x1b[5A\x1b[K\x1b[1P\x1b[2@\x1b[3L\x1b[4M\x1b[2S\x1b[2T\x1b[3X\x1b[7b\x1b[5d\x1b[6G\x1b["
-                "Z\x1b[g\x1b[1;9r\x1b[s\x1b[u",
+                "\x1b[H\x1b[2J\x1b[3;4H\x1b[5A\x1b[K\x1b[1P\x1b[2@\x1b[3L\x1b[4M\x1b[2S\x1b[2T\x1b[3X\x1b[7b\x1b[5d\x1b[6G",
+                "\x1b[Z\x1b[g\x1b[1;9r\x1b[s\x1b[u",
                 "\x1b[0;1;38;5;196;48;2;1;2;3m\x1b[4:3m\x1b[38:2::1:2:3m\x1b[m",
                 "\x1b[?1049h\x1b[?1h\x1b=\x1b[?25l\x1b[?2004h\x1b[?1000;1006h\x1b[?1049l\x1b>",
                 "\x1b[4h\x1b[4l\x1b[34h\x1b[!p\x1b[2 q\x1b[ q",
