@@ -20,7 +20,8 @@ enum {
         ENDS = 0x4,            /* PF_EXITING */
         GENERATIONS = 4,       /* a supervisor, the maker of its sandboxes, pid 1 of one; and then there are none */
 };
-#define PATIENCE (60 * TIME_SECOND)
+#define PATIENCE (60 * TIME_SECOND)         /* with a process in a pid namespace, which can be a command's */
+#define PATIENCE_OUTSIDE (20 * TIME_SECOND) /* with any other: it is waited for because it can be a supervisor */
 
 /* /proc/PID/NAME; false when there is no such process any more. */
 static bool read_file(const char *pid, const char *name, char ret[static STATUS_SIZE]) {
@@ -57,10 +58,25 @@ static bool is_dying(const char *pid) {
                field(status, "\nSigPnd:", 16) & killed;
 }
 
-static int wait_for(const char *pid, int64_t deadline, struct err *err) {
-        int64_t pause = TIME_SECOND / 1000;
+/* How many pid namespaces the process is in; 0: it has ended. */
+static size_t depth(const char *pid) {
+        char status[STATUS_SIZE];
+        const char *at = read_file(pid, "status", status) ? strstr(status, "\nNSpid:") : NULL;
+        size_t count = 0;
+
+        for (at = at ? at + strlen("\nNSpid:") : ""; *at && *at != '\n'; at++)
+                count += *at == '\t';
+        return count;
+}
+
+/* One that is stuck outside of all sandboxes is no reason to run nothing any more. */
+static int wait_for(const char *pid, int64_t began, struct err *err) {
+        bool inside = depth(pid) > depth("self");
+        int64_t deadline = began + (inside ? PATIENCE : PATIENCE_OUTSIDE), pause = TIME_SECOND / 1000;
 
         while (is_dying(pid)) {
+                if (time_monotonic() > deadline && !inside)
+                        return 0;
                 if (time_monotonic() > deadline)
                         return err_set(err, ERR_SYSTEM,
                                        "process %.20s was killed, but has not ended in a minute: it may belong to a command "
@@ -73,7 +89,7 @@ static int wait_for(const char *pid, int64_t deadline, struct err *err) {
 }
 
 /* Waits for those that are dying now. Returns 1 if there were any. */
-static int wait_for_all(int64_t deadline, struct err *err) {
+static int wait_for_all(int64_t began, struct err *err) {
         DIR *proc = opendir("/proc");
         const struct dirent *entry;
         int result = 0;
@@ -83,7 +99,7 @@ static int wait_for_all(int64_t deadline, struct err *err) {
         while (result >= 0 && (entry = readdir(proc))) {
                 if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !is_dying(entry->d_name))
                         continue;
-                result = wait_for(entry->d_name, deadline, err) < 0 ? -1 : 1;
+                result = wait_for(entry->d_name, began, err) < 0 ? -1 : 1;
         }
         closedir(proc);
         return result;
@@ -91,10 +107,10 @@ static int wait_for_all(int64_t deadline, struct err *err) {
 
 /* Not until there are none, as others may be killed all the time. */
 int killed_wait(struct err *err) {
-        int64_t deadline = time_monotonic() + PATIENCE;
+        int64_t began = time_monotonic();
         int found = 1;
 
         for (int i = 0; i < GENERATIONS && found > 0; i++)
-                found = wait_for_all(deadline, err);
+                found = wait_for_all(began, err);
         return found < 0 ? -1 : 0;
 }
