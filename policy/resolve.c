@@ -58,11 +58,12 @@ static struct str policy_parent(const struct resolver *r, struct str name, struc
 
 /* What nobody asks for by name, the files may choose; and which of them says so. */
 static struct str policy_by_default(const struct resolver *r, struct policy_origin *ret_said) {
+        const struct key_row *key = key_run_policy();
         struct str name = STR("default");
 
         for (size_t i = 0; i < r->count; i++) {
                 for (const struct setting *s = r->configs[i].settings; s; s = s->next) {
-                        if (s->key != key_run_policy() || !r->configs[i].trusted)
+                        if (s->key != key || !r->configs[i].trusted)
                                 continue;
                         name = s->value.text;
                         *ret_said = origin_of(&r->configs[i], s, s->at);
