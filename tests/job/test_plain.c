@@ -2,22 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "run/terminal_text.h"
-
-static uint64_t seed = 88172645463325252;
-
-static size_t any(size_t below) {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        return seed % below;
-}
-
-static void take(void *context, struct str text) {
-        assert_true(text.len > 0);
-        buf_append(context, text);
-}
+#include "tests/job/pieces.h"
 
 /* Pieces of up to `chunk` bytes; 0: in one. */
 static bool make_plain(struct str bytes, size_t chunk, struct buf *got) {

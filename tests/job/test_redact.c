@@ -10,25 +10,12 @@
 
 #include "base/fd.h"
 #include "run/redact.h"
+#include "tests/job/pieces.h"
 #include "tests/job/redact_naive.h"
 
 enum { STREAM_MAX = 1 << 16, SECRETS_MAX = 40 };
 
-static uint64_t seed = 88172645463325252;
-
-static size_t any(size_t below) {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        return seed % below;
-}
-
 /* ---- asking ---- */
-
-static void take(void *context, struct str bytes) {
-        assert_true(bytes.len > 0);
-        buf_append(context, bytes);
-}
 
 static struct redact_state feed_all(const struct redactor *redactor, struct str text, size_t chunk, struct buf *got) {
         struct redact_state state = { 0 };

@@ -2,24 +2,10 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "run/terminal_filter.h"
+#include "tests/job/pieces.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
-
-static uint64_t seed = 88172645463325252;
-
-static size_t any(size_t below) {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        return seed % below;
-}
-
-static void take(void *context, struct str bytes) {
-        assert_true(bytes.len > 0);
-        buf_append(context, bytes);
-}
 
 /* Pieces of up to `chunk` bytes; 0: in one. */
 static void filter(struct str bytes, size_t chunk, bool end, struct buf *got) {
