@@ -71,6 +71,8 @@ enum effect_flag {
         TEXT_LONG = 1 << 27, /* or too deep */
         TEXT_CONTROL = 1 << 28,
         TEXT_LOOKALIKE = 1 << 29,
+
+        NAME_ASKED = 1 << 30, /* on the list of what the user is asked about first */
 };
 
 struct effect {

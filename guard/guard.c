@@ -61,9 +61,17 @@ static void put_filled(const char *text, struct str name, struct buf *out) {
         buf_append(out, str_z(mark + 2));
 }
 
-static bool reason_known(const struct guard *g, struct str id, struct range range) {
+/* What the user is asked about is told apart in a loop, too. */
+static bool same_subject(const struct reason *a, const struct reason *b) {
+        bool asked = a->effect && b->effect && a->effect->flags & NAME_ASKED;
+
+        return !asked || str_eq(a->effect->subject, b->effect->subject);
+}
+
+static bool reason_known(const struct guard *g, const struct reason *reason) {
         for (const struct reason *r = g->verdict->reasons; r; r = r->next)
-                if (str_eq(r->id, id) && r->range.start == range.start && r->range.end == range.end)
+                if (str_eq(r->id, reason->id) && r->range.start == reason->range.start && r->range.end == reason->range.end &&
+                    same_subject(r, reason))
                         return true;
         return false;
 }
@@ -74,7 +82,7 @@ static void add_reason(struct guard *g, struct reason reason) {
 
         if (action > g->verdict->action)
                 g->verdict->action = action;
-        if (g->reason_count >= GUARD_MAX_REASONS || reason_known(g, reason.id, reason.range))
+        if (g->reason_count >= GUARD_MAX_REASONS || reason_known(g, &reason))
                 return;
         copy = ARENA_NEW(g->arena, struct reason);
         if (!copy) {

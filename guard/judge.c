@@ -377,6 +377,15 @@ static const struct str *blocked_words(const struct call *call, struct str name)
         return NULL;
 }
 
+/* What of guard.ask it is: an effect for each. */
+static void ask_effects(const struct call *call, struct str name) {
+        const struct str_list *ask = &call->guard->policy->guard.ask;
+
+        for (size_t i = 0; i < ask->count; i++)
+                if (begins_with(call, name, ask->items[i]))
+                        guard_effect(call->guard, FX_RUN, NAME_ASKED, ask->items[i], call->args[0].range);
+}
+
 /* Programs are looked for where the system keeps them; ./ls is another one. */
 static bool is_standard_place(struct str program) {
         static const char *const places[] = { "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/" };
@@ -461,6 +470,7 @@ static void run_effect(struct call *call, struct str name) {
 
         if (words)
                 guard_effect(g, FX_RUN, NAME_BLOCKED, *words, call->args[0].range);
+        ask_effects(call, name);
         if (is_blocked(&g->policy->guard, name) && !only_asks(call, name))
                 flags |= NAME_BLOCKED;
         if (!call->unlisted && g->policy->guard.allow_only_listed && !is_listed(call)) {

@@ -66,6 +66,8 @@ const struct rule rules[] = {
           "Set only the permissions needed, such as 644 or 755.", "chmod 777 x" },
         { "work-destroyed", FX_HISTORY, 0, 0, SCOPE_ALL, SEVERITY_WARN, "%s discards data that cannot be recovered",
           "Save the data first (commit, stash, back up), or ask the user.", "git clean -fdx" },
+        { "ask-first", FX_RUN, NAME_ASKED, 0, SCOPE_ALL, SEVERITY_WARN, "%s is only run if the user agrees (guard.ask)",
+          "Run it only if the user has asked for it.", "asked x" },
         /* ---- reading the command ---- */
         { "not-readable", FX_TEXT, 0, TEXT_SYNTAX | TEXT_LONG | TEXT_CONTROL, SCOPE_ALL, SEVERITY_BLOCK, "%s",
           "Rewrite it as a plain command, or put it into a script file and run that.", "if" },

@@ -98,6 +98,9 @@ const struct key_row keys[] = {
                   "allowed_commands." },
         { ROW(GUARD, "allowed_commands", LIST), FIELD(guard.allowed_commands), .text = &text_command,
           .help = "Commands to allow if allow_only_listed is true: \"ls\", \"npm run\", \"python -m pytest\"." },
+        { ROW(GUARD, "ask", LIST), FIELD(guard.ask), .text = &text_program, TIGHTEN(ADD),
+          .help = "Commands to warn of wherever they stand in a command, so that the user is asked first: \"git push\", "
+                  "\"npm publish\". They match as those of command_blocklist do." },
         { ROW(GUARD, "dangerous_patterns", PATTERNS), .offset = offsetof(struct policy, guard.patterns),
           .size = sizeof(struct key_items), TIGHTEN(ADD),
           .help = "Your own regular expressions, as tables or as plain strings." },

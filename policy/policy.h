@@ -47,6 +47,7 @@ struct guard_policy {
         struct str_list command_blocklist;
         struct str_list command_allow_overrides; /* names taken off the blocklist */
         struct str_list allowed_commands;        /* words: "ls", "npm run", "python -m pytest" */
+        struct str_list ask;                     /* words, as of the blocklist: the user is to be asked first */
         const struct user_pattern *patterns;
         size_t pattern_count;
 };

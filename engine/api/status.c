@@ -26,6 +26,7 @@ static size_t list_sizes(const struct policy *p, struct list_size ret[static 8])
                 { "domain_denylist", p->guard.domain_denylist.count },
                 { "command_blocklist", p->guard.command_blocklist.count },
                 { "allowed_commands", p->guard.allowed_commands.count },
+                { "ask", p->guard.ask.count },
                 { "dangerous_patterns", p->guard.pattern_count },
                 { "network.hosts", p->sandbox.network_hosts.count },
         };

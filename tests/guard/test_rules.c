@@ -17,9 +17,9 @@
 static struct arena arena;
 static struct policy open_policy, listing_policy;
 
-/* The built-in policy of that name, and a denylist, which the built-in ones do not have. */
+/* The built-in policy of that name, and lists that the built-in ones do not have. */
 static void load(const char *name, struct policy *ret) {
-        static const struct str denied[] = { STR("denied.example") };
+        static const struct str denied[] = { STR("denied.example") }, asked[] = { STR("asked") };
         struct policy_request request = { .name = name, .builtin_only = true };
         const struct policy *policy = NULL;
         struct err err = { 0 };
@@ -28,6 +28,7 @@ static void load(const char *name, struct policy *ret) {
                 fail_msg("%s: %s", name, err.msg);
         *ret = *policy;
         ret->guard.domain_denylist = (struct str_list){ denied, 1 };
+        ret->guard.ask = (struct str_list){ asked, 1 };
 }
 
 static int setup(void **state) {
