@@ -95,6 +95,7 @@ export class Server {
                 this.noise = [];
                 this.stderr = '';
                 this.waiting = new Map();
+                this.progressed = new Map(); // whoever wants progress, by its token
                 this.nextId = 1;
                 const [command, ...words] = [...prefix, made.bailey, 'mcp', '--workspace', made.workspace, ...flags, ...args];
                 this.child = spawn(command, words, { cwd: made.workspace, env: { ...made.environment, ...env } });
@@ -136,6 +137,8 @@ export class Server {
                         return;
                 }
                 this.messages.push({ at, bytes: bytes.length, message });
+                if (message.method === 'notifications/progress')
+                        this.progressed.get(message.params.progressToken)?.(message.params);
                 const key = JSON.stringify(message.id);
                 if (!message.method && this.waiting.has(key)) {
                         this.waiting.get(key)(message);
