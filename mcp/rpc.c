@@ -255,19 +255,29 @@ static const struct method_row {
         { "tools/list", list_tools, true, true },
 };
 
+static const struct method_row *method_find(const char *name) {
+        for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+                if (strcmp(methods[i].name, name) == 0)
+                        return &methods[i];
+        return NULL;
+}
+
 static void serve(struct mcp_server *server, struct request *request) {
+        const struct method_row *row = method_find(request->method);
         char message[128];
 
         if (read_version(server, request) < 0)
                 return;
-        for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-                if (strcmp(methods[i].name, request->method) == 0 &&
-                    (request->stateless ? methods[i].stateless : methods[i].session)) {
-                        methods[i].run(server, request);
-                        return;
-                }
-        snprintf(message, sizeof(message), "unknown method '%.64s'", request->method);
-        send_error(server, request->id, RPC_NO_METHOD, message);
+        if (row && (request->stateless ? row->stateless : row->session)) {
+                row->run(server, request);
+        } else if (row && !request->stateless) {
+                snprintf(message, sizeof(message), "%s needs _meta: %s and %s", row->name, META("protocolVersion"),
+                         META("clientCapabilities"));
+                send_error(server, request->id, RPC_INVALID_PARAMS, message);
+        } else {
+                snprintf(message, sizeof(message), "unknown method '%.64s'", request->method);
+                send_error(server, request->id, RPC_NO_METHOD, message);
+        }
 }
 
 /* ---- a line ---- */

@@ -119,6 +119,23 @@ wire('2026-07-28 needs no handshake', { version: null }, async (server) => {
         assert.ok(JSON.stringify(error.data).includes('2026-07-28'), 'it says what it speaks');
 });
 
+wire('server/discover without _meta is told what is missing', { version: null }, async (server) => {
+        const names = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'];
+        const { [names[1]]: capabilities, ...lacking } = meta();
+        const { [names[0]]: version, ...unversioned } = meta();
+
+        assert.ok(capabilities && version);
+        for (const params of [undefined, {}, { _meta: {} }, { _meta: unversioned }, { _meta: lacking }]) {
+                const { error } = await server.request('server/discover', params);
+
+                assert.equal(error?.code, -32602, JSON.stringify(params));
+                for (const name of names)
+                        assert.ok(error.message.includes(name), error.message);
+        }
+        assert.equal((await server.request('ping', { _meta: meta() })).error?.code, -32601);
+        assert.ok((await server.request('server/discover', { _meta: meta() })).result);
+});
+
 wire('older revisions have nothing of the newer ones', {}, async (server) => {
         assert.ok(!('resultType' in (await server.request('tools/list')).result));
         assert.ok(!('resultType' in await server.bash('true')));
