@@ -12,7 +12,7 @@
 #include "bailey.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "cli/overrides.h"
 #include "cli/signals.h"
@@ -150,7 +150,7 @@ static void print_json(const struct bailey_outcome *outcome) {
         if (json.failed)
                 log_line("run: out of memory");
         else
-                batch_write(json.ptr, json.len);
+                output_write(json.ptr, json.len);
 }
 
 static void tell(const struct bailey_outcome *outcome, bool json) {

@@ -1,4 +1,4 @@
-#include "cli/batch.h"
+#include "cli/requests.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/lines.h"
 #include "base/log.h"
 
-int batch_text(const struct batch_request *request, const char *name, struct str *ret) {
+int request_text(const struct request *request, const char *name, struct str *ret) {
         const json_t *text = json_object_get((const json_t *)request, name);
 
         if (!text)
@@ -19,7 +19,7 @@ int batch_text(const struct batch_request *request, const char *name, struct str
         return 1;
 }
 
-static void answer_line(struct str line, size_t number, batch_answer *answer, void *context) {
+static void answer_line(struct str line, size_t number, request_answer *answer, void *context) {
         json_error_t error;
         json_t *request = json_loadb(line.ptr, line.len, JSON_ALLOW_NUL, &error);
 
@@ -28,11 +28,11 @@ static void answer_line(struct str line, size_t number, batch_answer *answer, vo
         else if (!json_is_object(request))
                 answer(NULL, number, "not a JSON object", context);
         else
-                answer((const struct batch_request *)request, number, NULL, context);
+                answer((const struct request *)request, number, NULL, context);
         json_decref(request);
 }
 
-enum exit_status batch_run(const char *command, batch_answer *answer, void *context) {
+enum exit_status requests_answer(const char *command, request_answer *answer, void *context) {
         struct lines lines = {
                 .fd = STDIN_FILENO,
                 .memory = malloc(INPUT_MAX + 1),
