@@ -1,8 +1,11 @@
 #include "cli/overrides.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/log.h"
 
 static const struct {
         const char *option, *key;
@@ -74,4 +77,22 @@ const char *overrides_option(const struct overrides *overrides, const char *mess
 void overrides_free(struct overrides *overrides) {
         for (size_t i = 0; i < overrides->count; i++)
                 free(overrides->items[i]);
+}
+
+/* Seconds, with a fraction; 0 means none. */
+int timeout_read(const char *command, const char *text, long long *ret_ms) {
+        char *end;
+        double seconds;
+
+        *ret_ms = 0;
+        if (!text)
+                return 0;
+        errno = 0;
+        seconds = strtod(text, &end);
+        if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
+                log_line("%s: --timeout: expected a number of seconds, found '%s'", command, text);
+                return -1;
+        }
+        *ret_ms = seconds == 0 ? -1 : seconds < 0.001 ? 1 : (long long)(seconds * 1000);
+        return 0;
 }

@@ -43,6 +43,8 @@
         { "host-port", 0, "PORT", HOST_PORT_HELP }
 #define ROW_ROOT \
         { "root", 0, "host|minimal", "visible files: the host's, read-only, or system directories only" }
+#define ROW_TIMEOUT \
+        { "timeout", 't', "SECONDS", "kill the command after this time; 0: never" }
 #define ROW_MEMORY \
         { "memory", 0, "BYTES", "limit memory: 512M, 2GiB, ..." }
 #define ROW_CPU_SECS \
@@ -70,6 +72,9 @@ struct overrides {
 
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret);
 void overrides_free(struct overrides *overrides);
+
+/* What --timeout says, as bailey_run_options have it; `text` NULL: nothing. -1: it is no time, which has been said. */
+int timeout_read(const char *command, const char *text, long long *ret_ms);
 
 /* Returns the option, such as "memory", that was given for the config key at the start of `message`; NULL: none was. */
 const char *overrides_option(const struct overrides *overrides, const char *message);

@@ -67,7 +67,7 @@ static const struct option_row option_rows[] = {
         [OPTION_PUBLISH] = ROW_PUBLISH,
         [OPTION_HOST_PORT] = ROW_HOST_PORT,
         [OPTION_ROOT] = ROW_ROOT,
-        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "kill the command after this time; 0: never" },
+        [OPTION_TIMEOUT] = ROW_TIMEOUT,
         [OPTION_MEMORY] = ROW_MEMORY,
         [OPTION_CPU_SECS] = ROW_CPU_SECS,
         [OPTION_PIDS] = ROW_PIDS,
@@ -91,24 +91,6 @@ static const struct option_row option_rows[] = {
 };
 
 /* ---- numbers ---- */
-
-/* Seconds, with a fraction; 0 means none. */
-static int read_timeout(const char *text, long long *ret_ms) {
-        char *end;
-        double seconds;
-
-        *ret_ms = 0;
-        if (!text)
-                return 0;
-        errno = 0;
-        seconds = strtod(text, &end);
-        if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
-                log_line("run: --timeout: expected a number of seconds, found '%s'", text);
-                return -1;
-        }
-        *ret_ms = seconds == 0 ? -1 : seconds < 0.001 ? 1 : (long long)(seconds * 1000);
-        return 0;
-}
 
 static int read_fd(const char *text, int *ret_fd) {
         struct stat st;
@@ -246,7 +228,7 @@ static int run_options(const struct options *options, struct bailey_run_options 
                 .plan_only = given[OPTION_SHOW_PLAN] != NULL,
                 .session = given[OPTION_SESSION],
         };
-        if (set_command(options, run) < 0 || read_timeout(given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
+        if (set_command(options, run) < 0 || timeout_read("run", given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
                 return -1;
         return read_fd(given[OPTION_STATUS_FD], &run->status_fd);
 }
