@@ -13,6 +13,9 @@
 
 enum { MESSAGE_MAX = 2048, ALLOWED_MAX = 400 }; /* bytes */
 
+/* Paths that rules are about by what they are, wherever they are. */
+#define PATHS_JUDGED (PATH_CRITICAL | PATH_SYSTEM | PATH_DEVICE | PATH_SOCKET | PATH_HARMLESS)
+
 const char *action_name(enum action action) {
         static const char *const names[] = { "allowed", "warned", "blocked" };
 
@@ -201,6 +204,8 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
         flags |= path_flags(g, path, resolved);
         if (kind == FX_DELETE && flags & HOW_RECURSIVE && path_unset_is_critical(g, path))
                 flags |= PATH_CRITICAL;
+        if ((kind == FX_DELETE || flags & HOW_EMPTIES) && !(flags & PATHS_JUDGED))
+                flags |= path_place(g, resolved, flags);
         if (kind == FX_READ && flags & PATH_SYSTEM)
                 flags &= ~(uint32_t)PATH_SYSTEM;
         guard_effect(g, kind, flags, flags & PATH_CRITICAL && !path->known ? path->text : resolved, path->range);

@@ -677,8 +677,12 @@ static void visit_redirect(struct guard *g, const struct walk_visit *visit, cons
                 case REDIR_HEREDOC_TABS:
                 case REDIR_HERESTRING:
                         break;
-                default:
+                case REDIR_APPEND:
+                case REDIR_BOTH_APPEND:
                         guard_path(g, FX_WRITE, 0, &target);
+                        break;
+                default:
+                        guard_path(g, FX_WRITE, HOW_EMPTIES, &target);
                         break;
                 }
                 for (const struct piece *piece = target.value.pieces; piece; piece = piece->next)

@@ -112,10 +112,14 @@ static void unknown_program(struct call *call) {
         unknown_launcher(call);
 }
 
-/* mkdir -p ~ and touch ~ leave alone what is there. */
-static bool makes_only(struct call *call, const struct arg *operand) {
-        return (str_is(call->name, "mkdir") || str_is(call->name, "touch")) &&
-               path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
+/* They leave alone what is there. */
+static bool makes_only(const struct call *call) {
+        return str_is(call->name, "mkdir") || str_is(call->name, "touch") || str_is(call->name, "mkfifo");
+}
+
+/* mkdir -p ~ does nothing. */
+static bool makes_nothing(struct call *call, const struct arg *operand) {
+        return makes_only(call) && path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
 }
 
 /* Its output goes into a file that can only grow. */
@@ -160,7 +164,7 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
                 }
                 break;
         case ACT_WRITE:
-                if (!makes_only(call, operand))
+                if (!makes_nothing(call, operand))
                         guard_path(call->guard, FX_WRITE, how, operand);
                 if (call->input && str_is(call->name, "tee"))
                         tee_file(call, operand);
@@ -190,13 +194,16 @@ static void escalate_effect(struct call *call) {
 static uint32_t how_flags(const struct call *call) {
         struct options options;
         struct option option;
-        uint32_t how = 0;
+        uint32_t how = call->program && call->program->act == ACT_WRITE && !makes_only(call) ? HOW_EMPTIES : 0;
         enum scan scan;
 
         options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END)
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == MEANS_RECURSIVE)
                         how |= HOW_RECURSIVE;
+                if (scan == SCAN_OPTION && option.meaning == MEANS_ADD)
+                        how &= ~(uint32_t)HOW_EMPTIES;
+        }
         return how;
 }
 

@@ -564,7 +564,7 @@ const struct program programs[] = {
         { "tclsh", ACT_ESCAPES, FROM_INPUT, 0, "", judge_escapes },
         { "tcpdump", ACT_NAMES, 0, 0, "z=program w=write r=read i= s= c= C= G= F=read", NULL },
         { "tcsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "output-error?", NULL },
+        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "a!add append!add output-error?", NULL },
         { "telinit", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "telnet", ACT_CONNECT, NETWORK, 0, "b= e= l= n=write x!", judge_connect },
         { "terraform", ACT_UNKNOWN, 0, 0, "", NULL, .online = "init? plan? apply?" },
