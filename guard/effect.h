@@ -57,6 +57,8 @@ enum effect_flag {
         HOST_DENIED = 1 << 0,
         HOST_UNLISTED = 1 << 1, /* not on the allowlist */
         HOST_UNKNOWN = 1 << 2,
+        HOST_PRIVATE = 1 << 3,  /* an address of a local network */
+        HOST_METADATA = 1 << 4, /* an address of the machine's own cloud or link */
         /* code */
         CODE_NETWORK = 1 << 17, /* it comes from the network */
         CODE_PIPED = 1 << 18,   /* it comes from a pipe, and what is in it cannot be known */

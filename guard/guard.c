@@ -184,6 +184,8 @@ static bool effect_known(const struct guard *g, const struct effect *effect) {
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
         struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
 
+        if (kind == FX_ENVIRON && !(flags & NAME_SECRET) && guard_shows_names(g, kind))
+                return;
         if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) && (kept = ARENA_NEW(g->arena, struct effect))) {
                 *kept = effect;
                 kept->subject = shown(g, subject);
@@ -206,6 +208,8 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
                 flags |= PATH_CRITICAL;
         if ((kind == FX_DELETE || flags & HOW_EMPTIES) && !(flags & PATHS_JUDGED))
                 flags |= path_place(g, resolved, flags);
+        if (kind == FX_READ && flags & PATH_DOTENV && !(flags & PATH_CREDENTIAL) && guard_shows_names(g, kind))
+                flags &= ~(uint32_t)PATH_DOTENV;
         if (kind == FX_READ && flags & PATH_SYSTEM)
                 flags &= ~(uint32_t)PATH_SYSTEM;
         guard_effect(g, kind, flags, flags & PATH_CRITICAL && !path->known ? path->text : resolved, path->range);

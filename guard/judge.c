@@ -610,6 +610,9 @@ static void judge_program(struct call *call) {
         else
                 judge_generic(call);
         judge_words(call);
+        if (name_is_client(call->name) ||
+            (call->program && (call->program->judge == judge_package || call->program->judge == judge_container)))
+                judge_urls(call);
 }
 
 void guard_call(struct call *call) {
@@ -710,9 +713,20 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
 
 void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
         struct call call = { .guard = g };
+        size_t end;
 
-        if (variable_names_host(name) && value->known && str_find(value->text, '.') < value->text.len)
-                judge_host(&call, value);
+        if (!variable_names_host(name) || !value->known)
+                return;
+        for (size_t start = 0; start < value->text.len; start += end + 1) { /* GOPROXY=https://a,https://b */
+                struct str rest = str_skip(value->text, start);
+                struct arg one;
+
+                for (end = 0; end < rest.len && !strchr(",| ", rest.ptr[end]); end++)
+                        ;
+                one = arg_part(value, start, end);
+                if (str_find(one.text, '.') < end)
+                        judge_host(&call, &one);
+        }
 }
 
 /* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
@@ -809,7 +823,7 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
         }
 }
 
-void guard_visit(struct guard *g, const struct walk_visit *visit) {
+static void visit_command(struct guard *g, const struct walk_visit *visit) {
         struct arg *args;
         struct call call = { .guard = g, .visit = visit, .input = visit->input };
         size_t connected;
@@ -854,4 +868,12 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
                         g->network_pipes[g->pipes_seen++ % PIPES_KEPT] = visit->pipe_to;
         }
         guard_written(g, visit, g->last_network);
+}
+
+void guard_visit(struct guard *g, const struct walk_visit *visit) {
+        const struct walk_visit *outer = g->visit;
+
+        g->visit = visit;
+        visit_command(g, visit);
+        g->visit = outer;
 }

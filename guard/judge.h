@@ -68,11 +68,12 @@ struct guard {
         unsigned depth;
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
-        struct range range;   /* of the command of the root script that is being judged */
-        struct str start;     /* where the command starts; empty: unknown */
-        struct str own_home;  /* `home` of struct guard_place */
-        struct str cwd;       /* absolute, ~..., or empty for where the command started */
-        struct str outer_cwd; /* the same outside the present subshell */
+        const struct walk_visit *visit; /* the present command */
+        struct range range;             /* of the command of the root script that is being judged */
+        struct str start;               /* where the command starts; empty: unknown */
+        struct str own_home;            /* `home` of struct guard_place */
+        struct str cwd;                 /* absolute, ~..., or empty for where the command started */
+        struct str outer_cwd;           /* the same outside the present subshell */
         bool in_subshell;
         bool failed; /* no memory, or too complex */
         struct file_fact *files;
@@ -129,6 +130,7 @@ void guard_call(struct call *call);               /* judges argv */
 void guard_rest(struct call *call, size_t first); /* argv from `first` on is a command */
 void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count); /* bash code */
 void guard_shell_text(struct call *call, struct str text, struct range range);
+bool guard_shows_names(struct guard *g, enum effect_kind kind); /* only names and counts of what the present command reads */
 struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
 const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
@@ -197,7 +199,7 @@ void judge_alias(struct call *call);
 void judge_hash(struct call *call);
 void judge_history(struct call *call);
 void judge_ps(struct call *call);
-void judge_compgen(struct call *call);
+void judge_printenv(struct call *call);
 void judge_security(struct call *call);
 void judge_gpg(struct call *call);
 void judge_package(struct call *call);
@@ -208,6 +210,8 @@ void judge_operands(struct call *call, size_t first); /* of an unknown program *
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
+void judge_urls(struct call *call);
+void judge_image(struct call *call, const struct arg *image, bool registry); /* of a container; or only its registry */
 bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);
 void judge_ssh_option(struct call *call, const struct arg *option);

@@ -41,6 +41,10 @@ bool judge_option(struct call *call, const struct option *o) {
                 else
                         guard_effect(g, FX_WRITE, 0, o->name, range);
                 break;
+        case MEANS_URL:
+                if (o->has_value)
+                        judge_host(call, &o->value);
+                break;
         case MEANS_ENDLESS:
                 guard_effect(g, FX_ENDLESS, 0, network_name(call), range);
                 break;
@@ -275,20 +279,11 @@ void judge_print(struct call *call) {
 /* ---- copies, moves, links ---- */
 
 /* rsync and scp name other hosts: host:path, user@host:path, rsync://host/path, host::module. */
-static bool is_remote(const struct call *call, const struct arg *arg, struct arg *ret_host) {
-        size_t colon = str_find(arg->text, ':'), at = str_find(arg->text, '@');
+static bool is_remote(const struct call *call, const struct arg *arg) {
+        size_t colon = str_find(arg->text, ':');
 
-        if (!str_is(call->name, "rsync") && !str_is(call->name, "scp"))
-                return false;
-        if (colon == arg->text.len || str_find(arg->text, '/') < colon)
-                return false;
-        if (str_starts(arg->text, STR("rsync://"))) {
-                *ret_host = *arg;
-                return true;
-        }
-        at = at < colon ? at + 1 : 0;
-        *ret_host = arg_part(arg, at, colon - at);
-        return true;
+        return (str_is(call->name, "rsync") || str_is(call->name, "scp")) && colon < arg->text.len &&
+               str_find(arg->text, '/') >= colon;
 }
 
 struct copy {
@@ -373,7 +368,7 @@ static void remember_copy(struct call *call, const struct copy *copy) {
         }
 }
 
-static void copy_source(struct call *call, const struct arg *source, const struct arg *host) {
+static void copy_source(struct call *call, const struct arg *source, const struct arg *target) {
         struct guard *g = call->guard;
         bool moves = str_is(call->name, "mv");
 
@@ -383,14 +378,13 @@ static void copy_source(struct call *call, const struct arg *source, const struc
                 guard_path(g, FX_DELETE, 0, source);
         else
                 guard_path(g, FX_READ, 0, source);
-        if (host)
-                judge_upload(call, host, source->range);
+        if (target)
+                judge_upload(call, target, source->range);
 }
 
 void judge_copy(struct call *call) {
         struct guard *g = call->guard;
         struct copy copy = { 0 };
-        struct arg host, other;
         bool upload;
 
         copy_collect(call, &copy);
@@ -400,12 +394,12 @@ void judge_copy(struct call *call) {
                 else
                         return;
         }
-        upload = is_remote(call, &copy.target, &host);
+        upload = is_remote(call, &copy.target);
         for (size_t i = 0; i < copy.count; i++) {
-                if (is_remote(call, &copy.kept[i], &other))
-                        judge_peer(call, &other);
+                if (is_remote(call, &copy.kept[i]))
+                        judge_host(call, &copy.kept[i]);
                 else
-                        copy_source(call, &copy.kept[i], upload ? &host : NULL);
+                        copy_source(call, &copy.kept[i], upload ? &copy.target : NULL);
         }
         if (upload)
                 return;

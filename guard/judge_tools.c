@@ -183,26 +183,17 @@ static void git_code_options(struct call *call) {
 static void git_remote(struct call *call, const struct words *words, size_t first, bool push) {
         for (size_t i = first; i < words->count; i++) {
                 const struct arg *arg = words->items[i];
-                struct arg rest = *arg;
-                size_t at, colon;
 
                 if (str_starts(arg->text, STR("ext::"))) {
-                        rest = arg_part(arg, 5, arg->text.len);
+                        struct arg rest = arg_part(arg, 5, arg->text.len);
                         guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("ext::"), arg->range);
                         guard_shell(call, &rest, NULL, 0);
                         return;
                 }
-                at = str_find(arg->text, '@');
-                colon = str_find(arg->text, ':');
-                if (memmem(arg->text.ptr, arg->text.len, "://", 3) && !str_starts(arg->text, STR("file:"))) {
+                if (memmem(arg->text.ptr, arg->text.len, "://", 3) || str_find(arg->text, '@') < str_find(arg->text, ':')) {
                         judge_host(call, arg);
                         if (push)
                                 judge_upload(call, arg, arg->range);
-                } else if (at < colon && colon < arg->text.len) {
-                        rest = arg_part(arg, at + 1, colon - at - 1);
-                        judge_host(call, &rest);
-                        if (push)
-                                judge_upload(call, &rest, arg->range);
                 }
                 return;
         }
@@ -419,7 +410,31 @@ static void container_option(struct call *call, size_t i) {
         }
 }
 
+/* docker pull IMAGE, docker run [OPTIONS] IMAGE, docker login HOST. The options of `run` are a row of their own. */
+static void container_images(struct call *call) {
+        const struct program *row = program_row(STR("docker run"));
+        struct options options;
+        struct option option;
+        struct words words;
+        struct call inner = *call;
+        enum scan scan;
+
+        words_collect(call, "-H --host -c --context --config -l --log-level", &words);
+        if (!is_one_of(&words, "pull push run create login") || words.index[0] + 1 >= call->count)
+                return;
+        inner.args += words.index[0];
+        inner.count -= words.index[0];
+        inner.program = row;
+        options_start(&options, &inner);
+        while ((scan = options_next(&options, &option)) == SCAN_OPTION)
+                ;
+        if (scan == SCAN_OPERAND)
+                judge_image(call, &option.value, word_is(&words, 0, "login"));
+}
+
 void judge_container(struct call *call) {
+        if (!str_is(call->name, "kubectl"))
+                container_images(call);
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
 
@@ -454,9 +469,6 @@ void judge_package(struct call *call) {
                         guard_path(g, FX_WRITE, 0, &option.value);
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
-                } else if (scan == SCAN_OPERAND &&
-                           (str_starts(option.value.text, STR("http://")) || str_starts(option.value.text, STR("https://")))) {
-                        judge_host(call, &option.value);
                 }
         }
 }

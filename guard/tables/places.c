@@ -14,7 +14,7 @@ const char *const place_system[] = {
 };
 
 const char *const place_temporary[] = {
-        "/dev/shm",
+        "/dev",
         "/private/tmp",
         "/tmp",
         "/var/folders",
