@@ -351,18 +351,20 @@ static void check(struct guard *g, struct str command, const struct guard_place 
                 .binding_count = place->variable_count,
         };
         struct script *script = &g->verdict->script;
+        size_t most = g->policy->guard.max_command_length;
         char text[128];
         int len;
 
         g->range = (struct range){ 0, (uint32_t)command.len };
-        if (command.len > g->policy->guard.max_command_length) {
-                len = snprintf(text, sizeof(text), "%zu bytes long; the limit is %u (guard.max_command_length_bytes)",
-                               command.len, g->policy->guard.max_command_length);
+        if (command.len > (most > GUARD_MAX_TEXT ? most : GUARD_MAX_TEXT)) {
+                len = snprintf(text, sizeof(text), "%zu bytes long; the limit is %d", command.len, GUARD_MAX_TEXT);
                 guard_effect(g, FX_TEXT, TEXT_LONG, str_from(text, (size_t)len), g->range);
                 return;
         }
         text_check_bytes(g, command);
         shell_parse(command, g->arena, script);
+        if (text_is_long(g, script))
+                return;
         g->root = script;
         g->inner = (struct walk_budget){ .steps = GUARD_STEPS_LEAST + (uint64_t)GUARD_STEPS_PER_BYTE * command.len,
                                          .memory = GUARD_MEMORY_LEAST + (uint64_t)GUARD_MEMORY_PER_BYTE * command.len };

@@ -232,6 +232,10 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         used = g->arena->used;
         if (shell_parse(text->text, g->arena, script) < 0 && text->known)
                 guard_opaque(g, STR("code that bash cannot parse"), text->range);
+        if (text_is_long(g, script)) {
+                g->depth--;
+                return;
+        }
         used = g->arena->used - used + sizeof(*script);
         g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
         g->frame = &frame;

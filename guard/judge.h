@@ -9,7 +9,8 @@
 #include "bash/eval/walk.h"
 
 enum {
-        GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
+        GUARD_MAX_DEPTH = 8,       /* commands that run commands that run commands */
+        GUARD_MAX_TEXT = 64 << 10, /* bytes, code or not */
         GUARD_MAX_EFFECTS = 512,
         GUARD_MAX_FILES = 128, /* that a command writes and that are followed */
         GUARD_MAX_PLACE = 256, /* bytes of a directory that is followed; of one above the start, a quarter */
@@ -151,6 +152,7 @@ char *guard_bytes(struct guard *g, size_t size);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
 
 /* ---- the text: control bytes, characters that look like others, constructs that a strict policy refuses as such ---- */
+bool text_is_long(struct guard *g, const struct script *script); /* it has more code than allowed, and that was said */
 void text_check_bytes(struct guard *g, struct str command);
 void text_check_tree(struct guard *g, const struct script *script);
 /* The commands with their words as they will be, one a line, for the user's patterns. */
