@@ -28,10 +28,6 @@ struct arg arg_part(const struct arg *arg, size_t start, size_t len) {
         return part;
 }
 
-bool arg_is(const struct arg *arg, const char *text) {
-        return str_is(arg->text, text);
-}
-
 struct str arg_basename(struct str text) {
         size_t start = text.len;
 

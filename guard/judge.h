@@ -69,12 +69,14 @@ struct guard {
         unsigned depth;
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
-        const struct walk_visit *visit; /* the present command */
-        struct range range;             /* of the command of the root script that is being judged */
-        struct str start;               /* where the command starts; empty: unknown */
-        struct str own_home;            /* `home` of struct guard_place */
-        struct str cwd;                 /* absolute, ~..., or empty for where the command started */
-        struct str outer_cwd;           /* the same outside the present subshell */
+        const struct walk_visit *visit;    /* the present command */
+        const struct script *named_script; /* it was looked at whether it defines names of programs */
+        bool has_names;                    /* and it may */
+        struct range range;                /* of the command of the root script that is being judged */
+        struct str start;                  /* where the command starts; empty: unknown */
+        struct str own_home;               /* `home` of struct guard_place */
+        struct str cwd;                    /* absolute, ~..., or empty for where the command started */
+        struct str outer_cwd;              /* the same outside the present subshell */
         bool in_subshell;
         bool failed; /* no memory, or too complex */
         struct file_fact *files;
@@ -146,7 +148,9 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
 struct arg guard_arg(struct guard *g, struct value value, struct range range);
 struct arg arg_text(struct guard *g, struct str text, struct range range);
 struct arg arg_part(const struct arg *arg, size_t start, size_t len);
-bool arg_is(const struct arg *arg, const char *text);
+static inline bool arg_is(const struct arg *arg, const char *text) {
+        return str_is(arg->text, text);
+}
 struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);

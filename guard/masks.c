@@ -235,9 +235,15 @@ static bool writes_pipe(const struct walk_visit *visit) {
 }
 
 /* A function or an alias may have the name of any program. */
-static bool has_names_of_its_own(struct str source) {
-        return memmem(source.ptr, source.len, "()", 2) || memmem(source.ptr, source.len, "function", 8) ||
-               memmem(source.ptr, source.len, "alias", 5);
+static bool has_names_of_its_own(struct guard *g, const struct script *script) {
+        struct str source = script->source;
+
+        if (g->named_script != script) {
+                g->named_script = script;
+                g->has_names = memmem(source.ptr, source.len, "()", 2) || memmem(source.ptr, source.len, "function", 8) ||
+                               memmem(source.ptr, source.len, "alias", 5);
+        }
+        return g->has_names;
 }
 
 bool guard_shows_names(struct guard *g, enum effect_kind kind) {
@@ -245,7 +251,7 @@ bool guard_shows_names(struct guard *g, enum effect_kind kind) {
         const struct walk_visit *visit = g->visit;
         struct call own, next;
 
-        if (!visit || visit->callee || has_names_of_its_own(visit->script->source) || !static_call(g, visit->command, &own))
+        if (!visit || visit->callee || has_names_of_its_own(g, visit->script) || !static_call(g, visit->command, &own))
                 return false;
         if (kind == FX_READ && stage_masks(&own))
                 return true;

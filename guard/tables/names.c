@@ -82,14 +82,15 @@ static const char *const secrets[] = {
 
 static bool is_one_of(struct str name, const char *const *names, size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (str_is(name, names[i]))
+                if (name.len && *names[i] == *name.ptr && str_is(name, names[i]))
                         return true;
         return false;
 }
 
 struct str name_related(struct str program) {
         for (size_t i = 0; i < COUNT(related); i++)
-                if (str_eq_nocase(program, str_z(related[i][0])))
+                if (program.len && ascii_lower((unsigned char)*program.ptr) == (unsigned char)*related[i][0] &&
+                    str_eq_nocase(program, str_z(related[i][0])))
                         return str_z(related[i][1]);
         return STR("");
 }

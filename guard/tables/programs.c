@@ -674,13 +674,13 @@ const size_t program_count = sizeof(programs) / sizeof(*programs);
 static const struct program *find_exact(struct str name) {
         size_t low = 0, high = program_count;
 
-        while (low < high) {
+        while (name.len && low < high) {
                 size_t middle = (low + high) / 2;
-                int order = str_cmp(name, str_z(programs[middle].name));
+                int order = strncmp(name.ptr, programs[middle].name, name.len);
 
-                if (order == 0)
+                if (order == 0 && !programs[middle].name[name.len])
                         return &programs[middle];
-                if (order < 0)
+                if (order <= 0)
                         high = middle;
                 else
                         low = middle + 1;
