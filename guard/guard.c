@@ -184,6 +184,8 @@ static bool effect_known(const struct guard *g, const struct effect *effect) {
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
         struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
 
+        if (kind == FX_CONNECT && g->contained) /* it fails, and the hint says why */
+                effect.flags &= ~(uint32_t)(HOST_UNLISTED | HOST_PRIVATE);
         if (kind == FX_ENVIRON && !(flags & NAME_SECRET) && guard_shows_names(g, kind))
                 return;
         if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) && (kept = ARENA_NEW(g->arena, struct effect))) {
@@ -388,6 +390,7 @@ int guard_check_at(struct str command, const struct guard_place *place, const st
                 .effect_tail = &ret->effects,
                 .start = place->start.len ? place->start : policy->workspace,
                 .own_home = place->home,
+                .contained = place->contained && !policy->guard.block_unreachable_hosts,
         };
 
         g.kept_tail = &g.kept;

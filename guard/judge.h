@@ -75,6 +75,7 @@ struct guard {
         struct range range;                /* of the command of the root script that is being judged */
         struct str start;                  /* where the command starts; empty: unknown */
         struct str own_home;               /* `home` of struct guard_place */
+        bool contained;                    /* that of struct guard_place counts */
         struct str cwd;                    /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd;              /* the same outside the present subshell */
         bool in_subshell;
