@@ -57,6 +57,7 @@ struct guard_place {
         struct str start; /* the directory that it starts in, an absolute path; empty: the workspace */
         struct str home;  /* its home directory if that is the sandbox's: no program outside runs what is written there, unless
                              the workspace is in it; empty: it is the user's */
+        bool contained;   /* the policy's network is enforced around it, so that naming a host is no way to it */
         const struct walk_binding *variables; /* of its environment, as far as they are known */
         size_t variable_count;
 };

@@ -9,7 +9,8 @@
 #include "bash/eval/walk.h"
 
 enum {
-        GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
+        GUARD_MAX_DEPTH = 8,       /* commands that run commands that run commands */
+        GUARD_MAX_TEXT = 64 << 10, /* bytes, code or not */
         GUARD_MAX_EFFECTS = 512,
         GUARD_MAX_FILES = 128, /* that a command writes and that are followed */
         GUARD_MAX_PLACE = 256, /* bytes of a directory that is followed; of one above the start, a quarter */
@@ -68,11 +69,15 @@ struct guard {
         unsigned depth;
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
-        struct range range;   /* of the command of the root script that is being judged */
-        struct str start;     /* where the command starts; empty: unknown */
-        struct str own_home;  /* `home` of struct guard_place */
-        struct str cwd;       /* absolute, ~..., or empty for where the command started */
-        struct str outer_cwd; /* the same outside the present subshell */
+        const struct walk_visit *visit;    /* the present command */
+        const struct script *named_script; /* it was looked at whether it defines names of programs */
+        bool has_names;                    /* and it may */
+        struct range range;                /* of the command of the root script that is being judged */
+        struct str start;                  /* where the command starts; empty: unknown */
+        struct str own_home;               /* `home` of struct guard_place */
+        bool contained;                    /* that of struct guard_place counts */
+        struct str cwd;                    /* absolute, ~..., or empty for where the command started */
+        struct str outer_cwd;              /* the same outside the present subshell */
         bool in_subshell;
         bool failed; /* no memory, or too complex */
         struct file_fact *files;
@@ -129,6 +134,7 @@ void guard_call(struct call *call);               /* judges argv */
 void guard_rest(struct call *call, size_t first); /* argv from `first` on is a command */
 void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count); /* bash code */
 void guard_shell_text(struct call *call, struct str text, struct range range);
+bool guard_shows_names(struct guard *g, enum effect_kind kind); /* only names and counts of what the present command reads */
 struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
 const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
@@ -143,12 +149,15 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
 struct arg guard_arg(struct guard *g, struct value value, struct range range);
 struct arg arg_text(struct guard *g, struct str text, struct range range);
 struct arg arg_part(const struct arg *arg, size_t start, size_t len);
-bool arg_is(const struct arg *arg, const char *text);
+static inline bool arg_is(const struct arg *arg, const char *text) {
+        return str_is(arg->text, text);
+}
 struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
 
 /* ---- the text: control bytes, characters that look like others, constructs that a strict policy refuses as such ---- */
+bool text_is_long(struct guard *g, const struct script *script); /* it has more code than allowed, and that was said */
 void text_check_bytes(struct guard *g, struct str command);
 void text_check_tree(struct guard *g, const struct script *script);
 /* The commands with their words as they will be, one a line, for the user's patterns. */
@@ -197,7 +206,7 @@ void judge_alias(struct call *call);
 void judge_hash(struct call *call);
 void judge_history(struct call *call);
 void judge_ps(struct call *call);
-void judge_compgen(struct call *call);
+void judge_printenv(struct call *call);
 void judge_security(struct call *call);
 void judge_gpg(struct call *call);
 void judge_package(struct call *call);
@@ -208,6 +217,8 @@ void judge_operands(struct call *call, size_t first); /* of an unknown program *
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
+void judge_urls(struct call *call);
+void judge_image(struct call *call, const struct arg *image, bool registry); /* of a container; or only its registry */
 bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);
 void judge_ssh_option(struct call *call, const struct arg *option);

@@ -40,8 +40,9 @@ struct guard_policy {
         enum guard_mode mode;
         uint32_t max_command_length;
         bool allow_sudo;
-        bool allow_any_domain;  /* allow_curl_to_arbitrary_domains */
-        bool allow_only_listed; /* nothing runs but `allowed_commands`, and nothing that cannot be known */
+        bool allow_any_domain;        /* allow_curl_to_arbitrary_domains */
+        bool block_unreachable_hosts; /* hosts that are not listed, where the sandbox's network keeps commands from them, too */
+        bool allow_only_listed;       /* nothing runs but `allowed_commands`, and nothing that cannot be known */
         struct str bypass_env_var;
         struct str_list domain_allowlist, domain_denylist;
         struct str_list command_blocklist;

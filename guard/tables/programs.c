@@ -24,7 +24,7 @@
         "tmpfs= proc= dev= dir= chdir=cd unsetenv= uid= gid= hostname= args= seccomp= cap-add= cap-drop= lock-file= "      \
         "file=pair bind-data=pair ro-bind-data=pair chmod=pair perms= remount-ro= mqueue= overlay-src= sync-fd= info-fd= " \
         "exec-label="
-#define SSH "b= B= c= D= E=write e= F=read I=runs i= J= L= l= m= O= o=ssh-option p= P= Q= R=tunnel S= W= w="
+#define SSH "b= B= c= D= E=write e= F=read I=runs i= J=url L= l= m= O= o=ssh-option p= P= Q= R=tunnel S= W= w="
 #define CURL                                                                                                                   \
         "d=send data=send data-raw= data-binary=send data-urlencode=send data-ascii=send json=send F=send form=send "          \
         "form-string= T=send-file upload-file=send-file o=write output=write output-dir=cd D=write dump-header=write c=write " \
@@ -34,7 +34,22 @@
         "max-time= connect-timeout= retry= retry-delay= retry-max-time= w= write-out= r= range= C= continue-at= y= Y= z= E= "  \
         "cert= key= cacert= capath= interface= limit-rate= max-filesize= max-redirs= P= Q= quote= t= U= proxy-user= "          \
         "unix-socket=proxy abstract-unix-socket=proxy netrc-file=read etag-compare=read engine=runs ciphers= tls-max= "        \
-        "local-port= keepalive-time= proto= url-query= aws-sigv4= oauth2-bearer="
+        "local-port= keepalive-time= proto= url-query= aws-sigv4= oauth2-bearer= mail-from= mail-rcpt= mail-auth= cert-type= " \
+        "key-type= pass= ciphers= tls13-ciphers= crlfile= delegation= dns-interface= dns-ipv4-addr= dns-ipv6-addr= "           \
+        "dns-servers= ftp-account= ftp-alternative-to-user= ftp-method= ftp-port= happy-eyeballs-timeout-ms= hostpubmd5= "     \
+        "hostpubsha256= hsts=write alt-svc=write krb= libcurl=write login-options= noproxy= parallel-max= pinnedpubkey= "      \
+        "postquote= prequote= proto-default= proto-redir= proxy-header= proxy-cacert= pubkey= random-file= rate= "             \
+        "request-target= sasl-authzid= service-name= speed-limit= speed-time= telnet-option= tftp-blksize= time-cond= "        \
+        "tlspassword= tlsuser= trace-config= variable= expect100-timeout= create-file-mode= retry-connrefused! ip-tos="
+#define CONTAINER_RUN                                                                                                      \
+        "a= add-host= annotation= arch= attach= authfile= blkio-weight= c= cap-add= cap-drop= cgroup-parent= cgroupns= "   \
+        "cidfile= cpu-period= cpu-quota= cpu-shares= cpus= cpuset-cpus= cpuset-mems= creds= device= dns= dns-option= "     \
+        "dns-search= domainname= e= entrypoint= env= env-file= expose= gpus= group-add= h= health-cmd= health-interval= "  \
+        "health-retries= health-start-period= health-timeout= hostname= ip= ip6= ipc= isolation= l= label= label-file= "   \
+        "link= log-driver= log-opt= m= mac-address= memory= memory-reservation= memory-swap= mount= name= net= network= "  \
+        "network-alias= oom-score-adj= os= p= password= pid= pids-limit= platform= pod= publish= pull= restart= runtime= " \
+        "secret= security-opt= shm-size= stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= u= ulimit= user= userns= " \
+        "username= uts= v= variant= volume= volume-driver= volumes-from= w= workdir="
 #define POWERSHELL                                                                                                           \
         "c!shell Command!shell command!shell EncodedCommand=runs enc=runs e=runs File=script-file f=script-file NoProfile! " \
         "nop! "                                                                                                              \
@@ -105,8 +120,8 @@ const struct program programs[] = {
         { "cap_mkdb", ACT_NAMES, 0, 0, "", NULL },
         { "capsh", ACT_ESCALATE, 0, 0, "", NULL },
         { "cargo", ACT_SPECIAL, 0, 0,
-          "config=runs Z=runs manifest-path=runs target-dir=runs C=cd out-dir=write artifact-dir=write", judge_package,
-          .online = "install? fetch? build? check? test? run? update? add? search publish clippy? doc? bench?" },
+          "git=url index=url config=runs Z=runs manifest-path=runs target-dir=runs C=cd out-dir=write artifact-dir=write",
+          judge_package, .online = "install? fetch? build? check? test? run? update? add? search publish clippy? doc? bench?" },
         { "cat", ACT_READ, SHOWS, 0, "", NULL, .prints = ANY },
         { "catchsegv", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "cd", ACT_SPECIAL, LOUD, 0, "", judge_cd, .prints = ANY },
@@ -128,7 +143,7 @@ const struct program programs[] = {
         { "column", ACT_READ, SHOWS, 0, "s= o= N= c= t!", NULL, .prints = ANY },
         { "comm", ACT_READ, READS, 0, "", NULL, .prints = ANY },
         { "command", ACT_COMMAND, ORDERED, 0, "v!ask V!ask", NULL },
-        { "compgen", ACT_SPECIAL, 0, 0, "", judge_compgen },
+        { "compgen", ACT_SPECIAL, 0, 0, "C=shell F= W= A= G= X= P= S= o=", judge_alias },
         { "complete", ACT_SPECIAL, 0, 0, "C=shell F= W= A= G= X= P= S= o=", judge_alias },
         { "composer", ACT_UNKNOWN, 0, 0, "", NULL, .online = "install? update? require? create-project?" },
         { "conda", ACT_SPECIAL, 0, 0, "n= p= name= prefix= c= channel= cwd=cd f= file=", judge_package, .online = CONDA },
@@ -166,6 +181,7 @@ const struct program programs[] = {
         { "dnf", ACT_UNKNOWN, 0, 0, "", NULL, .online = DNF },
         { "doas", ACT_ESCALATE, ORDERED, 0, "u= C= a=", NULL },
         { "docker", ACT_SPECIAL, 0, 0, "", judge_container, .online = CONTAINER },
+        { "docker run", ACT_NAMES, ORDERED, 0, CONTAINER_RUN, NULL },
         { "docker-compose", ACT_SPECIAL, 0, 0, "", judge_container },
         { "doppler", ACT_NAMES, ORDERED, 0, "p= c= project= config=", NULL },
         { "dotenv", ACT_COMMAND, ORDERED, 0, "f= e=", NULL },
@@ -318,7 +334,7 @@ const struct program programs[] = {
         { "man", ACT_NAMES, 0, 0, "P=program pager=program H?program html?program", NULL },
         { "mapfile", ACT_NAMES, 0, 0, "C=shell c= d= n= O= s= t! u=", judge_alias },
         { "mariadb", ACT_ESCAPES, 0, 0,
-          "e=code execute=code h= u= P= D= host= user= port= database= init-command=code pager=program", judge_escapes },
+          "e=code execute=code h=url u= P= D= host=url user= port= database= init-command=code pager=program", judge_escapes },
         { "mawk", ACT_CODE, READS, 0, "f=script-file v= F=", judge_code, .prints = ANY },
         { "mc", ACT_SPECIAL, 0, 0, "", judge_remote },
         { "md5sum", ACT_READ, READS, 0, "", NULL },
@@ -330,15 +346,19 @@ const struct program programs[] = {
         { "mknod", ACT_WRITE, 0, 0, "m= mode=", NULL },
         { "mksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "mkswap", ACT_WRITE, 0, 0, "", NULL },
-        { "mongo", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
-        { "mongos", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
-        { "mongosh", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
+        { "mongo", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
+        { "mongodump", ACT_NAMES, ONE_DASH, 0, "h=url host=url uri=url u= p= d= o=write out=write", NULL },
+        { "mongorestore", ACT_NAMES, ONE_DASH, 0, "h=url host=url uri=url u= p= d=", NULL },
+        { "mongos", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
+        { "mongosh", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
         { "more", ACT_READ, SHOWS, 0, "n=", NULL, .prints = ANY },
         { "most", ACT_READ, SHOWS, 0, "", NULL },
         { "mutt", ACT_CONNECT, 0, 0, "a=send-file s= c= b= F= i=read", judge_connect },
         { "mv", ACT_SPECIAL, LOUD, 0, "t=target target-directory=target S= suffix=", judge_copy },
         { "mysql", ACT_ESCAPES, 0, 0,
-          "e=code execute=code h= u= P= D= host= user= port= database= init-command=code pager=program", judge_escapes },
+          "e=code execute=code h=url u= P= D= host=url user= port= database= init-command=code pager=program", judge_escapes },
+        { "mysqladmin", ACT_NAMES, 0, 0, "h=url host=url u= P=", NULL },
+        { "mysqldump", ACT_NAMES, 0, 0, "h=url host=url u= P= r=write result-file=write", NULL },
         { "namei", ACT_NAMES, 0, 0, "", NULL },
         { "nano", ACT_READ, READS, 0, "", NULL },
         { "nawk", ACT_CODE, READS, 0, "f=script-file v= F=", judge_code },
@@ -399,7 +419,8 @@ const struct program programs[] = {
         { "pdm", ACT_NAMES, ORDERED, 0, "", NULL },
         { "perf", ACT_COMMAND, ORDERED, 1, "e= o=write p= c= F=", NULL },
         { "perl", ACT_CODE, FROM_INPUT | READS, 0, "e=code E=code M= m= I= i? F= l? 0? C? x?", judge_code },
-        { "pg_dump", ACT_NAMES, 0, 0, "f=write file=write", NULL },
+        { "pg_dump", ACT_NAMES, 0, 0, "f=write file=write h=url host=url U= p= d= t= n=", NULL },
+        { "pg_restore", ACT_NAMES, 0, 0, "f=write file=write h=url host=url U= p= d= t= n=", NULL },
         { "php", ACT_CODE, FROM_INPUT, 0,
           "r=code run=code B=code R=code E=code f=script-file F=script-file d= c= z= t= S=", judge_code },
         { "ping", ACT_CONNECT, LOOKUP, 0, "c= i= I= l= m= M= p=payload Q= s= S= t= T= w= W=", judge_connect, .online = ANY,
@@ -428,7 +449,7 @@ const struct program programs[] = {
         { "powershell", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0, POWERSHELL, judge_shell },
         { "pr", ACT_READ, SHOWS, 0, "l= w= o= h= D=", NULL },
         { "print", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
-        { "printenv", ACT_SPECIAL, 0, 0, "", judge_compgen },
+        { "printenv", ACT_SPECIAL, 0, 0, "", judge_printenv },
         { "printf", ACT_NAMES, TRAIT_PRINTS | LOUD, 0, "v=", judge_print, .prints = ANY },
         { "prlimit", ACT_COMMAND, ORDERED, 0, "p= o= pid= output=", NULL },
         { "proot", ACT_COMMAND, ORDERED, 0, "r= b= w= q= k= rootfs= bind= cwd=", NULL },
@@ -436,7 +457,7 @@ const struct program programs[] = {
         { "proxychains4", ACT_COMMAND, ORDERED, 0, "f=", NULL },
         { "ps", ACT_SPECIAL, 0, 0, "", judge_ps },
         { "psql", ACT_ESCAPES, 0, 0,
-          "c=code command=code f=script-file h= U= d= p= o=write L=write host= username= dbname= port= file=script-file "
+          "c=code command=code f=script-file h=url U= d= p= o=write L=write host=url username= dbname= port= file=script-file "
           "output=write v= P= F= R=",
           judge_escapes },
         { "ptx", ACT_READ, SHOWS, 0, "", NULL },
@@ -462,7 +483,7 @@ const struct program programs[] = {
         { "readlink", ACT_NAMES, 0, 0, "", NULL },
         { "readonly", ACT_SPECIAL, 0, 0, "", judge_declare },
         { "realpath", ACT_NAMES, 0, 0, "", NULL },
-        { "redis-cli", ACT_NAMES, 0, 0, "h= p= a= n= u= s= r= i=", NULL },
+        { "redis-cli", ACT_NAMES, 0, 0, "h=url p= a= n= u=url s= r= i=", NULL },
         { "return", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "rev", ACT_READ, SHOWS, 0, "", NULL },
         { "rg", ACT_PATTERN, READS, 0, GREP " pre=program t= T= g= glob= type= iglob= hostname-bin=program", NULL,
@@ -564,7 +585,7 @@ const struct program programs[] = {
         { "tclsh", ACT_ESCAPES, FROM_INPUT, 0, "", judge_escapes },
         { "tcpdump", ACT_NAMES, 0, 0, "z=program w=write r=read i= s= c= C= G= F=read", NULL },
         { "tcsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "output-error?", NULL },
+        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "a!add append!add output-error?", NULL },
         { "telinit", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "telnet", ACT_CONNECT, NETWORK, 0, "b= e= l= n=write x!", judge_connect },
         { "terraform", ACT_UNKNOWN, 0, 0, "", NULL, .online = "init? plan? apply?" },
@@ -653,13 +674,13 @@ const size_t program_count = sizeof(programs) / sizeof(*programs);
 static const struct program *find_exact(struct str name) {
         size_t low = 0, high = program_count;
 
-        while (low < high) {
+        while (name.len && low < high) {
                 size_t middle = (low + high) / 2;
-                int order = str_cmp(name, str_z(programs[middle].name));
+                int order = strncmp(name.ptr, programs[middle].name, name.len);
 
-                if (order == 0)
+                if (order == 0 && !programs[middle].name[name.len])
                         return &programs[middle];
-                if (order < 0)
+                if (order <= 0)
                         high = middle;
                 else
                         low = middle + 1;

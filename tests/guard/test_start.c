@@ -18,7 +18,7 @@ static const struct {
         enum bailey_action action;
         const char *effect; /* what one of the effects is on */
 } cases[] = {
-        { NULL, "rm -rf *", BAILEY_ALLOWED, WORKSPACE "/*" },
+        { NULL, "rm -rf *", BAILEY_WARNED, WORKSPACE "/*" },
         { WORKSPACE "/a/b", "rm -rf old", BAILEY_ALLOWED, WORKSPACE "/a/b/old" },
         { WORKSPACE "/a", "rm -rf ../doc", BAILEY_ALLOWED, WORKSPACE "/doc" },
         { "/", "rm -rf *", BAILEY_BLOCKED, "/*" },
