@@ -171,6 +171,7 @@ void judge_from_input(struct call *call);
 void judge_code(struct call *call);
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range);
 void judge_escapes(struct call *call);
+void judge_escape_text(struct call *call, const struct arg *text);
 void judge_find(struct call *call);
 void judge_xargs(struct call *call);
 void judge_env(struct call *call);

@@ -18,8 +18,6 @@ static const char *const httpies[] = { "curlie", "http", "httpie", "https", "xh"
 
 static const char *const databases[] = { "clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "sqlcmd", "sqlite3" };
 
-static const char *const callers[] = { "lua", "luajit", "perl", "php", "r", "rscript", "ruby" };
-
 static const char *const host_variables[] = {
         "all_proxy",     "cargo_http_proxy", "ftp_proxy",           "goproxy",
         "http_proxy",    "https_proxy",      "npm_config_registry", "pip_extra_index_url",
@@ -50,10 +48,6 @@ bool name_is_httpie(struct str program) {
 
 bool name_is_database(struct str program) {
         return is_one_of(program, databases, COUNT(databases));
-}
-
-bool name_calls_programs(struct str program) {
-        return is_one_of(program, callers, COUNT(callers));
 }
 
 bool variable_names_host(struct str variable) {

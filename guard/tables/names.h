@@ -12,8 +12,6 @@ struct str name_related(struct str program);
 bool name_is_miner(struct str program);    /* of cryptocurrency */
 bool name_is_httpie(struct str program);   /* httpie, or a program with the same arguments */
 bool name_is_database(struct str program); /* its code is SQL */
-/* Its language calls programs by functions of its own, without parentheses, or by backticks. */
-bool name_calls_programs(struct str program);
 
 /* A variable that names a host which what is fetched comes from, or goes through. */
 bool variable_names_host(struct str variable);

@@ -13,6 +13,7 @@ enum word_effect {
         WORDS_SEND,    /* local data leaves the machine */
         WORDS_TUNNEL,  /* others come in */
         WORDS_LAUNCH,  /* the words behind are a command */
+        WORDS_CODE,    /* the word behind is code in a language of the table of interpreters */
 };
 
 struct word_row {
@@ -20,7 +21,7 @@ struct word_row {
         const char *words;  /* in this order, options left out */
         const char *option; /* that must be there too: a letter, a name, or both as "f force" */
         enum word_effect effect;
-        unsigned skip; /* LAUNCH: operands before the command */
+        unsigned skip; /* LAUNCH, CODE: operands before it */
 };
 
 extern const struct word_row word_rows[]; /* sorted by program; of one, the first row that matches counts */
