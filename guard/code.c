@@ -405,6 +405,8 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
 
         if (method && class & TAKES)
                 take_chain(s, class & TAKES);
+        if (s->language & LANG_STATEMENTS)
+                s->classes |= class & WORD_EXECUTES; /* what it takes may be in a variable */
         s->last = class;
         s->last_group = class & EXECUTING ? ++s->groups : 0;
         if (method && class & WORD_ARGUMENTS && chain < s->count && s->strings[chain].class & EXECUTING) {

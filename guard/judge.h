@@ -74,7 +74,8 @@ struct guard {
         struct str cwd;       /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd; /* the same outside the present subshell */
         bool in_subshell;
-        bool failed; /* no memory, or too complex */
+        bool supposed; /* what is judged may be no command at all: only what it would do counts, not how it is called */
+        bool failed;   /* no memory, or too complex */
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
@@ -206,6 +207,7 @@ void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of an unknown program */
+void judge_unknown(struct call *call);                /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);

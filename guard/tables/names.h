@@ -13,6 +13,18 @@ bool name_is_miner(struct str program);    /* of cryptocurrency */
 bool name_is_httpie(struct str program);   /* httpie, or a program with the same arguments */
 bool name_is_database(struct str program); /* its code is SQL */
 
+/* Words of a command line whose program is not known. */
+enum word_kind {
+        WORD_IS_SUBCOMMAND = 1, /* of many programs, and a program itself */
+        WORD_IS_LAUNCHING = 2,  /* what follows is a command */
+        WORD_IS_TEXT = 4,       /* what follows is a text or a pattern */
+        WORD_IS_DESTROYING = 8,
+        WORD_IS_HARMLESS = 16, /* beside it, nothing of value is destroyed */
+        WORD_IS_ENGLISH = 32,  /* of a sentence, not of a command */
+};
+
+unsigned word_kind(struct str word);
+
 /* A variable that names a host which what is fetched comes from, or goes through. */
 bool variable_names_host(struct str variable);
 
