@@ -251,12 +251,21 @@ static size_t scan_quoted(struct scanned *s, size_t start, unsigned class) {
         return end + 1;
 }
 
-/* Tcl's words are strings without quotes, up to the end of the command. */
+/* Words of Tcl and CMake are strings without quotes, up to the end of the command. */
 static size_t scan_bare(struct scanned *s, size_t at) {
-        size_t start = at;
+        size_t start, parens = 0;
 
-        while (at < s->code.len && !strchr("]\n;", s->code.ptr[at]))
-                at++;
+        while (at < s->code.len && (s->code.ptr[at] == ' ' || s->code.ptr[at] == '-')) /* -force */
+                at += s->code.ptr[at] == ' ' ? 1 : str_find(str_skip(s->code, at), ' ');
+        for (start = at; at < s->code.len && !strchr("]\n;", s->code.ptr[at]); at++) {
+                if (s->code.ptr[at] == ')' && !parens)
+                        break;
+                parens += s->code.ptr[at] == '(';
+                parens -= s->code.ptr[at] == ')';
+                if (s->code.ptr[at] == '"')
+                        at += 1 + str_find(str_skip(s->code, at + 1), '"');
+        }
+        at = at < s->code.len ? at : s->code.len;
         s->last_group = ++s->groups;
         keep_string(s, str_trim(filled_in(s, str_from(s->code.ptr + start, at - start))), 0, start);
         s->last_group = 0;

@@ -612,6 +612,7 @@ static void judge_program(struct call *call) {
         else
                 judge_generic(call);
         judge_words(call);
+        judge_written(call);
 }
 
 void guard_call(struct call *call) {

@@ -44,7 +44,8 @@ struct file_fact {
         struct str stands_for; /* a link or copy of this; or empty */
         struct value content;
         bool content_known;
-        bool fetched; /* from the network */
+        bool fetched;    /* from the network */
+        unsigned obeyed; /* a bit for each enum content that it has been judged as */
 };
 
 /* A command as text, for patterns. */
@@ -207,7 +208,11 @@ void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of an unknown program */
-void judge_unknown(struct call *call);                /* the rest of what it is told */
+void judge_written(struct call *call);                /* what this command wrote, and the program now runs */
+void judge_recipes(struct call *call, struct str text, struct range range); /* of a makefile */
+void judge_mount(struct call *call, const struct arg *mount);               /* HOST:CONTAINER */
+bool text_is_command(struct str text);                                      /* rather than words for people */
+void judge_unknown(struct call *call);                                      /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);

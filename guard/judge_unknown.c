@@ -66,7 +66,7 @@ static unsigned kind_before(const struct call *call, size_t i) {
         return i > 1 && str_find(before, ' ') == before.len ? kind_of(before) : 0;
 }
 
-static const struct program *first_program(struct str text) {
+static const struct program *program_first(struct str text) {
         size_t end = 0;
 
         text = str_trim(text);
@@ -88,6 +88,10 @@ static bool is_sentence(struct str text) {
         return false;
 }
 
+bool text_is_command(struct str text) {
+        return str_find(text, ' ') < text.len && program_first(text) && !is_sentence(text);
+}
+
 /* 'curl x | sh' as one argument, in one that is NAME=VALUE, or as an option's value. */
 static void text_argument(struct call *call, size_t i) {
         struct guard *g = call->guard;
@@ -97,7 +101,7 @@ static void text_argument(struct call *call, size_t i) {
         struct arg code = named ? arg_part(arg, equals + 1, arg->text.len) : *arg;
         unsigned kind = named ? kind_of(str_take(arg->text, equals)) : kind_before(call, i);
 
-        if (blank == arg->text.len || arg->text.len > TEXT_LOOKED_AT || kind & WORD_IS_TEXT || !first_program(code.text) ||
+        if (blank == arg->text.len || arg->text.len > TEXT_LOOKED_AT || kind & WORD_IS_TEXT || !program_first(code.text) ||
             (!(kind & WORD_IS_LAUNCHING) && (named ? !is_dashed(arg->text) : is_sentence(code.text))))
                 return;
         g->supposed |= !(kind & WORD_IS_LAUNCHING);
