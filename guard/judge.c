@@ -317,6 +317,8 @@ bool guard_run_file(struct call *call, const struct arg *path, const struct prog
         content = guard_arg(call->guard, fact->content, path->range);
         if (program && program->act == ACT_CODE)
                 judge_code_text(call, program, content.text, path->range);
+        else if (program && program->act == ACT_ESCAPES)
+                judge_escape_text(call, &content);
         else
                 guard_shell(call, &content, NULL, 0);
         return true;
@@ -613,6 +615,7 @@ static void judge_program(struct call *call) {
         if (name_is_client(call->name) ||
             (call->program && (call->program->judge == judge_package || call->program->judge == judge_container)))
                 judge_urls(call);
+        judge_written(call);
 }
 
 void guard_call(struct call *call) {

@@ -45,7 +45,8 @@ struct file_fact {
         struct str stands_for; /* a link or copy of this; or empty */
         struct value content;
         bool content_known;
-        bool fetched; /* from the network */
+        bool fetched;    /* from the network */
+        unsigned obeyed; /* a bit for each enum content that it has been judged as */
 };
 
 /* A command as text, for patterns. */
@@ -79,7 +80,8 @@ struct guard {
         struct str cwd;                    /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd;              /* the same outside the present subshell */
         bool in_subshell;
-        bool failed; /* no memory, or too complex */
+        bool supposed; /* what is judged may be no command at all: only what it would do counts, not how it is called */
+        bool failed;   /* no memory, or too complex */
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
@@ -180,6 +182,7 @@ void judge_from_input(struct call *call);
 void judge_code(struct call *call);
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range);
 void judge_escapes(struct call *call);
+void judge_escape_text(struct call *call, const struct arg *text);
 void judge_find(struct call *call);
 void judge_xargs(struct call *call);
 void judge_env(struct call *call);
@@ -214,6 +217,11 @@ void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of an unknown program */
+void judge_written(struct call *call);                /* what this command wrote, and the program now runs */
+void judge_recipes(struct call *call, struct str text, struct range range); /* of a makefile */
+void judge_mount(struct call *call, const struct arg *mount);               /* HOST:CONTAINER */
+bool text_is_command(struct str text);                                      /* rather than words for people */
+void judge_unknown(struct call *call);                                      /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);

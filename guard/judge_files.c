@@ -84,38 +84,6 @@ static void unknown_operand(struct call *call, const struct arg *operand) {
                 guard_path(call->guard, FX_READ, 0, operand);
 }
 
-/* --file=~/.ssh/id_rsa, name=@~/.aws/credentials, @.env: what follows the last mark may be a file. */
-static void unknown_option(struct call *call, const struct arg *arg) {
-        size_t start = arg->text.len;
-        struct arg path;
-
-        while (start > 0 && arg->text.ptr[start - 1] != '=' && arg->text.ptr[start - 1] != '@')
-                start--;
-        if (!start || start == arg->text.len)
-                return;
-        path = arg_part(arg, start, arg->text.len);
-        if (path_flags(call->guard, &path, path_resolve(call->guard, path.text)) & (PATH_CREDENTIAL | PATH_ENVIRON))
-                guard_path(call->guard, FX_READ, 0, &path);
-}
-
-/* tool -- rm -rf /: many programs run what follows the dashes. */
-static bool unknown_launcher(struct call *call) {
-        for (size_t i = 1; i + 1 < call->count; i++) {
-                if (!arg_is(&call->args[i], "--"))
-                        continue;
-                if (program_find(arg_basename(call->args[i + 1].text)))
-                        guard_rest(call, i + 1);
-                return true;
-        }
-        return false;
-}
-
-static void unknown_program(struct call *call) {
-        for (size_t i = 1; i < call->count; i++)
-                unknown_option(call, &call->args[i]);
-        unknown_launcher(call);
-}
-
 /* They leave alone what is there. */
 static bool makes_only(const struct call *call) {
         return str_is(call->name, "mkdir") || str_is(call->name, "touch") || str_is(call->name, "mkfifo");
@@ -241,7 +209,7 @@ void judge_generic(struct call *call) {
         if (call->program && call->program->act == ACT_ESCALATE)
                 escalate_effect(call);
         if (!call->program)
-                unknown_program(call);
+                judge_unknown(call);
         input_secret(call);
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {

@@ -334,7 +334,7 @@ static bool mount_is_readable(struct str text, struct str source) {
                (str_ends(text, STR(":ro")) || str_ends(text, STR(",readonly")) || str_ends(text, STR(",ro")));
 }
 
-static void container_mount(struct call *call, const struct arg *mount) {
+void judge_mount(struct call *call, const struct arg *mount) {
         struct str text = mount->text;
         struct str source = str_take(text, str_find(text, ':'));
 
@@ -400,7 +400,7 @@ static void container_option(struct call *call, size_t i) {
                         if (!arg_is(&value, "false"))
                                 guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 } else if (!*container_options[o].values) {
-                        container_mount(call, &value);
+                        judge_mount(call, &value);
                 } else if (value.text.len < sizeof(lower)) {
                         for (size_t c = 0; c < value.text.len; c++)
                                 lower[c] = (char)ascii_lower((unsigned char)value.text.ptr[c]);
@@ -473,20 +473,6 @@ void judge_package(struct call *call) {
         }
 }
 
-/* The commands of a makefile that this command itself has written: lines behind a tab, and behind a semicolon. */
-static void make_recipes(struct call *call, struct str text, struct range range) {
-        while (text.len) {
-                struct str line = str_take(text, str_find(text, '\n'));
-                size_t colon = str_find(line, ':'), semicolon = str_find(line, ';');
-
-                text = str_skip(text, line.len + 1);
-                if (line.len && line.ptr[0] == '\t')
-                        guard_shell_text(call, str_skip(line, 1), range);
-                else if (colon < semicolon && semicolon < line.len)
-                        guard_shell_text(call, str_skip(line, semicolon + 1), range);
-        }
-}
-
 /* make SHELL=x, make --eval: the makefile's own commands are what a build is, these are not. */
 void judge_make(struct call *call) {
         struct guard *g = call->guard;
@@ -501,7 +487,7 @@ void judge_make(struct call *call) {
                     (option.meaning == MEANS_RUNS || option.meaning == MEANS_SCRIPT_FILE || option.meaning == MEANS_CD)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
                         if (option.meaning == MEANS_RUNS && option.has_value)
-                                make_recipes(call, option.value.text, option.value.range);
+                                judge_recipes(call, option.value.text, option.value.range);
                         if (option.meaning == MEANS_SCRIPT_FILE)
                                 makefile = option.value;
                 } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
@@ -514,13 +500,9 @@ void judge_make(struct call *call) {
                 }
         }
         if (arg_is(&makefile, "-") && call->input)
-                make_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
-        for (const struct file_fact *f = g->files; f; f = f->next) {
-                struct str text;
-
-                if (f->content_known && str_eq(f->path, path_resolve(g, makefile.text)) && value_known(f->content, &text))
-                        make_recipes(call, text, makefile.range);
-        }
+                judge_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
+        else if (makefile.value.pieces && makefile.value.pieces->content) /* -f <(...) */
+                judge_recipes(call, guard_arg(g, *makefile.value.pieces->content, makefile.range).text, makefile.range);
 }
 
 /* ---- the system ---- */

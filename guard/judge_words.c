@@ -106,6 +106,10 @@ static void row_effect(struct call *call, const struct word_row *row, const size
         case WORDS_LAUNCH:
                 launch(call, row, operands, count, next);
                 break;
+        case WORDS_CODE:
+                if (next < count)
+                        judge_code_text(call, program_row(call->name), call->args[operands[next]].text, call->args[0].range);
+                break;
         }
 }
 

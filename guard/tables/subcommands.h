@@ -14,6 +14,7 @@ enum word_effect {
         WORDS_SEND,    /* local data leaves the machine */
         WORDS_TUNNEL,  /* others come in */
         WORDS_LAUNCH,  /* the words behind are a command */
+        WORDS_CODE,    /* the word behind is code in a language of the table of interpreters */
 };
 
 struct word_row {
@@ -21,7 +22,7 @@ struct word_row {
         const char *words;  /* in this order, options left out */
         const char *option; /* one of these must be there too: letters and names, as "f force"; name=value stands anywhere */
         enum word_effect effect;
-        unsigned skip;      /* LAUNCH: operands before the command */
+        unsigned skip;      /* LAUNCH, CODE: operands before it */
         const char *unless; /* none of these may be there */
 };
 
