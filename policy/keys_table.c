@@ -32,6 +32,7 @@ static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NU
 static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
 static const char *const scopes[] = { "session", "command", NULL };
+static const char *const output_limits[] = { "captured", "always", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -263,6 +264,10 @@ const struct key_row keys[] = {
         { ROW(RUN, "output_bytes", BYTES), FIELD(run.output_bytes), RANGE(KIB(1), MIB(64)), TIGHTEN(LESS),
           IS(integer, KIB(100)),
           .help = "Maximum output of a command, stdout and stderr together. The beginning and the end are kept." },
+        { ROW(RUN, "output_limit", WORD), FIELD(run.output_limit), .words = output_limits, TIGHTEST(OUTPUT_LIMIT_ALWAYS),
+          .help = "captured: output_bytes applies to servers and `bailey run --json`. always: also to what `bailey run` "
+                  "passes on, unless to a terminal of the command: what is above the limit is dropped. The policies "
+                  "`readonly` and `build` set always." },
         { ROW(RUN, "background_output_bytes", BYTES), FIELD(run.background_output_bytes), RANGE(KIB(1), MIB(64)),
           TIGHTEN(LESS), IS(integer, MIB(1)), .help = "Maximum output of each stream of a background command." },
         { ROW(RUN, "max_shells", INTEGER), FIELD(run.max_shells), RANGE(0, 4096), TIGHTEN(LESS), IS(integer, 64),

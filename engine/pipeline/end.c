@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/number.h"
 #include "base/time.h"
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
@@ -163,6 +164,18 @@ static void keep_output(struct run *run) {
         run->result.out.elided_bytes = run->result.captured.elided;
 }
 
+static void tell_dropped(struct run *run) {
+        char limit[SIZE_TEXT_SIZE];
+
+        if (!run->job.outcome.dropped)
+                return;
+        run->result.out.elided_bytes = run->job.outcome.dropped;
+        run->result.captured.truncated = true;
+        size_format((uint64_t)run->order.policy->run.output_bytes, limit);
+        run_notice(run, "%llu bytes of output were dropped: the limit is %s; --output-limit sets another one, and 0 none",
+                   (unsigned long long)run->job.outcome.dropped, limit);
+}
+
 /* With the result: notices of background commands are only in the audit log. */
 static void tell_missing(struct run *run) {
         const char *warning = NULL;
@@ -304,6 +317,7 @@ void run_end(struct run *run, int result) {
                 run_state_end(run);
                 keep_output(run);
                 tell_missing(run);
+                tell_dropped(run);
                 look_for_kills(run);
                 run_explain(run);
         } else if (result == 0) {
