@@ -222,7 +222,9 @@ const struct key_row keys[] = {
           TIGHTEST(MOUNT_WORKDIR_ONLY),
           .help = "Host paths mounted in a container: the workspace, also the home directory, or the paths in [sandbox]." },
         { ROW(CONTAINER, "network_mode", WORD), FIELD(container.network_mode), .words = container_networks,
-          TIGHTEST(CONTAINER_NETWORK_NONE), .help = "Network mode of the container." },
+          TIGHTEST(CONTAINER_NETWORK_NONE),
+          .help = "Network mode of the container. host and bridge require sandbox.network = \"inherit\"; with none, there is "
+                  "no network even so." },
         { ROW(CONTAINER, "trusted_registries", LIST), FIELD(container.trusted_registries), .text = &text_registry,
           LISTED(registries), .help = "Registries from which images are accepted." },
         { ROW(CONTAINER, "session", BOOLEAN), FIELD(container.session),

@@ -204,7 +204,7 @@ static void tell_ignored(struct run *run, const struct backend *backend) {
 static void tell_home(struct run *run, const struct backend *backend) {
         const struct home *home = &run->attempt.host.home;
 
-        if (!home->path || backend->engines || !run_may_warn(run))
+        if (!home->path || backend->engines || backend->id == BACKEND_NONE || !run_may_warn(run, WARNING_HOME))
                 return;
         if (!backend->own_home)
                 run_notice(run, "%s shows your home directory, read-only: a home of the workspace requires native or bwrap",
@@ -239,6 +239,15 @@ static void tell_tmp(struct run *run, const struct backend *backend) {
         run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);
 }
 
+/* Once in a while, as with every command nobody would read it. */
+static void tell_none(struct run *run) {
+        bool strict = run->order.policy->sandbox.syscalls == SYSCALLS_STRICT;
+
+        if (run_may_warn(run, WARNING_NO_SANDBOX))
+                run_notice(run, "NO SANDBOX: this command ran with all your permissions%s",
+                           strict ? ", and without the system call filter of syscall_policy = \"strict\"" : "");
+}
+
 static void tell_sandbox(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
@@ -255,8 +264,8 @@ static void tell_sandbox(struct run *run) {
         tell_tmp(run, backend);
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
-        if (backend->id == BACKEND_NONE && run_may_warn(run))
-                run_notice(run, "NO SANDBOX: this command ran with all your permissions");
+        if (backend->id == BACKEND_NONE)
+                tell_none(run);
 }
 
 /* What came to match a pattern while the command ran was not denied to it. */
