@@ -119,8 +119,9 @@ struct bailey_verdict {
  */
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret);
 
-/* For a command that starts in another directory than the workspace. NULL: in the workspace. */
-int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+/* For a command that starts in another directory than the workspace; NULL: in the workspace. `decides`: not 0 if a command that
+ * is blocked is not going to run. Then it is on record as refused, and not as one that was only checked. */
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, int decides, const char *text, size_t length,
                     struct bailey_verdict *ret);
 void bailey_verdict_free(struct bailey_verdict *verdict);
 
@@ -856,6 +857,7 @@ enum bailey_audit_format {
 
 /* Of NULL: any. */
 struct bailey_audit_query {
+        const char *kind;          /* "refused", "tested", ...: SECURITY.md, The audit log */
         const char *action;        /* "allowed", "warned", "blocked" */
         const char *rule;          /* that gave a reason */
         const char *session;       /* of a process */
