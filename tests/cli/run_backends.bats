@@ -152,6 +152,7 @@ request() {
         grep -qx '    Landlock and seccomp, without namespaces' one
         grep -q '^    not enforced, but required: protect (no changes to files ' one
         grep -qx '    not enforced: process-list (processes outside are hidden)' one
+        run ! grep 'hosts (no network except for listed hosts)' one # there is none at all
 }
 
 @test "doctor" {
