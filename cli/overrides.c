@@ -47,6 +47,15 @@ static void add_env(struct overrides *overrides, const char *text) {
         }
 }
 
+/* 0 is about what is passed on: what is captured always has a limit. */
+static void add_output_limit(struct overrides *overrides, const char *text) {
+        bool none = strcmp(text, "0") == 0;
+
+        add(overrides, "output-limit", "run.output_limit", none ? "captured" : "always");
+        if (!none)
+                add(overrides, "output-limit", "run.output_bytes", text);
+}
+
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret) {
         *ret = (struct overrides){};
         for (size_t i = 0; i < options->given_count; i++) {
@@ -59,6 +68,8 @@ void overrides_read(const struct option_row *table, const struct options *option
                         add(ret, name, "sandbox.syscall_policy", "strict");
                 if (strcmp(name, "env") == 0)
                         add_env(ret, value);
+                if (strcmp(name, "output-limit") == 0)
+                        add_output_limit(ret, value);
                 if (strcmp(name, "set") == 0 && ret->count + 1 < OVERRIDES_MAX)
                         ret->items[ret->count++] = strdup(value);
         }

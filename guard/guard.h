@@ -33,7 +33,8 @@ struct network_need {
         struct network_need *next;
         struct str program; /* "git clone"; empty for code of an interpreter */
         const char *codes;  /* its exit codes that mean: no network; NULL: none does */
-        bool connects;      /* to another host, whatever it finds here; and when the command fails silently, it has run */
+        bool reaches;       /* it connects to another host, whatever it finds here, if it runs */
+        bool connects;      /* and when the command fails silently, it has run */
         bool status;        /* when it fails, its exit status is that of the whole command */
 };
 

@@ -32,6 +32,7 @@ static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NU
 static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
 static const char *const scopes[] = { "session", "command", NULL };
+static const char *const output_limits[] = { "captured", "always", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -226,7 +227,9 @@ const struct key_row keys[] = {
           TIGHTEST(MOUNT_WORKDIR_ONLY),
           .help = "Host paths mounted in a container: the workspace, also the home directory, or the paths in [sandbox]." },
         { ROW(CONTAINER, "network_mode", WORD), FIELD(container.network_mode), .words = container_networks,
-          TIGHTEST(CONTAINER_NETWORK_NONE), .help = "Network mode of the container." },
+          TIGHTEST(CONTAINER_NETWORK_NONE),
+          .help = "Network mode of the container. host and bridge require sandbox.network = \"inherit\"; with none, there is "
+                  "no network even so." },
         { ROW(CONTAINER, "trusted_registries", LIST), FIELD(container.trusted_registries), .text = &text_registry,
           LISTED(registries), .help = "Registries from which images are accepted." },
         { ROW(CONTAINER, "session", BOOLEAN), FIELD(container.session),
@@ -268,6 +271,10 @@ const struct key_row keys[] = {
         { ROW(RUN, "output_bytes", BYTES), FIELD(run.output_bytes), RANGE(KIB(1), MIB(64)), TIGHTEN(LESS),
           IS(integer, KIB(100)),
           .help = "Maximum output of a command, stdout and stderr together. The beginning and the end are kept." },
+        { ROW(RUN, "output_limit", WORD), FIELD(run.output_limit), .words = output_limits, TIGHTEST(OUTPUT_LIMIT_ALWAYS),
+          .help = "captured: output_bytes applies to servers and `bailey run --json`. always: also to what `bailey run` "
+                  "passes on, unless to a terminal of the command: what is above the limit is dropped. The policies "
+                  "`readonly` and `build` set always." },
         { ROW(RUN, "background_output_bytes", BYTES), FIELD(run.background_output_bytes), RANGE(KIB(1), MIB(64)),
           TIGHTEN(LESS), IS(integer, MIB(1)), .help = "Maximum output of each stream of a background command." },
         { ROW(RUN, "max_shells", INTEGER), FIELD(run.max_shells), RANGE(0, 4096), TIGHTEN(LESS), IS(integer, 64),

@@ -185,13 +185,20 @@ enum state_scope {
         STATE_COMMAND,
 };
 
+/* Which output output_bytes holds for. */
+enum output_limit {
+        OUTPUT_LIMIT_CAPTURED,
+        OUTPUT_LIMIT_ALWAYS, /* also what is passed on to a file or another program */
+};
+
 struct run_policy {
         struct str policy; /* that is used when none is named */
         int64_t timeout, timeout_max;
-        int64_t background_max;          /* of commands in the background */
-        int64_t kill_grace;              /* between SIGTERM and SIGKILL */
-        int64_t drain;                   /* how long pipes may still speak after the end */
-        int64_t output_bytes;            /* stdout and stderr of a foreground command, merged */
+        int64_t background_max; /* of commands in the background */
+        int64_t kill_grace;     /* between SIGTERM and SIGKILL */
+        int64_t drain;          /* how long pipes may still speak after the end */
+        int64_t output_bytes;   /* stdout and stderr of a foreground command, merged */
+        enum output_limit output_limit;
         int64_t background_output_bytes; /* each stream of a background command */
         int64_t max_shells, kept_shells, keep_shells_for;
         int64_t warm; /* sandboxes kept ready */

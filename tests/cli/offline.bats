@@ -101,3 +101,25 @@ END
         run bailey test 'curl -s https://unlisted.example/'
         [ "$status" = 2 ]
 }
+
+@test "what is set reaches commands, and only those without a network" {
+        bailey env | sed -n 's/^set *\([A-Za-z_]*\) .*no network: .*/\1/p' | sort >names
+        for name in CARGO_NET_RETRY CONDA_REMOTE_MAX_RETRIES HF_DATASETS_OFFLINE HF_HUB_OFFLINE NUGET_ENHANCED_MAX_NETWORK_TRY_COUNT \
+                PIP_RETRIES TRANSFORMERS_OFFLINE UV_HTTP_RETRIES YARN_HTTP_RETRY npm_config_fetch_retries pnpm_config_fetch_retries; do
+                grep -qx "$name" names
+        done
+        bailey run --config "$OFF" 'env' | sed 's/=.*//' | sort >passed
+        [ -z "$(comm -23 names passed)" ]
+        bailey run --config "$OFF" --network inherit 'env' | sed 's/=.*//' | sort >passed
+        [ -z "$(comm -12 names passed)" ]
+}
+
+@test "bundler needs no setting: one attempt, and a reason" {
+        if ! command -v bundle >/dev/null; then skip "no bundler here"; fi
+        printf 'source "https://rubygems.org"\ngem "left-pad"\n' >Gemfile
+        run bailey run --config "$OFF" 'bundle install'
+        echo "$output"
+        [ "$status" != 0 ]
+        [[ $output == *'Could not reach host index.rubygems.org'* ]]
+        [[ $output != *Retrying* ]]
+}
