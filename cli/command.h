@@ -72,6 +72,7 @@ extern const struct cli_command cli_env;
 extern const struct cli_command cli_help; /* main.c */
 extern const struct cli_command cli_home;
 extern const struct cli_command cli_hook;
+extern const struct cli_command cli_import;
 extern const struct cli_command cli_kill;
 extern const struct cli_command cli_mcp;
 extern const struct cli_command cli_parse;

@@ -24,6 +24,7 @@ const struct cli_command *const cli_commands[] = {
         &cli_rules,
         &cli_doctor,
         &cli_config,
+        &cli_import,
         &cli_env,
         &cli_trust,
         &cli_audit,

@@ -80,6 +80,15 @@ void format_trusted_json(const struct bailey_trusted_files *files, struct buf *o
 void format_trusted_text(const struct bailey_trusted_files *files, struct buf *out);
 
 /*
+ * Settings of other programs.
+ */
+
+void format_import_json(const struct bailey_import *import, struct buf *out);
+void format_import_config(const struct bailey_import *import, struct buf *out);  /* with the files that it comes from */
+void format_import_changed(const struct bailey_import *import, struct buf *out); /* what the config file has now */
+void format_import_left(const struct bailey_import_left *left, struct buf *out); /* a line */
+
+/*
  * What `allow` and `deny` have changed in a session.
  */
 

@@ -225,6 +225,48 @@ int bailey_config_schema(char **ret_text, size_t *ret_length);
  * is an error, unless `force` is not 0. */
 int bailey_config_init(const char *const *environment, int force, char **ret_path, char *ret_error, size_t error_size);
 
+/* A setting of another program, as a value of bailey's config. */
+struct bailey_import_value {
+        const char *key;            /* "guard.command_blocklist", "env.set.NAME" */
+        const char *value;          /* as JSON and TOML write it; of a list, an item */
+        const char *file, *setting; /* where it comes from: "permissions.deny[0]" */
+        struct bailey_text text;    /* what the setting says */
+        unsigned line;
+};
+
+/* One that is none. */
+struct bailey_import_left {
+        const char *file, *setting;
+        struct bailey_text text;
+        unsigned line;
+        const char *reason;
+        int denies; /* it denies something, or asks about it, and that is lost */
+};
+
+struct bailey_import {
+        struct bailey_text config; /* the values as a config file, with their origins */
+        const struct bailey_import_value *values;
+        size_t value_count;
+        const struct bailey_import_left *left;
+        size_t left_count;
+        const char *const *files;  /* that were read, NULL-terminated */
+        const char *const *places; /* where they are looked for, the same */
+        const char *changed;       /* with `apply`: the user's config file; NULL: it has all of that already */
+        void *memory;
+};
+
+struct bailey_import_options {
+        const char *format;             /* "claude", "codex", "srt", "gemini", "cursor" or "fence" */
+        const char *file;               /* NULL: those that are in the usual places */
+        const char *const *environment; /* where HOME stands, NULL-terminated */
+        int apply; /* put the values into the user's config file. Without `file`, those of the workspace are not read then */
+};
+
+/* Reads settings of another program. What denies may become stricter, what allows narrower, never the other way round. The
+ * workspace is the present directory. */
+int bailey_import(const struct bailey_import_options *options, struct bailey_import *ret, char *ret_error, size_t error_size);
+void bailey_import_free(struct bailey_import *import);
+
 enum bailey_variable_action {
         BAILEY_VARIABLE_PASSED,
         BAILEY_VARIABLE_SET, /* by the policy, or because there is no network */

@@ -43,17 +43,19 @@ int config_read(struct str text, enum config_language language, struct arena *ar
 int config_read_override(struct arena *arena, struct config *config, struct err *err);
 
 /*
- * One value more in a list of a config file, everything else in it left as it is: comments, order, spaces.
+ * One value more in a config file, everything else in it left as it is: comments, order, spaces.
  */
 
 struct list_value {
         const char *table, *key; /* guard or sandbox.network, domain_allowlist; a file may have them in camelCase */
         const char *member;      /* what an item that is a table calls its value: regex; NULL: items are plain */
         struct str value;        /* example.org */
+        bool warns;              /* such a table has severity = "warn", too */
+        bool alone;              /* no item: the only value of the key, as JSON writes it: true, "deny" */
 };
 
 /* Writes the new text to `out`: the old one with something put in, and it means the same but for the value. `path` ends as the
- * language does. Returns 1, or 0 when the value is in the list already and nothing was written. */
+ * language does. Returns 1, or 0 when the value is there already and nothing was written. ERR_REFUSED: another one is. */
 int config_list_add(struct str text, const char *path, const struct list_value *value, struct arena *arena, struct buf *out,
                     struct err *err);
 

@@ -61,14 +61,30 @@ static const struct tree_node *list_of(const struct tree_node *root, const struc
 }
 
 static bool is_value(const struct tree_node *item, const struct list_value *value) {
-        const struct tree_node *member = value->member ? child_of(item, value->member) : NULL;
+        const struct tree_node *member = value->member ? child_of(item, value->member) : NULL,
+                               *severity = member ? child_of(item, "severity") : NULL;
 
+        if (severity && !value->warns && severity->kind == TREE_STRING && str_is(severity->text, "warn"))
+                return false;
         if (member)
                 item = member;
         return item->kind == TREE_STRING && str_eq(item->text, value->value);
 }
 
+/* Is it this value, as JSON writes it? */
+static bool is_alone(const struct tree_node *node, const struct list_value *value) {
+        bool equal = false;
+        BUF_AUTO text;
+
+        buf_init(&text, TREE_TEXT_MAX * 8);
+        tree_to_json(node, &text);
+        equal = !text.failed && str_eq(buf_str(&text), value->value);
+        return equal;
+}
+
 static bool holds(const struct tree_node *list, const struct list_value *value) {
+        if (list && value->alone)
+                return is_alone(list, value);
         if (!list || list->kind != TREE_ARRAY)
                 return false;
         TREE_EACH(item, list)
@@ -101,6 +117,10 @@ static const struct tree_node *table_added(const struct tree_node *root, const s
 static bool only_adds(const struct tree_node *root, const struct tree_node *again, const struct list_value *value) {
         const struct tree_node *list = list_of(again, value), *added;
 
+        if (list && value->alone) {
+                added = table_of(root, value->table) ? list : table_added(root, again, value->table);
+                return added && is_alone(list, value) && tree_equal(root, again, added);
+        }
         if (!list || list->kind != TREE_ARRAY || !list->count)
                 return false;
         if (list_of(root, value)) {
@@ -130,9 +150,22 @@ static size_t line_end(struct str text, size_t offset) {
 
 /* ---- TOML: what is put in ---- */
 
-static void put_list(struct buf *out, const struct list_value *value) {
-        buf_char(out, '[');
+/* An item of the list: alone, or a table that has more than that. */
+static void put_item(struct buf *out, const struct list_value *value, bool toml) {
+        if (value->warns)
+                buf_format(out, toml ? "{ %s = " : "{\"%s\": ", value->member);
         buf_json(out, value->value);
+        if (value->warns)
+                buf_append(out, toml ? STR(", severity = \"warn\" }") : STR(", \"severity\": \"warn\"}"));
+}
+
+static void put_list(struct buf *out, const struct list_value *value, bool toml) {
+        if (value->alone) {
+                buf_append(out, value->value);
+                return;
+        }
+        buf_char(out, '[');
+        put_item(out, value, toml);
         buf_char(out, ']');
 }
 
@@ -150,7 +183,7 @@ static void into_list(struct edit *e, const struct tree_node *list) {
         size_t offset = list->start + 1;
 
         put_before(e, offset);
-        buf_json(e->out, e->value->value);
+        put_item(e->out, e->value, true);
         if (list->count)
                 buf_append(e->out, STR(", "));
         put_after(e, offset);
@@ -162,7 +195,7 @@ static void into_braces(struct edit *e, const struct tree_node *table) {
 
         put_before(e, offset);
         buf_format(e->out, "%s = ", e->value->key);
-        put_list(e->out, e->value);
+        put_list(e->out, e->value, true);
         if (table->count)
                 buf_append(e->out, STR(", "));
         put_after(e, offset);
@@ -182,7 +215,7 @@ static void end_last_line(struct edit *e, size_t offset) {
 
 static void put_pair(struct edit *e) {
         buf_format(e->out, "%s = ", e->value->key);
-        put_list(e->out, e->value);
+        put_list(e->out, e->value, true);
         put_line_end(e);
 }
 
@@ -221,6 +254,10 @@ static void item_at_the_end(struct edit *e) {
         at_the_end(e, header);
         buf_format(e->out, "%s = ", e->value->member);
         buf_json(e->out, e->value->value);
+        put_line_end(e);
+        if (!e->value->warns)
+                return;
+        buf_append(e->out, STR("severity = \"warn\""));
         put_line_end(e);
 }
 
@@ -280,9 +317,9 @@ static int json_value(const struct list_value *value, bool in_list, struct str t
                 rest = str_skip(rest, name.len + 1);
         }
         if (in_list)
-                put_list(&text, value);
+                put_list(&text, value, false);
         else
-                buf_json(&text, value->value);
+                put_item(&text, value, false);
         for (size_t i = 0; i < depth; i++)
                 buf_char(&text, '}');
         if (text.failed || json5_read(buf_str(&text), &json5_plain, arena, &node, NULL) < 0)
@@ -290,8 +327,8 @@ static int json_value(const struct list_value *value, bool in_list, struct str t
         *ret = inner = node;
         for (size_t i = 0; i < depth; i++)
                 inner = inner->first;
-        inner = in_list ? inner->first : inner;
-        return str_eq(inner->text, value->value) ? 0 : -1; /* or it is no UTF-8 */
+        inner = in_list && !value->alone ? inner->first : inner;
+        return (value->alone ? is_alone(inner, value) : is_value(inner, value)) ? 0 : -1; /* or it is no UTF-8 */
 }
 
 static int json_add(const struct edit *e, const struct json5_rules *rules, const struct tree_node *root) {
@@ -319,6 +356,8 @@ int config_list_add(struct str text, const char *path, const struct list_value *
                 return tree_error_set(err, path, &error);
         if (holds(list_of(root, value), value))
                 return 0;
+        if (value->alone && list_of(root, value))
+                return err_set(err, ERR_REFUSED, "%s has another value of %s.%s", path, value->table, value->key);
         if ((toml ? toml_add(&e, root) : json_add(&e, rules_of(path), root)) == 0)
                 return 1;
         return err_set(err, ERR_INVALID, "%s: cannot edit this file; add %.*s to %s.%s by hand", path, (int)value->value.len,

@@ -1,21 +1,11 @@
 /*
  * A change for good, in the user's config file.
  */
-#include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fd.h"
+#include "engine/api/config_file.h"
 #include "engine/config.h"
 #include "engine/session/change.h"
-#include "policy/config.h"
-#include "policy/files.h"
-#include "policy/load.h"
 
 /* Are these values that the config would take, and would they do anything beside what the files say? */
 static int items_find(enum bailey_change change, const char *subject, const char *const *environment, struct arena *arena,
@@ -46,73 +36,24 @@ static struct list_value value_of(const struct config_item *item, struct arena *
         };
 }
 
-/* What comes of it has to be a config, too. */
-static int check_text(struct str text, const char *path, struct arena *arena, struct err *err) {
-        struct config config = { .layer = LAYER_USER, .file = path, .trusted = true };
-        enum config_language language;
-
-        if (config_language(path, &language) < 0)
-                return err_set(err, ERR_INVALID, "%s: unknown file type: the name must end in .toml, .json5 or .json", path);
-        return config_read(text, language, arena, &config, err);
-}
-
-/* Where a link leads, so that it stays one. */
-static int replace(const char *path, struct str text, struct err *err) {
-        char real[PATH_MAX], copy[PATH_MAX];
-        struct stat st = { .st_mode = 0644 };
-        FD_AUTO directory = -1;
-
-        if (!realpath(path, real))
-                snprintf(real, sizeof(real), "%s", path);
-        else if (stat(real, &st) < 0)
-                return err_sys(err, "%s", real);
-        memcpy(copy, real, sizeof(copy));
-        if (directory_make(dirname(copy), &directory, err) < 0)
-                return -1;
-        return file_replace(directory, strrchr(real, '/') + 1, text, st.st_mode & 0777, err);
-}
-
-/* Puts one after the other into the text. Returns whether it has changed. */
-static int change_text(const struct change_items *items, const struct config_text *config, struct arena *arena,
-                       struct buf *text, struct err *err) {
-        int changed = 0;
-
-        buf_append(text, config->content);
-        for (size_t i = 0; i < items->count; i++) {
-                struct list_value value = value_of(&items->items[i], arena);
-                struct str now = str_from(arena_dup(arena, buf_str(text)), text->len);
-                int added;
-
-                if (!value.table || !now.ptr || text->failed)
-                        return err_memory(err);
-                buf_clear(text);
-                added = config_list_add(now, config->path, &value, arena, text, err);
-                if (added < 0)
-                        return -1;
-                if (added == 0) { /* nothing was written */
-                        buf_clear(text);
-                        buf_append(text, now);
-                }
-                changed |= added;
-        }
-        return changed;
-}
-
 static int change_file(const char *const *environment, const struct change_items *items, struct arena *arena, char **ret_path,
                        struct err *err) {
-        struct config_text config;
-        int changed;
-        BUF_AUTO text;
+        struct config_change change;
+        int changed = 0;
 
-        buf_init(&text, TREE_TEXT_MAX);
-        if (user_config_read(environment, arena, &config, err) < 0)
+        if (config_change_begin(environment, arena, &change, err) < 0)
                 return -1;
-        changed = change_text(items, &config, arena, &text, err);
-        if (changed < 0 || (changed == 1 && (check_text(buf_str(&text), config.path, arena, err) < 0 ||
-                                             replace(config.path, buf_str(&text), err) < 0)))
-                return -1;
-        *ret_path = strdup(config.path);
-        return *ret_path ? changed : err_memory(err);
+        for (size_t i = 0; i < items->count && changed == 0; i++) {
+                struct list_value value = value_of(&items->items[i], arena);
+
+                changed = value.table ? config_change_add(&change, &value, arena, err) : err_memory(err);
+        }
+        if (changed == 0)
+                changed = config_change_write(&change, arena, err);
+        if (changed >= 0 && !(*ret_path = strdup(change.config.path)))
+                changed = err_memory(err);
+        config_change_free(&change);
+        return changed;
 }
 
 int bailey_config_change(const char *const *environment, enum bailey_change change, const char *subject, char **ret_path,

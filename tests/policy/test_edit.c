@@ -224,6 +224,55 @@ static void tables_in_tables(void **state) {
         }
 }
 
+/* The only value of a key, and a pattern that warns. */
+static void more_than_items(void **state) {
+        static const struct list_value kind = { "sandbox.network", "kind", .value = STR("\"deny\""), .alone = true },
+                                       variable = { "env.set", "CI", .value = STR("\"1\""), .alone = true },
+                                       warning = { "guard", "dangerous_patterns", "regex", STR("a\\s"), .warns = true },
+                                       block = { "guard", "dangerous_patterns", "regex", STR("a\\s") };
+        static const struct {
+                const struct list_value *value;
+                const char *path, *before, *after; /* after NULL: refused, "": it is there */
+        } rows[] = {
+                { &kind, "c.toml", "", "[sandbox.network]\nkind = \"deny\"\n" },
+                { &kind, "c.toml", "[sandbox.network]\nkind = 'deny'\n", "" },
+                { &kind, "c.toml", "[sandbox.network]\nkind = 'inherit'\n", NULL },
+                { &kind, "c.toml", "[sandbox]\nnetwork = 'deny'\n", NULL },
+                { &kind, "c.toml", "sandbox.network.ports = [1]\n",
+                  "sandbox.network.kind = \"deny\"\nsandbox.network.ports = [1]\n" },
+                { &kind, "c.json", "{}", "{\n  \"sandbox\": {\n    \"network\": {\n      \"kind\": \"deny\"\n    }\n  }\n}" },
+                { &kind, "c.json", "{\"sandbox\": {\"network\": {\"kind\": \"packages\"}}}", NULL },
+                { &variable, "c.toml", "[env]\npass = [\"A\"]\n", "[env]\npass = [\"A\"]\n\n[env.set]\nCI = \"1\"\n" },
+                { &variable, "c.toml", "[env.set]\nCI = \"2\"\n", NULL },
+                { &variable, "c.toml", "[env]\nset = [[\"A\", \"b\"]]\n", NULL },
+                { &warning, "c.toml", "", "[guard]\ndangerous_patterns = [{ regex = \"a\\\\s\", severity = \"warn\" }]\n" },
+                { &warning, "c.toml", "[[guard.dangerous_patterns]]\nregex = 'b'\n",
+                  "[[guard.dangerous_patterns]]\nregex = 'b'\n\n[[guard.dangerous_patterns]]\nregex = \"a\\\\s\"\n"
+                  "severity = \"warn\"\n" },
+                { &warning, "c.json", "{\"guard\": {\"dangerousPatterns\": [\"b\"]}}",
+                  "{\"guard\": {\"dangerousPatterns\": [\"b\", {\"regex\": \"a\\\\s\", \"severity\": \"warn\"}]}}" },
+                { &warning, "c.toml", "guard.dangerous_patterns = [\"a\\\\s\"]\n", "" }, /* it blocks already */
+                { &block, "c.toml", "guard.dangerous_patterns = [{ regex = \"a\\\\s\", severity = \"warn\" }]\n",
+                  "guard.dangerous_patterns = [\"a\\\\s\", { regex = \"a\\\\s\", severity = \"warn\" }]\n" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct err err = { 0 };
+                ARENA_AUTO arena;
+                BUF_AUTO out;
+                int status;
+
+                arena_init(&arena, 0);
+                buf_init(&out, 1 << 20);
+                status = config_list_add(str_z(rows[i].before), rows[i].path, rows[i].value, &arena, &out, &err);
+                if (status != (!rows[i].after ? -1 : rows[i].after[0] ? 1 : 0))
+                        fail_msg("%s: %d %s", rows[i].before, status, err.msg);
+                if (status == 1 && !str_eq(buf_str(&out), str_z(rows[i].after)))
+                        fail_msg("%s\nbecomes\n%.*s\nnot\n%s", rows[i].before, (int)out.len, out.ptr, rows[i].after);
+        }
+}
+
 static void what_cannot_be_changed(void **state) {
         static const struct {
                 const char *path, *text, *message;
@@ -404,6 +453,7 @@ int main(void) {
                 cmocka_unit_test(patterns),
                 cmocka_unit_test(json),
                 cmocka_unit_test(tables_in_tables),
+                cmocka_unit_test(more_than_items),
                 cmocka_unit_test(what_cannot_be_changed),
                 cmocka_unit_test(no_room),
                 cmocka_unit_test(any_file),
