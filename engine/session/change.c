@@ -48,6 +48,13 @@ static int find_change(const struct bailey_session *session, enum bailey_change 
                                    : err_set(err, ERR_REFUSED, "the session has reached the limit of %d changes", CHANGES_MAX);
 }
 
+/* For the commands that run, too. What the gateway cannot be told is not allowed to go on. */
+static void take_policy(struct bailey_session *session, const struct bailey_policy *policy) {
+        if (gateway_link_change(&session->gateway, policy->policy, &(struct err){}) < 0)
+                gateway_link_close(&session->gateway);
+        session->policy = policy;
+}
+
 /* All of it, or nothing. */
 static int apply(struct bailey_session *session, const char *text, const struct change_items *items, struct arena *arena,
                  struct err *err) {
@@ -68,9 +75,7 @@ static int apply(struct bailey_session *session, const char *text, const struct 
                 bailey_policy_free(policy);
                 return -1;
         }
-        if (gateway_link_change(&session->gateway, policy->policy, &(struct err){}) < 0)
-                gateway_link_close(&session->gateway); /* what could not be told is not allowed to go on */
-        session->policy = policy;
+        take_policy(session, policy);
         made->next = session->changes;
         session->changes = made;
         return 0;
@@ -123,6 +128,40 @@ int change_session(struct bailey_session *session, enum bailey_change change, co
         if (apply(session, text, &items, arena, err) < 0)
                 return -1;
         *ret = made;
+        return 0;
+}
+
+int change_open_network(struct bailey_session *session, struct err *err) {
+        static const char *const overrides[] = { "sandbox.network.kind=allow_hosts",
+                                                 "sandbox.network.hosts={\"replace\":true,\"items\":[]}", NULL };
+        struct bailey_policy *policy;
+
+        if (policy_derive(session->policy, overrides, &policy, err) < 0)
+                return -1;
+        take_policy(session, policy);
+        return 0;
+}
+
+int change_accept(struct bailey_session *session, struct str rule, struct str what, struct err *err) {
+        struct accepted *accepted = ARENA_NEW(&session->arena, struct accepted);
+        struct change *made = ARENA_NEW(&session->arena, struct change);
+        const char *rule_copy = arena_dup(&session->arena, rule), *what_copy = arena_dup(&session->arena, what);
+        BUF_AUTO text;
+
+        buf_init(&text, CHANGE_MAX * 4);
+        buf_append(&text, STR("accept "));
+        buf_visible(&text, rule);
+        buf_append(&text, STR(": "));
+        buf_visible(&text, what);
+        if (!accepted || !made || !rule_copy || !what_copy || text.failed ||
+            !(made->text = arena_dup(&session->arena, buf_str(&text))))
+                return err_memory(err);
+        if (find_change(session, BAILEY_ALLOW_DOMAIN, "", err) < 0 || record_change(session, made->text, err) < 0)
+                return -1;
+        *accepted = (struct accepted){ session->accepted, str_from(rule_copy, rule.len), str_from(what_copy, what.len) };
+        session->accepted = accepted;
+        made->next = session->changes;
+        session->changes = made;
         return 0;
 }
 
