@@ -55,10 +55,27 @@ static void take_policy(struct bailey_session *session, const struct bailey_poli
         session->policy = policy;
 }
 
+/* With more overrides (NULL-terminated) in front of those of a change; NULL without memory. */
+static const char *const *join(const char *const *first, const char *const *second, struct arena *arena) {
+        const char **list;
+        size_t count = 0;
+
+        for (size_t i = 0; first[i]; i++)
+                count++;
+        for (size_t i = 0; second && second[i]; i++)
+                count++;
+        list = second ? arena_alloc(arena, (count + 1) * sizeof(*list)) : NULL;
+        for (count = 0; list && *first; first++)
+                list[count++] = *first;
+        for (; list && *second; second++)
+                list[count++] = *second;
+        return list;
+}
+
 /* All of it, or nothing. */
-static int apply(struct bailey_session *session, const char *text, const struct change_items *items, struct arena *arena,
-                 struct err *err) {
-        const char *const *overrides = change_overrides(items, session->policy->policy, arena);
+static int apply(struct bailey_session *session, const char *text, const struct change_items *items, const char *const *more,
+                 struct arena *arena, struct err *err) {
+        const char *const *overrides = join(more, change_overrides(items, session->policy->policy, arena), arena);
         struct bailey_policy *policy;
         struct change *made;
 
@@ -125,21 +142,43 @@ int change_session(struct bailey_session *session, enum bailey_change change, co
         made = items;
         change_leave_new(session->policy->policy, &made);
         snprintf(text, sizeof(text), "%s %s", change_word(change), subject);
-        if (apply(session, text, &items, arena, err) < 0)
+        if (apply(session, text, &items, (const char *const[]){ NULL }, arena, err) < 0)
                 return -1;
         *ret = made;
         return 0;
 }
 
-int change_open_network(struct bailey_session *session, struct err *err) {
-        static const char *const overrides[] = { "sandbox.network.kind=allow_hosts",
-                                                 "sandbox.network.hosts={\"replace\":true,\"items\":[]}", NULL };
-        struct bailey_policy *policy;
+/* Where there was no network, there is this host from now on, and no other. */
+static int open_network(struct bailey_session *session, const char *host, const char *name, struct arena *arena,
+                        struct err *err) {
+        const char *overrides[] = { "sandbox.network.kind=allow_hosts", NULL, NULL };
+        char text[CHANGE_MAX + 16];
+        struct change_items items;
+        BUF_AUTO list;
 
-        if (policy_derive(session->policy, overrides, &policy, err) < 0)
+        buf_init(&list, CHANGE_MAX * 8);
+        buf_append(&list, STR("sandbox.network.hosts={\"replace\":true,\"items\":["));
+        buf_json(&list, str_z(host));
+        buf_append(&list, STR("]}"));
+        overrides[1] = list.failed ? NULL : arena_dup(arena, buf_str(&list));
+        if (!overrides[1])
+                return err_memory(err);
+        if (find_change(session, BAILEY_ALLOW_DOMAIN, "", err) < 0 ||
+            change_items(BAILEY_ALLOW_DOMAIN, name, session->policy->policy, arena, &items, err) < 0)
                 return -1;
-        take_policy(session, policy);
-        return 0;
+        snprintf(text, sizeof(text), "%s %s", change_word(BAILEY_ALLOW_DOMAIN), host);
+        return apply(session, text, &items, overrides, arena, err);
+}
+
+int change_allow(struct bailey_session *session, const char *host, const char *name, struct err *err) {
+        enum network_kind kind = session->policy->policy->sandbox.network;
+        struct change_items ignored;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (kind == NETWORK_DENY)
+                return open_network(session, host, name, &arena, err);
+        return change_session(session, BAILEY_ALLOW_DOMAIN, kind == NETWORK_INHERIT ? name : host, &arena, &ignored, err);
 }
 
 int change_accept(struct bailey_session *session, struct str rule, struct str what, struct err *err) {

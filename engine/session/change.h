@@ -46,8 +46,9 @@ void change_leave_new(const struct policy *policy, struct change_items *items);
 int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct arena *arena,
                    struct change_items *ret, struct err *err);
 
-/* Where there was no network: from now on there are hosts, as yet none. */
-int change_open_network(struct bailey_session *session, struct err *err);
+/* Allows a host for the rest of the session, also where there was no network. `name`: the host without a port, for lists that
+ * have none. */
+int change_allow(struct bailey_session *session, const char *host, const char *name, struct err *err);
 
 /* The user agrees to what a rule warns of, for the rest of the session. */
 int change_accept(struct bailey_session *session, struct str rule, struct str what, struct err *err);

@@ -120,11 +120,11 @@ static int derive(const struct bailey_session *session, struct consent *consent,
 }
 
 /* What the config or the user denies is not asked for. */
-static int check_denied(const struct consent *consent, struct err *err) {
+static int check_denied(struct consent *consent, struct err *err) {
         for (size_t i = 0; i < consent->host_count; i++) {
                 const struct change_items items = {
                         .items = { { .key = "guard.domain_allowlist",
-                                     .value = need_host_name(consent->hosts[i], (struct arena *)&consent->arena) } },
+                                     .value = need_host_name(consent->hosts[i], &consent->arena) } },
                         .count = 1,
                 };
 
@@ -344,17 +344,15 @@ void consent_free(struct consent *consent) {
 
 /* ---- for more than this command ---- */
 
-int consent_keep(struct bailey_session *session, const struct consent *consent, struct err *err) {
-        struct change_items ignored;
-        ARENA_AUTO arena;
+int consent_keep(struct bailey_session *session, struct consent *consent, struct err *err) {
+        for (size_t i = 0; i < consent->host_count; i++) {
+                const char *name = need_host_name(consent->hosts[i], &consent->arena);
 
-        arena_init(&arena, 0);
-        if (consent->host_count && session->policy->policy->sandbox.network == NETWORK_DENY &&
-            change_open_network(session, err) < 0)
-                return -1;
-        for (size_t i = 0; i < consent->host_count; i++)
-                if (change_session(session, BAILEY_ALLOW_DOMAIN, consent->hosts[i], &arena, &ignored, err) < 0)
+                if (!name)
+                        return err_memory(err);
+                if (change_allow(session, consent->hosts[i], name, err) < 0)
                         return -1;
+        }
         for (size_t i = 0; i < consent->count; i++) {
                 const struct bailey_asked *item = &consent->items[i];
 

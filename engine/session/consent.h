@@ -31,7 +31,7 @@ int consent_find(struct bailey_session *session, const struct bailey_run_options
 void consent_free(struct consent *consent);
 
 /* For the next commands of the session, too. */
-int consent_keep(struct bailey_session *session, const struct consent *consent, struct err *err);
+int consent_keep(struct bailey_session *session, struct consent *consent, struct err *err);
 
 /* For all sessions to come. */
 int consent_save(const struct bailey_session *session, const struct consent *consent, struct err *err);
