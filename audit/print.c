@@ -7,6 +7,8 @@ void audit_print_end(const struct tree_node *record, struct buf *out) {
 
         if (str_is(kind, "intent"))
                 buf_append(out, STR("no end"));
+        else if (str_is(kind, "answered"))
+                buf_visible(out, audit_field(record, "answer"));
         else if (!str_is(kind, "outcome"))
                 buf_visible(out, kind);
         else if (audit_is_true(record, "timed_out"))

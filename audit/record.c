@@ -7,8 +7,9 @@
 
 const char *audit_kind_name(enum audit_kind kind) {
         static const char *const names[] = {
-                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused", [AUDIT_FAILED] = "failed",
-                [AUDIT_TESTED] = "tested", [AUDIT_CHANGED] = "changed", [AUDIT_REPAIR] = "repair",
+                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused",
+                [AUDIT_FAILED] = "failed", [AUDIT_TESTED] = "tested",   [AUDIT_CHANGED] = "changed",
+                [AUDIT_REPAIR] = "repair", [AUDIT_ASKED] = "asked",     [AUDIT_ANSWERED] = "answered",
         };
 
         return names[kind];
@@ -146,6 +147,10 @@ void audit_record_json(const struct audit_record *record, const char *session, i
         buf_json(out, cut(record->policy, AUDIT_TEXT_MAX));
         buf_format(out, ",\"action\":\"%s\",\"bypassed\":%s", record->action, boolean(record->bypassed));
         json_reasons(record, out);
+        if (record->asked_count)
+                json_list(out, "asked", record->asked, record->asked_count);
+        json_text(out, "answer", record->answer, AUDIT_TEXT_MAX);
+        json_text(out, "client", record->client, AUDIT_TEXT_MAX);
         if (record->backend) {
                 json_text(out, "backend", record->backend, AUDIT_TEXT_MAX);
                 json_list(out, "enforced", record->guarantees, record->guarantee_count);

@@ -9,14 +9,16 @@
 #include "base/buf.h"
 
 enum audit_kind {
-        AUDIT_INTENT,  /* before the command starts */
-        AUDIT_OUTCOME, /* after its end; has the same id */
-        AUDIT_REFUSED, /* by the guard: the only record of that command */
-        AUDIT_FAILED,  /* it could not be started */
-        AUDIT_TESTED,  /* checked, and not run */
-        AUDIT_CHANGED, /* no command: the user changed the policy of a session, or restored or dropped an item that was set
-                          aside */
-        AUDIT_REPAIR,  /* a writer was killed inside a record; see file.c */
+        AUDIT_INTENT,   /* before the command starts */
+        AUDIT_OUTCOME,  /* after its end; has the same id */
+        AUDIT_REFUSED,  /* by the guard: the only record of that command */
+        AUDIT_FAILED,   /* it could not be started */
+        AUDIT_TESTED,   /* checked, and not run */
+        AUDIT_CHANGED,  /* no command: the user changed the policy of a session, or restored or dropped an item that was set
+                           aside */
+        AUDIT_ASKED,    /* no command: what the user is asked before one */
+        AUDIT_ANSWERED, /* and what came of it */
+        AUDIT_REPAIR,   /* a writer was killed inside a record; see file.c */
 };
 
 const char *audit_kind_name(enum audit_kind kind);
@@ -54,6 +56,10 @@ struct audit_record {
         bool bypassed;
         const struct audit_reason *reasons;
         size_t reason_count;
+
+        const char *const *asked; /* of AUDIT_ASKED and AUDIT_ANSWERED, this and the next ones */
+        size_t asked_count;
+        const char *answer, *client; /* answer: "once"; client: the program that asks, as it says */
 
         const char *backend; /* NULL: none */
         const char *const *guarantees;

@@ -53,7 +53,8 @@ void audit_stats_add(struct audit_stats *stats, const struct tree_node *record) 
                 if (!stats->first[0])
                         memcpy(stats->first, time.ptr, time.len);
         }
-        if (str_is(kind, "intent") || str_is(kind, "repair") || str_is(kind, "changed")) /* a command is counted at its end */
+        if (str_is(kind, "intent") || str_is(kind, "repair") || str_is(kind, "changed") || str_is(kind, "asked") ||
+            str_is(kind, "answered")) /* a command is counted at its end */
                 return;
         audit_print_end(record, &end);
         stats->commands++;

@@ -95,3 +95,43 @@ void sha256_hex(struct str bytes, char ret_hex[static SHA256_HEX_SIZE]) {
         sha256_end(&sha, digest);
         id_hex(str_from((const char *)digest, sizeof(digest)), ret_hex);
 }
+
+/* The key in a block, each of its bytes changed in one of two ways. */
+static void key_block(struct str key, char flip, char ret[static SHA256_BLOCK]) {
+        uint8_t digest[SHA256_SIZE];
+        struct sha256 sha;
+
+        if (key.len > SHA256_BLOCK) {
+                sha256_init(&sha);
+                sha256_add(&sha, key);
+                sha256_end(&sha, digest);
+                key = str_from((const char *)digest, sizeof(digest));
+        }
+        memset(ret, flip, SHA256_BLOCK);
+        for (size_t i = 0; i < key.len; i++)
+                ret[i] = (char)(ret[i] ^ key.ptr[i]);
+}
+
+void sha256_hmac(struct str key, struct str bytes, uint8_t ret_mac[static SHA256_SIZE]) {
+        char block[SHA256_BLOCK];
+        struct sha256 sha;
+
+        key_block(key, 0x36, block);
+        sha256_init(&sha);
+        sha256_add(&sha, str_from(block, sizeof(block)));
+        sha256_add(&sha, bytes);
+        sha256_end(&sha, ret_mac);
+        key_block(key, 0x5c, block);
+        sha256_init(&sha);
+        sha256_add(&sha, str_from(block, sizeof(block)));
+        sha256_add(&sha, str_from((const char *)ret_mac, SHA256_SIZE));
+        sha256_end(&sha, ret_mac);
+}
+
+bool sha256_same(const uint8_t a[static SHA256_SIZE], const uint8_t b[static SHA256_SIZE]) {
+        volatile uint8_t different = 0; /* or the compiler could stop at the first */
+
+        for (size_t i = 0; i < SHA256_SIZE; i++)
+                different |= a[i] ^ b[i];
+        return different == 0;
+}

@@ -82,11 +82,49 @@ static void happen(struct mcp_server *server, uint8_t byte) {
         }
 }
 
+static const char digest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/* "a..." is asked about, but "ab..." is refused, and "ac..." cannot be said. */
+int bailey_question(struct bailey_session *session, const struct bailey_run_options *options, struct bailey_question *ret,
+                    char *ret_error, size_t error_size) {
+        static const struct bailey_asked items[] = {
+                { BAILEY_ASKED_WARNING, { "r\xff", 2 }, { "w\n", 2 } },
+                { .kind = BAILEY_ASKED_HOST, .subject = { "h", 1 } },
+        };
+
+        (void)session;
+        if (options->command[0] == 'a' && options->command[1] == 'c')
+                snprintf(ret_error, error_size, "no");
+        if (options->command[0] != 'a' || options->command[1] == 'b' || options->command[1] == 'c')
+                return options->command[1] == 'c' ? -1 : 0;
+        *ret = (struct bailey_question){
+                .items = items, .count = 2, .session = 1, .command = strdup(options->command), .digest = digest
+        };
+        ret->memory = (char *)ret->command;
+        require(ret->command);
+        return 1;
+}
+
+void bailey_question_free(struct bailey_question *question) {
+        free(question->memory);
+        *question = (struct bailey_question){};
+}
+
+int bailey_question_record(struct bailey_session *session, const struct bailey_question *question, const char *client,
+                           const char *answer, char *ret_error, size_t error_size) {
+        (void)session, (void)answer, (void)ret_error, (void)error_size;
+        require(question->command && client);
+        return 0;
+}
+
 int bailey_start(struct bailey_session *session, const struct bailey_run_options *options, char ret_id[BAILEY_ID_SIZE],
                  char *ret_error, size_t error_size) {
         struct stub_shell *shell = &session->shells[session->count];
 
         require(options->command && options->timeout_ms >= 0);
+        if (options->command[0] == 'a' && options->consent == BAILEY_CONSENT_TO_ASK)
+                return 1;
+        require(options->consent < BAILEY_CONSENT_ONCE || strcmp(options->agreed, digest) == 0);
         if (session->count == SHELLS_MAX) {
                 snprintf(ret_error, error_size, "no more shells");
                 return -1;
@@ -95,7 +133,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->command = strdup(options->command);
         shell->background = options->background;
         session->count++;
-        if (options->command[0] == 'r') /* is refused */
+        if (options->command[0] == 'r' || options->consent == BAILEY_CONSENT_NONE) /* is refused */
                 end_shell(session, shell);
         memcpy(ret_id, shell->id, BAILEY_ID_SIZE);
         return 0;
@@ -200,7 +238,9 @@ const struct bailey_policy *bailey_session_policy(const struct bailey_session *s
 int bailey_abilities(const struct bailey_policy *policy, const char *const *environment, struct bailey_abilities *ret) {
         (void)policy;
         (void)environment;
-        *ret = (struct bailey_abilities){ .sandboxed = 1, .guarded = 1, .timeout_ms = 1500, .timeout_max_ms = 60000 };
+        *ret = (struct bailey_abilities){
+                .sandboxed = 1, .guarded = 1, .timeout_ms = 1500, .timeout_max_ms = 60000, .ask_timeout_ms = 2000
+        };
         return 0;
 }
 
@@ -332,6 +372,12 @@ static void check_message(struct scene *scene, json_t *message) {
         struct known *known;
 
         require(json_is_object(message) && strcmp(json_string_value(json_object_get(message, "jsonrpc")), "2.0") == 0);
+        if (id && json_object_get(message, "method")) {
+                require(scene->server.client.asks && !result && !error);
+                return;
+        }
+        if (json_object_get(json_object_get(message, "params"), "requestId"))
+                return; /* the server takes a question back */
         if (json_object_get(message, "method")) {
                 require(!id && !result && !error && json_is_object(json_object_get(message, "params")));
                 check_progress(scene, json_object_get(message, "params"));

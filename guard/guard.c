@@ -143,12 +143,13 @@ static void put_remedy(struct guard *g, const struct rule *rule, struct str subj
         put_filled(name.len ? rule->remedy : rule->instead, buf_str(&name), out);
 }
 
-static struct str rule_message(struct guard *g, const struct rule *rule, const struct effect *effect) {
+static struct str rule_message(struct guard *g, const struct rule *rule, const struct effect *effect, size_t *ret_what) {
         BUF_AUTO text;
         char *copy;
 
         buf_init(&text, MESSAGE_MAX);
         put_filled(rule->message, shown_subject(g, effect), &text);
+        *ret_what = text.len;
         buf_append(&text, STR(". "));
         put_remedy(g, rule, effect->subject, &text);
         copy = text.failed ? NULL : arena_dup(g->arena, buf_str(&text));
@@ -158,13 +159,18 @@ static struct str rule_message(struct guard *g, const struct rule *rule, const s
 
 static void apply_rules(struct guard *g, const struct effect *effect, const struct effect *kept) {
         for (size_t i = 0; i < rule_count; i++) {
+                struct str message;
+                size_t what;
+
                 if (!rule_applies(&rules[i], effect, &g->policy->guard))
                         continue;
+                message = rule_message(g, &rules[i], effect, &what);
                 add_reason(g, (struct reason){ .rule = &rules[i],
                                                .id = str_z(rules[i].id),
                                                .severity = rules[i].severity,
                                                .range = effect->range,
-                                               .message = rule_message(g, &rules[i], effect),
+                                               .message = message,
+                                               .what = str_take(message, what),
                                                .effect = kept });
         }
 }
@@ -336,14 +342,17 @@ static void check_patterns(struct guard *g, struct str command) {
         printed = text_normalised(g);
         for (size_t i = 0; i < policy->pattern_count; i++) {
                 const struct user_pattern *pattern = &policy->patterns[i];
+                struct str message;
 
                 if (user_pattern_matches(pattern, command) == PATTERN_NO &&
                     user_pattern_matches(pattern, printed) == PATTERN_NO)
                         continue;
+                message = pattern_message(g, pattern);
                 add_reason(g, (struct reason){ .id = pattern->name,
                                                .severity = pattern->severity,
                                                .range = { 0, (uint32_t)command.len },
-                                               .message = pattern_message(g, pattern) });
+                                               .message = message,
+                                               .what = message });
         }
 }
 

@@ -25,6 +25,7 @@ struct reason {
         enum severity severity;
         struct range range;
         struct str message; /* what, and what to do instead: one or two sentences */
+        struct str what;    /* the first of these */
         const struct effect *effect;
 };
 

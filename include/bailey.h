@@ -143,6 +143,8 @@ struct bailey_abilities {
         int keeps_state; /* a command of a session starts where the last one has ended, with its exported variables */
         long long timeout_ms, timeout_max_ms, background_max_ms, kill_grace_ms;
         long long shells_max; /* background commands at a time */
+        int warned_runs;      /* what the guard warns of runs where its user cannot be asked (mcp.warned) */
+        long long ask_timeout_ms;
 };
 
 /* What commands can do under a policy, for a description of it. `environment` is that of this program, where BAILEY_SANDBOX may
@@ -322,6 +324,16 @@ enum bailey_terminal {
         BAILEY_TERMINAL_REQUIRED, /* or it does not run */
 };
 
+/* What the user has said to a command that the guard warns of, or that needs what its policy does not allow. */
+enum bailey_consent {
+        BAILEY_CONSENT_ASSUMED, /* nobody is asked: with a warning it runs, with unmet needs it does not */
+        BAILEY_CONSENT_NONE,    /* it is refused: `refusal` says why nobody has agreed */
+        BAILEY_CONSENT_TO_ASK,  /* it does not start before there is an answer: bailey_start() returns 1 */
+        BAILEY_CONSENT_ONCE,    /* to this command; this and the next ones need `agreed` */
+        BAILEY_CONSENT_SESSION, /* also to the next ones of the session that ask for nothing else */
+        BAILEY_CONSENT_ALWAYS,  /* and of all sessions to come: it is in the user's config file */
+};
+
 struct bailey_run_options {
         const char *command;            /* bash text; or: */
         const char *const *argv;        /* a program and its arguments, NULL-terminated */
@@ -349,6 +361,14 @@ struct bailey_run_options {
         const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
         const char *session;     /* commands with this name and the same workspace share a /tmp, also those of other processes;
                                     NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
+
+        /* Only for bailey_start(), and so are the rest; of bailey_run() they have to be 0. */
+        const char *const
+                *need_hosts; /* that it has to reach: "example.org", "example.org:8443"; NULL-terminated; NULL: none */
+        const char *const *need_write; /* directories and files that it has to write, absolute or ~/...; as need_hosts */
+        enum bailey_consent consent;
+        const char *refusal; /* with BAILEY_CONSENT_NONE: a sentence or two; NULL: nothing is to be said */
+        const char *agreed;  /* `digest` of the question that the user has answered */
 };
 
 enum bailey_end {
@@ -461,10 +481,46 @@ int bailey_session_event(struct bailey_session *session, struct bailey_event *re
  * Starts a command, whose output is captured; out_fd, err_fd, cancel_fd, status_fd and plan_only mean nothing here. With
  * `background`, stdout and stderr are kept apart and can be read while it runs, its timeout is run.background_max unless a
  * shorter one is asked for, and it stays readable for a while after its end. Fails when there are too many of these, or without
- * memory; a command that is refused has ended.
+ * memory; a command that is refused has ended. Returns 1 when nothing was started, because of BAILEY_CONSENT_TO_ASK.
  */
 int bailey_start(struct bailey_session *session, const struct bailey_run_options *options, char ret_id[BAILEY_ID_SIZE],
                  char *ret_error, size_t error_size);
+
+enum bailey_asked_kind {
+        BAILEY_ASKED_WARNING, /* to run it in spite of that */
+        BAILEY_ASKED_HOST,    /* to let it reach a host */
+        BAILEY_ASKED_WRITE,   /* to let it write a path */
+};
+
+struct bailey_asked {
+        enum bailey_asked_kind kind;
+        struct bailey_text subject; /* a host, a path, the name of a rule */
+        struct bailey_text why;     /* of a warning: what the command would do; else empty */
+};
+
+/* What the user has to be asked before a command runs. Its texts may hold anything: whoever shows them makes that visible. */
+struct bailey_question {
+        const struct bailey_asked *items;
+        size_t count;
+        int session, always; /* not 0: these are possible answers beside "once" */
+        const char *command; /* all of it */
+        const char *cwd;     /* that it starts in; NULL: the workspace */
+        const char *digest;  /* of the command, what it starts with, what is asked and the policy in force: 64 hexadecimal
+                                digits. Another question has another one */
+        void *memory;
+};
+
+/* After bailey_start() has returned 1, with the same options. Returns 1 and the question; 0 when there is none, as the command
+ * is refused whatever the user says, or needs nothing any more: start it with BAILEY_CONSENT_NONE and without needs. Errors are
+ * those of the needs. */
+int bailey_question(struct bailey_session *session, const struct bailey_run_options *options, struct bailey_question *ret,
+                    char *ret_error, size_t error_size);
+void bailey_question_free(struct bailey_question *question);
+
+/* Writes to the audit log what `client` asks its user now (`answer` NULL), or what came of it, such as "once" or "declined".
+ * A question that cannot be recorded must not be asked, nor its answer count, unless the policy allows that: -1. */
+int bailey_question_record(struct bailey_session *session, const struct bailey_question *question, const char *client,
+                           const char *answer, char *ret_error, size_t error_size);
 
 /* How a command ended; it is forgotten then. Returns 1; 0 when it has not ended; -1 when there is no such command, also for one
  * that has run in the background: bailey_read() tells of it. */

@@ -26,23 +26,75 @@ static bool read_timeout(struct mcp_server *server, struct call *call, json_t *a
         return true;
 }
 
-void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) {
-        struct bailey_run_options options = {
-                .command = json_string_value(json_object_get(arguments, "command")),
-                .cwd = json_string_value(json_object_get(arguments, "cwd")),
-                .description = json_string_value(json_object_get(arguments, "description")),
-                .background = json_is_true(json_object_get(arguments, "run_in_background")),
-                .fresh = json_is_true(json_object_get(arguments, "fresh")),
-        };
-        char error[512];
+/* What was asked for, for as long as the call is there. */
+struct order {
+        struct bailey_run_options options;
+        const char *hosts[NEEDS_MAX + 1], *write[NEEDS_MAX + 1], *reason;
+};
 
-        if (!read_timeout(server, call, arguments, &options.timeout_ms))
-                return;
-        if (bailey_start(server->session, &options, call->shell, error, sizeof(error)) < 0) {
+/* tools.c has checked what they are. */
+static void read_needs(json_t *needs, const char *name, const char **ret) {
+        json_t *list = json_object_get(needs, name);
+
+        for (size_t i = 0; i < json_array_size(list) && i < NEEDS_MAX; i++)
+                ret[i] = json_string_value(json_array_get(list, i));
+}
+
+static bool read_order(struct mcp_server *server, struct call *call, json_t *arguments, struct order *ret) {
+        json_t *needs = json_object_get(arguments, "needs");
+
+        *ret = (struct order){
+                .options = {
+                        .command = json_string_value(json_object_get(arguments, "command")),
+                        .cwd = json_string_value(json_object_get(arguments, "cwd")),
+                        .description = json_string_value(json_object_get(arguments, "description")),
+                        .background = json_is_true(json_object_get(arguments, "run_in_background")),
+                        .fresh = json_is_true(json_object_get(arguments, "fresh")),
+                        .consent = BAILEY_CONSENT_TO_ASK,
+                },
+                .reason = json_string_value(json_object_get(needs, "reason")),
+        };
+        read_needs(needs, "hosts", ret->hosts);
+        read_needs(needs, "write", ret->write);
+        ret->options.need_hosts = ret->hosts;
+        ret->options.need_write = ret->write;
+        return read_timeout(server, call, arguments, &ret->options.timeout_ms);
+}
+
+/* Returns whether the user has to be asked first. */
+static bool start(struct mcp_server *server, struct call *call, const struct bailey_run_options *options) {
+        char error[512];
+        int started = bailey_start(server->session, options, call->shell, error, sizeof(error));
+
+        if (started < 0)
                 call_refuse(server, call, "Bash: %s", error);
+        else if (started == 0)
+                call->waits = options->background ? WAITS_START : WAITS_END;
+        return started > 0;
+}
+
+void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) {
+        struct order order;
+
+        if (!read_order(server, call, arguments, &order))
                 return;
-        }
-        call->waits = options.background ? WAITS_START : WAITS_END;
+        if (ask_is_answered(call))
+                ask_take(server, call, &order.options);
+        else if (start(server, call, &order.options))
+                ask_begin(server, call, &order.options, order.reason);
+}
+
+void bash_decide(struct mcp_server *server, struct call *call, const struct decision *decision) {
+        struct order order;
+
+        if (!read_order(server, call, json_object_get(call->params, "arguments"), &order))
+                return;
+        order.options.consent = decision->consent;
+        order.options.refusal = decision->refusal;
+        order.options.agreed = decision->agreed;
+        if (decision->without_needs)
+                order.options.need_hosts = order.options.need_write = NULL;
+        start(server, call, &order.options);
 }
 
 /* ---- meanwhile ---- */

@@ -20,6 +20,8 @@ void call_free(struct call *call) {
                 waitpid(call->child_pid, NULL, 0);
                 fd_close(call->child_fd);
         }
+        ask_free(call);
+        json_decref(call->params);
         buf_free(&call->child_answer);
         free(call->id);
         free(call->progress);
@@ -69,6 +71,22 @@ void call_answer(struct mcp_server *server, struct call *call, bool is_error, st
         server->batch = outer;
 }
 
+void call_ask(struct mcp_server *server, struct call *call, struct str form, struct str state) {
+        struct batch *outer = server->batch;
+        struct buf *out;
+
+        call->done = true;
+        server->batch = call->batch;
+        out = batch_out(server);
+        rpc_input_begin(server, call->id);
+        buf_append(out, STR("\"inputRequests\":{\"approve\":{\"method\":\"elicitation/create\",\"params\":"));
+        buf_append(out, form);
+        buf_append(out, STR("}},\"requestState\":"));
+        buf_json(out, state);
+        rpc_result_end(server);
+        server->batch = outer;
+}
+
 void call_refuse(struct mcp_server *server, struct call *call, const char *format, ...) {
         char text[TEXT_MAX];
         va_list arguments;
@@ -84,7 +102,7 @@ void call_refuse(struct mcp_server *server, struct call *call, const char *forma
 /* When the next progress is to be told; 0: never. A client that is behind can do without news, but not without a sign of life;
  * one that does not read at all has enough of those. */
 static int64_t progress_at(const struct mcp_server *server, const struct call *call) {
-        bool waits = call->waits == WAITS_END || call->waits == WAITS_OUTPUT;
+        bool waits = call->waits == WAITS_END || call->waits == WAITS_OUTPUT || call->waits == WAITS_ANSWER;
 
         if (!call->progress || !waits || call->cancelled || wire_pending(&server->wire) >= WIRE_FULL)
                 return 0;
@@ -102,7 +120,9 @@ void call_due(struct mcp_server *server, struct call *call) {
 
         if (call->done)
                 return;
-        if (call->deadline && server->now >= call->deadline)
+        if (call->deadline && server->now >= call->deadline && call->waits == WAITS_ANSWER)
+                ask_withdraw(server, call, true);
+        else if (call->deadline && server->now >= call->deadline)
                 bash_output_answer(server, call);
         else if (progress && server->now >= progress)
                 bash_progress(server, call);
@@ -129,6 +149,8 @@ void call_cancel(struct mcp_server *server, struct call *call) {
         call->cancelled = true;
         if (call->waits == WAITS_END || call->waits == WAITS_START)
                 bailey_kill(server->session, call->shell, SIGKILL);
+        else if (call->waits == WAITS_ANSWER)
+                ask_withdraw(server, call, false);
         else
                 call->done = true;
 }

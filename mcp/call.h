@@ -9,6 +9,7 @@
 
 #include "bailey.h"
 #include "base/buf.h"
+#include "mcp/ask.h"
 #include "mcp/server.h"
 #include "mcp/wire.h"
 
@@ -25,17 +26,21 @@ enum waits {
         WAITS_START,  /* of its own command, in the background */
         WAITS_OUTPUT, /* or the end, of a shell; at most until `deadline` */
         WAITS_KILL,   /* the end of a shell */
+        WAITS_ANSWER, /* of the user, to a question; at most until `deadline` */
         WAITS_CHILD,  /* a process that makes the answer */
 };
 
 struct call {
         struct call *next;
-        char *id;            /* JSON */
-        char *progress;      /* the token, JSON; NULL: not requested */
-        bool stateless;      /* asked by the protocol without sessions */
-        bool cancelled;      /* it is not answered any more */
-        bool done;           /* answered, or never will be */
-        struct batch *batch; /* that it came in, and is answered in; NULL: it came alone */
+        char *id;             /* JSON */
+        char *progress;       /* the token, JSON; NULL: not requested */
+        bool stateless;       /* asked by the protocol without sessions */
+        bool cancelled;       /* it is not answered any more */
+        bool done;            /* answered, or never will be */
+        struct batch *batch;  /* that it came in, and is answered in; NULL: it came alone */
+        json_t *params;       /* of the request */
+        struct client client; /* without a session, each call says who asks */
+        struct asked *asked;  /* WAITS_ANSWER */
 
         enum waits waits;
         char shell[BAILEY_ID_SIZE];
@@ -54,7 +59,10 @@ struct mcp_server {
         struct wire wire;
         struct call *calls;
         size_t call_count;
-        bool has_batches;    /* the revision that was agreed upon */
+        bool has_batches;            /* the revision that was agreed upon */
+        struct client client;        /* of the session */
+        const struct client *asking; /* for whom a question is made */
+        struct asks asks;
         struct batch *batch; /* that is being taken in, or answered to */
         int64_t now;         /* monotonic: when this turn began, and for all that is done in it */
         bool done;
@@ -80,6 +88,9 @@ void call_cancel(struct mcp_server *server, struct call *call);
 void call_answer(struct mcp_server *server, struct call *call, bool is_error, struct str text, struct str structured);
 void call_refuse(struct mcp_server *server, struct call *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* That it is to come again with an answer: the parameters of a form, and what comes with the answer. */
+void call_ask(struct mcp_server *server, struct call *call, struct str form, struct str state);
+
 /* ---- tools ---- */
 
 /* {"tools": [...]}, all but the braces. */
@@ -90,6 +101,14 @@ bool tools_call(struct mcp_server *server, struct call *call, const char *name, 
 
 typedef void tool_call(struct mcp_server *server, struct call *call, json_t *arguments);
 tool_call bash_call, bash_output_call, kill_shell_call, sandbox_test_call, container_status_call;
+
+/* What has come of a question: the command is started, or refused. */
+struct decision {
+        enum bailey_consent consent;
+        const char *refusal, *agreed; /* as in struct bailey_run_options */
+        bool without_needs;           /* they make no difference */
+};
+void bash_decide(struct mcp_server *server, struct call *call, const struct decision *decision);
 
 /* The other halves of these. */
 void bash_ended(struct mcp_server *server, struct call *call);
@@ -107,7 +126,12 @@ void rpc_take(void *context, struct str line, bool too_long);
 /* A notification to it: {"method": ..., "params": {...}}. */
 void rpc_progress(struct mcp_server *server, const struct call *call, double progress, struct str message);
 
+/* A request to the client, its id as JSON; and that it need not be answered any more. */
+void rpc_request(struct mcp_server *server, const char *id, const char *method, struct str params);
+void rpc_cancel(struct mcp_server *server, const char *id);
+
 /* The beginning and the end of a result. */
+void rpc_input_begin(struct mcp_server *server, const char *id); /* of one that asks for more */
 void rpc_result_begin(struct mcp_server *server, const char *id, bool stateless);
 void rpc_result_end(struct mcp_server *server);
 

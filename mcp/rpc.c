@@ -23,6 +23,9 @@ static const char *const session_versions[] = { "2025-11-25", "2025-06-18", "202
 static const char version_with_batches[] = "2025-03-26"; /* the next one took them out again */
 static const char stateless_version[] = "2026-07-28";
 
+/* The first ones in which a client's user can be asked, and choices have titles; they sort by their names. */
+static const char version_that_asks[] = "2025-06-18", version_with_titles[] = "2025-11-25";
+
 #define EXACT_BELOW 0x1p53 /* whole numbers that a double can hold */
 
 #define META(name) "io.modelcontextprotocol/" name
@@ -37,6 +40,11 @@ static void begin(struct mcp_server *server, const char *id) {
 void rpc_result_begin(struct mcp_server *server, const char *id, bool stateless) {
         begin(server, id);
         buf_append(batch_out(server), stateless ? STR(",\"result\":{\"resultType\":\"complete\",") : STR(",\"result\":{"));
+}
+
+void rpc_input_begin(struct mcp_server *server, const char *id) {
+        begin(server, id);
+        buf_append(batch_out(server), STR(",\"result\":{\"resultType\":\"input_required\","));
 }
 
 void rpc_result_end(struct mcp_server *server) {
@@ -58,6 +66,19 @@ void rpc_progress(struct mcp_server *server, const struct call *call, double pro
         buf_format(out, ",\"progress\":%.3f,\"message\":", progress);
         buf_json(out, message);
         buf_append(out, STR("}}\n"));
+}
+
+void rpc_request(struct mcp_server *server, const char *id, const char *method, struct str params) {
+        struct buf *out = &server->wire.queue;
+
+        buf_format(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"%s\",\"params\":", id, method);
+        buf_append(out, params);
+        buf_append(out, STR("}\n"));
+}
+
+void rpc_cancel(struct mcp_server *server, const char *id) {
+        buf_format(&server->wire.queue,
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%s}}\n", id);
 }
 
 /* ---- a request ---- */
@@ -143,6 +164,10 @@ static void initialize(struct mcp_server *server, const struct request *request)
                 if (strcmp(asked, session_versions[i]) == 0)
                         version = session_versions[i];
         server->has_batches = strcmp(version, version_with_batches) == 0;
+        client_read(&server->client, json_object_get(request->params, "capabilities"),
+                    json_object_get(request->params, "clientInfo"));
+        server->client.asks &= strcmp(version, version_that_asks) >= 0;
+        server->client.knows_titles = strcmp(version, version_with_titles) >= 0;
         rpc_result_begin(server, request->id, false);
         buf_format(out, "\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},\"serverInfo\":", version);
         put_server_info(out);
@@ -185,7 +210,7 @@ static struct call *call_find(struct mcp_server *server, const char *id) {
 }
 
 static struct call *call_new(struct mcp_server *server, const struct request *request) {
-        json_t *token = json_object_get(json_object_get(request->params, "_meta"), "progressToken");
+        json_t *meta = json_object_get(request->params, "_meta"), *token = json_object_get(meta, "progressToken");
         struct call *call = calloc(1, sizeof(*call));
 
         if (!call)
@@ -199,6 +224,10 @@ static struct call *call_new(struct mcp_server *server, const struct request *re
                 call_free(call);
                 return NULL;
         }
+        call->params = json_incref(request->params);
+        client_read(&call->client, json_object_get(meta, META("clientCapabilities")),
+                    json_object_get(meta, META("clientInfo")));
+        call->client.knows_titles = true;
         call->batch = batch_join(server);
         call->next = server->calls;
         server->calls = call;
@@ -297,7 +326,7 @@ static bool read_request(struct mcp_server *server, json_t *root, struct request
         else if (!json_is_object(root) || !version || strcmp(version, "2.0") != 0)
                 send_error(server, request->id, RPC_INVALID_REQUEST, "a message must be an object with \"jsonrpc\": \"2.0\"");
         else if (!method_name && (json_object_get(root, "result") || json_object_get(root, "error")))
-                return false; /* an answer: nothing was asked */
+                ask_hear(server, root); /* to a question, or to nothing that was asked */
         else if (!request->method)
                 send_error(server, request->id, RPC_INVALID_REQUEST, "method is missing or not a string");
         else if (id && !request->id)

@@ -23,7 +23,8 @@ struct field {
         bool required;
         bool nullable; /* only in answers */
         const char *help;
-        describe *describe; /* in place of `help`, where it follows from the policy */
+        describe *describe;         /* in place of `help`, where it follows from the policy */
+        const struct field *fields; /* of an object in arguments */
 };
 
 struct tool {
@@ -36,6 +37,13 @@ struct tool {
 
 /* ---- rows ---- */
 
+static const struct field needs_fields[] = {
+        { "hosts", KIND_TEXTS, false, false, "Hosts that the command connects to: \"example.org\", \"example.org:8443\"." },
+        { "write", KIND_TEXTS, false, false, "Directories or files outside the workspace that it writes: absolute, or ~/..." },
+        { "reason", KIND_TEXT, false, false, "Why, in a sentence for the user." },
+        {},
+};
+
 static const struct field bash_input[] = {
         { "command", KIND_TEXT, true, false, "Bash code to run, as for bash -c." },
         { "description", KIND_TEXT, false, false, "Purpose of the command, in five to ten words; it goes into the audit log." },
@@ -44,6 +52,8 @@ static const struct field bash_input[] = {
         { "run_in_background", KIND_SWITCH, false, false, .describe = describe_background },
         { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
         { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
+        { "needs", KIND_OBJECT, false, false, "What the command needs and the policy does not allow; the user is asked for it.",
+          .fields = needs_fields },
         {},
 };
 
@@ -205,6 +215,8 @@ static void put_description(struct buf *out, const char *fixed, describe *make, 
         out->failed |= text.failed;
 }
 
+static void put_members(struct buf *out, const struct field *fields, const struct bailey_abilities *abilities);
+
 static void put_field(struct buf *out, const struct field *field, bool input, const struct bailey_abilities *abilities) {
         buf_json(out, str_z(field->name));
         buf_format(out, field->nullable ? ":{\"type\":[%s,\"null\"]" : ":{\"type\":%s", schemas[field->kind]);
@@ -216,8 +228,21 @@ static void put_field(struct buf *out, const struct field *field, bool input, co
                 buf_append(out, STR(",\"exclusiveMinimum\":0"));
         if (input && field->kind == KIND_INTEGER)
                 buf_append(out, STR(",\"minimum\":1"));
+        if (field->fields)
+                put_members(out, field->fields, abilities);
         put_description(out, field->help, field->describe, abilities);
         buf_char(out, '}');
+}
+
+/* Of an object in arguments. */
+static void put_members(struct buf *out, const struct field *fields, const struct bailey_abilities *abilities) {
+        buf_append(out, STR(",\"properties\":{"));
+        for (const struct field *field = fields; field->name; field++) {
+                if (field != fields)
+                        buf_char(out, ',');
+                put_field(out, field, true, abilities);
+        }
+        buf_append(out, STR("},\"additionalProperties\":false"));
 }
 
 static void put_schema(struct buf *out, const char *name, const struct field *fields, bool input,
@@ -273,7 +298,47 @@ void tools_list(struct mcp_server *server, struct buf *out) {
 
 /* ---- a call ---- */
 
+static const struct field *field_find(const struct field *fields, const char *name) {
+        while (fields->name && strcmp(fields->name, name) != 0)
+                fields++;
+        return fields->name ? fields : NULL;
+}
+
+static const char *list_objection(const json_t *value) {
+        size_t i;
+        json_t *item;
+
+        if (!json_is_array(value) || json_array_size(value) > NEEDS_MAX)
+                return "must be a list of at most 8 strings";
+        json_array_foreach(value, i,
+                           item) if (!json_is_string(item) || !json_string_length(item) ||
+                                     strlen(json_string_value(item)) !=
+                                             json_string_length(item)) return "must be a list of strings that are not empty";
+        return NULL;
+}
+
 /* What is wrong with a value, or NULL. */
+static const char *objection(const struct field *field, const json_t *value);
+
+static const char *object_objection(const struct field *fields, json_t *object) {
+        const char *name;
+        json_t *value;
+
+        if (!json_is_object(object))
+                return "must be an object";
+        json_object_foreach(object, name, value) {
+                const struct field *field = field_find(fields, name);
+
+                if (!field)
+                        return "has a member that is not known: only hosts, write and reason are";
+                if (!json_is_null(value) && objection(field, value))
+                        return field->kind == KIND_TEXTS ? "needs lists of at most 8 strings, which are not empty"
+                                                         : "needs a reason that is a string, and not empty";
+        }
+        return json_string_length(json_object_get(object, "reason")) > ASK_REASON_MAX ? "has a reason of more than 200 bytes"
+                                                                                      : NULL;
+}
+
 static const char *objection(const struct field *field, const json_t *value) {
         switch (field->kind) {
         case KIND_TEXT:
@@ -290,15 +355,13 @@ static const char *objection(const struct field *field, const json_t *value) {
                                : "must be a number greater than 0";
         case KIND_SWITCH:
                 return json_is_boolean(value) ? NULL : "must be true or false";
+        case KIND_TEXTS:
+                return list_objection(value);
+        case KIND_OBJECT:
+                return object_objection(field->fields, (json_t *)value);
         default:
                 return "is not an argument";
         }
-}
-
-static const struct field *field_find(const struct field *fields, const char *name) {
-        while (fields->name && strcmp(fields->name, name) != 0)
-                fields++;
-        return fields->name ? fields : NULL;
 }
 
 static void refuse_unknown(struct mcp_server *server, struct call *call, const struct tool *tool, const char *name) {

@@ -13,6 +13,7 @@ const struct section_row sections[] = {
         { SECTION_TOP, SECTION_OUTPUT, "output", NULL, NULL, "Processing of command output." },
         { SECTION_TOP, SECTION_ENV, "env", NULL, NULL, "Environment variables passed to commands." },
         { SECTION_TOP, SECTION_AUDIT, "audit", NULL, NULL, "The audit log." },
+        { SECTION_TOP, SECTION_MCP, "mcp", NULL, NULL, "The MCP server." },
         { SECTION_SANDBOX, SECTION_NETWORK, "network", "kind", NULL, "Network access of commands." },
         { SECTION_SANDBOX, SECTION_SOCKETS, "unix_sockets", "kind", "paths",
           "Unix sockets that a command can connect to. An array sets `paths`." },

@@ -21,6 +21,7 @@ enum key_section {
         SECTION_OUTPUT,
         SECTION_ENV,
         SECTION_AUDIT,
+        SECTION_MCP,
         SECTION_POLICY, /* [policy.NAME]; holds all sections of the top again */
         SECTION_COUNT,
 };

@@ -33,6 +33,7 @@ static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
 static const char *const scopes[] = { "session", "command", NULL };
 static const char *const output_limits[] = { "captured", "always", NULL };
+static const char *const warned[] = { "refuse", "run", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -317,6 +318,12 @@ const struct key_row keys[] = {
           IS(integer, MIB(64)), .help = "Size at which a new file is started." },
         { ROW(AUDIT, "rotate_keep", INTEGER), FIELD(audit.rotate_keep), RANGE(0, 1000), IS(integer, 4),
           .help = "Number of older files to keep." },
+
+        { ROW(MCP, "warned", WORD), FIELD(mcp.warned), .words = warned, TIGHTEST(WARNED_REFUSE),
+          .help = "What a server does with a command that the guard warns of, if its client cannot ask the user. refuse: the "
+                  "command does not run. run: it runs, and the result has the warning." },
+        { ROW(MCP, "ask_timeout", DURATION), FIELD(mcp.ask_timeout), RANGE(TIME_SECOND / 1000, DAY), IS(integer, SECONDS(300)),
+          .help = "How long a server waits for the user's answer to a question. No answer is a no." },
 
         { ROW(POLICY, "extends", STRING), .text = &text_policy, IS(text, STR("default")),
           .help = "The policy that this one extends." },

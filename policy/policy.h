@@ -236,6 +236,19 @@ struct audit_policy {
         int64_t rotate_bytes, rotate_keep;
 };
 
+/* ---- the server for agents ---- */
+
+/* What becomes of a command that the user would have to be asked about, where nobody can be asked. */
+enum warned {
+        WARNED_REFUSE,
+        WARNED_RUN,
+};
+
+struct mcp_policy {
+        enum warned warned;
+        int64_t ask_timeout; /* after it, no answer is a no */
+};
+
 /* ---- where values came from ---- */
 
 /* In the order in which they are applied. */
@@ -278,6 +291,7 @@ struct policy {
         struct run_policy run;
         struct env_policy env;
         struct audit_policy audit;
+        struct mcp_policy mcp;
 
         const struct config *configs; /* that it was resolved from, overrides too; see policy/config.h */
         size_t config_count;

@@ -87,7 +87,9 @@ int audit_page_add(struct audit_page *page, const struct tree_node *record, stru
                 page->repairs++;
                 return 0;
         }
-        if (str_is(kind, "changed")) {
+        if (str_is(kind, "asked")) /* the answer says it, too */
+                return 0;
+        if (str_is(kind, "changed") || str_is(kind, "answered")) {
                 page->sums.changes++;
                 return add_row(page, record, err);
         }

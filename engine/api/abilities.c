@@ -48,6 +48,8 @@ int bailey_abilities(const struct bailey_policy *policy, const char *const *envi
                 .background_max_ms = p->run.background_max / (TIME_SECOND / 1000),
                 .kill_grace_ms = p->run.kill_grace / (TIME_SECOND / 1000),
                 .shells_max = p->run.max_shells,
+                .warned_runs = p->mcp.warned == WARNED_RUN,
+                .ask_timeout_ms = p->mcp.ask_timeout / (TIME_SECOND / 1000),
         };
         struct err ignored;
 

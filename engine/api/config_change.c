@@ -8,8 +8,8 @@
 #include "engine/session/change.h"
 
 /* Are these values that the config would take, and would they do anything beside what the files say? */
-static int items_find(enum bailey_change change, const char *subject, const char *const *environment, struct arena *arena,
-                      struct change_items *ret, struct err *err) {
+int change_config_items(enum bailey_change change, const char *subject, const char *const *environment, struct arena *arena,
+                        struct change_items *ret, struct err *err) {
         struct policy_request request = { .environment = environment };
         const struct policy *policy, *changed;
         const char *const *overrides;
@@ -64,7 +64,7 @@ int bailey_config_change(const char *const *environment, enum bailey_change chan
         int result;
 
         arena_init(&arena, 0);
-        result = items_find(change, subject, environment, &arena, &items, &err);
+        result = change_config_items(change, subject, environment, &arena, &items, &err);
         if (result == 0)
                 result = change_file(environment, &items, &arena, ret_path, &err);
         return result < 0 ? config_hand_error(&err, ret_error, error_size) : result;

@@ -113,42 +113,100 @@ static struct str own_home_of(struct run *run) {
         return str_z(home);
 }
 
-/* Whatever sandbox it will be, it enforces the policy's network, or the command does not run. */
+/* Whatever sandbox it will be, it enforces the policy's network, or the command does not run. Where its user can be asked for a
+ * host, or was, that is better than to let it fail. */
 static bool is_contained(const struct run *run) {
         const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
+        const struct bailey_run_options *options = &run->order.options;
+        bool asked = options->consent >= BAILEY_CONSENT_TO_ASK || (options->consent == BAILEY_CONSENT_NONE && options->agreed);
         const char *named = environment_get(run->order.options.environment, "BAILEY_SANDBOX");
 
-        return sandbox->network != NETWORK_INHERIT && sandbox->backend != BACKEND_NONE && !run->order.options.force &&
+        return !asked && sandbox->network != NETWORK_INHERIT && sandbox->backend != BACKEND_NONE && !run->order.options.force &&
                !(named && strcmp(named, "none") == 0);
 }
 
-static int judge(struct run *run) {
+static int check(struct run *run) {
         const struct guard_place place = { .start = start_of(run),
                                            .home = own_home_of(run),
                                            .contained = is_contained(run),
                                            .variables = run->begun.bindings,
                                            .variable_count = run->begun.binding_count };
+
+        guard_check_at(run->judged.command, &place, run->order.policy, &run->arena, &run->judged.verdict);
+        if (run->order.bypassed)
+                run->judged.verdict.action = ACTION_ALLOWED;
+        return 0;
+}
+
+int run_judge(struct run *run) {
+        return run_state_begin(run) < 0 || command_text(run) < 0 || check(run) < 0 ? -1 : 0;
+}
+
+/* In the mode "warn" its user wants nothing to be stopped, but for what is listed to be asked about. */
+bool run_reason_asks(const struct run *run, const struct reason *reason) {
+        bool listed = reason->effect && reason->effect->flags & NAME_ASKED;
+
+        if (reason->severity == SEVERITY_BLOCK || (run->order.policy->guard.mode == GUARD_WARN && !listed))
+                return false;
+        for (const struct accepted *a = run->lent.accepted; a; a = a->next)
+                if (str_eq(a->rule, reason->id) && str_eq(a->what, reason->what))
+                        return false;
+        return true;
+}
+
+static bool asks(const struct run *run) {
+        for (const struct reason *r = run->judged.verdict.reasons; r; r = r->next)
+                if (run_reason_asks(run, r))
+                        return true;
+        return false;
+}
+
+static bool has_needs(const struct bailey_run_options *options) {
+        return (options->need_hosts && options->need_hosts[0]) || (options->need_write && options->need_write[0]);
+}
+
+/* Is it one that only the user can let through? */
+static bool lacks_consent(const struct run *run) {
+        const struct bailey_run_options *options = &run->order.options;
+        enum action action = run->judged.verdict.action;
+
+        if (options->consent >= BAILEY_CONSENT_ONCE)
+                return false;
+        if (has_needs(options) || (action == ACTION_BLOCKED && options->consent == BAILEY_CONSENT_TO_ASK))
+                return true;
+        return action == ACTION_WARNED && options->consent != BAILEY_CONSENT_ASSUMED && asks(run);
+}
+
+static int refuse(struct run *run) {
+        const char *refusal = run->order.options.consent == BAILEY_CONSENT_NONE ? run->order.options.refusal : NULL;
         BUF_AUTO text;
 
         buf_init(&text, COMMAND_MAX);
-        guard_check_at(run->judged.command, &place, run->order.policy, &run->arena, &run->judged.verdict);
-        if (run->order.bypassed) {
-                run->judged.verdict.action = ACTION_ALLOWED;
-                run_notice(run, "the guard is disabled by %.*s", (int)run->order.policy->guard.bypass_env_var.len,
-                           run->order.policy->guard.bypass_env_var.ptr);
-        }
-        if (run->judged.verdict.action == ACTION_ALLOWED)
-                return 0;
-        if (run->judged.verdict.action == ACTION_WARNED) {
-                notice_reasons(run);
-                return 0;
-        }
         verdict_reasons_text(&run->judged.verdict, &text);
+        if (refusal)
+                buf_format(&text, "%s%s", text.len ? "\n" : "", refusal);
+        if (!text.len)
+                buf_append(&text, STR("the command needs what the policy does not allow, and nobody was asked for it"));
         buf_char(&text, 0);
         run->result.out.end = BAILEY_REFUSED;
         run->result.out.exit_code = RUN_EXIT_REFUSED;
         run->result.out.message = text.failed ? "refused" : arena_dup(&run->arena, str_z(text.ptr));
         return -1;
+}
+
+static int judge(struct run *run) {
+        if (run->order.bypassed)
+                run_notice(run, "the guard is disabled by %.*s", (int)run->order.policy->guard.bypass_env_var.len,
+                           run->order.policy->guard.bypass_env_var.ptr);
+        if (lacks_consent(run)) {
+                run->judged.to_ask = run->order.options.consent == BAILEY_CONSENT_TO_ASK;
+                return run->judged.to_ask ? -1 : refuse(run);
+        }
+        if (run->judged.verdict.action == ACTION_BLOCKED)
+                return refuse(run);
+        if (run->judged.verdict.action == ACTION_WARNED)
+                notice_reasons(run);
+        return 0;
 }
 
 /* ---- where it runs ---- */
@@ -305,8 +363,8 @@ static int open_streams(struct run *run) {
 
 int run_prepare(struct run *run) {
         ask_for(run);
-        if (id_new(run->id, &run->result.err) < 0 || run_state_begin(run) < 0 || command_text(run) < 0 || judge(run) < 0 ||
-            prepare(run) < 0 || look_around(run) < 0)
+        if (id_new(run->id, &run->result.err) < 0 || run_judge(run) < 0 || judge(run) < 0 || prepare(run) < 0 ||
+            look_around(run) < 0)
                 return -1;
         return open_streams(run);
 }

@@ -314,6 +314,7 @@ void run_free(struct run *run) {
                 host_cache_leave(run->facts.host_cache);
         run_network_forget(run);
         buf_free(&run->begun.left);
+        bailey_policy_free(run->order.own);
         arena_free(&run->arena);
         free(run);
 }

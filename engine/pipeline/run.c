@@ -37,6 +37,10 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
 void run_begin(struct run *run) {
         int result = run_prepare(run);
 
+        if (run->judged.to_ask) {
+                run->over = true;
+                return;
+        }
         if (result == 0)
                 result = run_launch(run);
         if (result < 0 || run->order.options.plan_only)

@@ -27,6 +27,12 @@ enum { COMMAND_MAX = 1 << 20, NOTICES_MAX = 64 };
 /* Exit statuses, as in timeout(1) and the shell. */
 enum { RUN_EXIT_TIMEOUT = 124, RUN_EXIT_FAILED = 125, RUN_EXIT_REFUSED = 126, RUN_EXIT_NOT_FOUND = 127 };
 
+/* A warning that the user has agreed to, for all commands of a session. */
+struct accepted {
+        const struct accepted *next;
+        struct str rule, what; /* of struct reason */
+};
+
 /* What is asked for, and by which policy. Written by run_new() only. */
 struct run_order {
         const struct policy *policy;
@@ -36,6 +42,7 @@ struct run_order {
         struct audit *audit;
         struct containers *containers;
         struct cgroup_shared *shared;
+        struct bailey_policy *own; /* a policy for this run alone, which is freed with it; NULL: none */
 };
 
 /* What is said again and again, but not of each command. */
@@ -54,6 +61,7 @@ struct run_lent {
         struct buf *later;                      /* lines for the next answer, as those of background commands have none */
         int64_t *recovered;                     /* when killed commands were last looked for; monotonic */
         int64_t *warned;                        /* when each of enum run_warning was last said; monotonic, 0: never */
+        const struct accepted *accepted;        /* what its user has agreed to */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
 };
@@ -71,6 +79,7 @@ struct run_begun {
 struct run_judged {
         struct str command;
         struct verdict verdict;
+        bool to_ask; /* nothing is done before the user has been asked */
 };
 
 /* begin.c: what is known before there is a plan. */
@@ -151,6 +160,8 @@ bool run_turn(struct run *run, bool may_wait);
 
 /* ---- the stages ---- */
 
+int run_judge(struct run *run);                                           /* only the verdict */
+bool run_reason_asks(const struct run *run, const struct reason *reason); /* is it one to ask the user about? */
 int run_prepare(struct run *run);
 int run_launch(struct run *run);
 bool run_keeps_tmp(const struct run *run, const struct backend *backend); /* for the session */

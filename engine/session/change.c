@@ -48,10 +48,34 @@ static int find_change(const struct bailey_session *session, enum bailey_change 
                                    : err_set(err, ERR_REFUSED, "the session has reached the limit of %d changes", CHANGES_MAX);
 }
 
+/* For the commands that run, too. What the gateway cannot be told is not allowed to go on. */
+static void take_policy(struct bailey_session *session, const struct bailey_policy *policy) {
+        if (gateway_link_change(&session->gateway, policy->policy, &(struct err){}) < 0)
+                gateway_link_close(&session->gateway);
+        session->policy = policy;
+}
+
+/* With more overrides (NULL-terminated) in front of those of a change; NULL without memory. */
+static const char *const *join(const char *const *first, const char *const *second, struct arena *arena) {
+        const char **list;
+        size_t count = 0;
+
+        for (size_t i = 0; first[i]; i++)
+                count++;
+        for (size_t i = 0; second && second[i]; i++)
+                count++;
+        list = second ? arena_alloc(arena, (count + 1) * sizeof(*list)) : NULL;
+        for (count = 0; list && *first; first++)
+                list[count++] = *first;
+        for (; list && *second; second++)
+                list[count++] = *second;
+        return list;
+}
+
 /* All of it, or nothing. */
-static int apply(struct bailey_session *session, const char *text, const struct change_items *items, struct arena *arena,
-                 struct err *err) {
-        const char *const *overrides = change_overrides(items, session->policy->policy, arena);
+static int apply(struct bailey_session *session, const char *text, const struct change_items *items, const char *const *more,
+                 struct arena *arena, struct err *err) {
+        const char *const *overrides = join(more, change_overrides(items, session->policy->policy, arena), arena);
         struct bailey_policy *policy;
         struct change *made;
 
@@ -68,9 +92,7 @@ static int apply(struct bailey_session *session, const char *text, const struct 
                 bailey_policy_free(policy);
                 return -1;
         }
-        if (gateway_link_change(&session->gateway, policy->policy, &(struct err){}) < 0)
-                gateway_link_close(&session->gateway); /* what could not be told is not allowed to go on */
-        session->policy = policy;
+        take_policy(session, policy);
         made->next = session->changes;
         session->changes = made;
         return 0;
@@ -120,9 +142,65 @@ int change_session(struct bailey_session *session, enum bailey_change change, co
         made = items;
         change_leave_new(session->policy->policy, &made);
         snprintf(text, sizeof(text), "%s %s", change_word(change), subject);
-        if (apply(session, text, &items, arena, err) < 0)
+        if (apply(session, text, &items, (const char *const[]){ NULL }, arena, err) < 0)
                 return -1;
         *ret = made;
+        return 0;
+}
+
+/* Where there was no network, there is this host from now on, and no other. */
+static int open_network(struct bailey_session *session, const char *host, const char *name, struct arena *arena,
+                        struct err *err) {
+        const char *overrides[] = { "sandbox.network.kind=allow_hosts", NULL, NULL };
+        char text[CHANGE_MAX + 16];
+        struct change_items items;
+        BUF_AUTO list;
+
+        buf_init(&list, CHANGE_MAX * 8);
+        buf_append(&list, STR("sandbox.network.hosts={\"replace\":true,\"items\":["));
+        buf_json(&list, str_z(host));
+        buf_append(&list, STR("]}"));
+        overrides[1] = list.failed ? NULL : arena_dup(arena, buf_str(&list));
+        if (!overrides[1])
+                return err_memory(err);
+        if (find_change(session, BAILEY_ALLOW_DOMAIN, "", err) < 0 ||
+            change_items(BAILEY_ALLOW_DOMAIN, name, session->policy->policy, arena, &items, err) < 0)
+                return -1;
+        snprintf(text, sizeof(text), "%s %s", change_word(BAILEY_ALLOW_DOMAIN), host);
+        return apply(session, text, &items, overrides, arena, err);
+}
+
+int change_allow(struct bailey_session *session, const char *host, const char *name, struct err *err) {
+        enum network_kind kind = session->policy->policy->sandbox.network;
+        struct change_items ignored;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, 0);
+        if (kind == NETWORK_DENY)
+                return open_network(session, host, name, &arena, err);
+        return change_session(session, BAILEY_ALLOW_DOMAIN, kind == NETWORK_INHERIT ? name : host, &arena, &ignored, err);
+}
+
+int change_accept(struct bailey_session *session, struct str rule, struct str what, struct err *err) {
+        struct accepted *accepted = ARENA_NEW(&session->arena, struct accepted);
+        struct change *made = ARENA_NEW(&session->arena, struct change);
+        const char *rule_copy = arena_dup(&session->arena, rule), *what_copy = arena_dup(&session->arena, what);
+        BUF_AUTO text;
+
+        buf_init(&text, CHANGE_MAX * 4);
+        buf_append(&text, STR("accept "));
+        buf_visible(&text, rule);
+        buf_append(&text, STR(": "));
+        buf_visible(&text, what);
+        if (!accepted || !made || !rule_copy || !what_copy || text.failed ||
+            !(made->text = arena_dup(&session->arena, buf_str(&text))))
+                return err_memory(err);
+        if (find_change(session, BAILEY_ALLOW_DOMAIN, "", err) < 0 || record_change(session, made->text, err) < 0)
+                return -1;
+        *accepted = (struct accepted){ session->accepted, str_from(rule_copy, rule.len), str_from(what_copy, what.len) };
+        session->accepted = accepted;
+        made->next = session->changes;
+        session->changes = made;
         return 0;
 }
 

@@ -46,6 +46,17 @@ void change_leave_new(const struct policy *policy, struct change_items *items);
 int change_session(struct bailey_session *session, enum bailey_change change, const char *subject, struct arena *arena,
                    struct change_items *ret, struct err *err);
 
+/* Allows a host for the rest of the session, also where there was no network. `name`: the host without a port, for lists that
+ * have none. */
+int change_allow(struct bailey_session *session, const char *host, const char *name, struct err *err);
+
+/* The user agrees to what a rule warns of, for the rest of the session. */
+int change_accept(struct bailey_session *session, struct str rule, struct str what, struct err *err);
+
+/* What the same change adds to the user's config file, if it can be made there: engine/api/config_change.c */
+int change_config_items(enum bailey_change change, const char *subject, const char *const *environment, struct arena *arena,
+                        struct change_items *ret, struct err *err);
+
 /* Fails if the change has no effect in a policy that has it, because something else takes precedence. */
 int change_check(const struct policy *policy, const struct change_items *items, struct err *err);
 

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "engine/config.h"
+#include "engine/session/consent.h"
 #include "policy/files.h"
 
 enum { EVENTS_AT_ONCE = 64, LATER_MAX = 64 << 10 };
@@ -419,15 +420,24 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .force = from->force,
                 .background = from->background,
                 .fresh = from->fresh,
+                .need_hosts = from->need_hosts ? strings_copy(from->need_hosts, &shell->arena) : NULL,
+                .need_write = from->need_write ? strings_copy(from->need_write, &shell->arena) : NULL,
+                .consent = from->consent,
+                .refusal = keep_text(shell, from->refusal),
+                .agreed = keep_text(shell, from->agreed),
         };
         shell->description = to->description;
         return (from->command && !to->command) || (from->argv && !to->argv) || (from->cwd && !to->cwd) ||
-                               (from->description && !to->description)
+                               (from->description && !to->description) || (from->refusal && !to->refusal) ||
+                               (from->agreed && !to->agreed) || (from->need_hosts && !to->need_hosts) ||
+                               (from->need_write && !to->need_write)
                        ? -1
                        : 0;
 }
 
-static struct shell *shell_new(struct bailey_session *session, const struct bailey_run_options *options, struct err *err) {
+/* `own`: a policy for this command alone, which becomes its; NULL: the session's. */
+static struct shell *shell_new(struct bailey_session *session, const struct bailey_run_options *options,
+                               struct bailey_policy *own, struct err *err) {
         struct shell *shell = calloc(1, sizeof(*shell));
         struct bailey_run_options copy;
 
@@ -440,7 +450,7 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         shell->background = options->background;
         shell->begun = time_realtime();
         if (copy_options(session, shell, options, &copy) == 0)
-                shell->run = run_new(session->policy, &copy);
+                shell->run = run_new(own ? own : session->policy, &copy);
         if (!shell->run || id_new(shell->id, err) < 0) {
                 if (!shell->run)
                         err_memory(err);
@@ -448,12 +458,84 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
                 forget(session, shell);
                 return NULL;
         }
+        shell->run->order.own = own;
         return shell;
+}
+
+/* What the session shares. Facts and warm sandboxes are those of its policy: a run with one of its own has none of them. */
+static void lend(struct bailey_session *session, struct shell *shell) {
+        struct run_lent *lent = &shell->run->lent;
+        bool own = shell->run->order.own;
+
+        lent->secrets = &session->secrets;
+        lent->pool = own ? NULL : &session->pool;
+        lent->tmp = &session->tmp;
+        lent->state = &session->state;
+        lent->gateway = &session->gateway;
+        lent->kept = own ? NULL : &session->host_cache;
+        lent->baselines = &session->baselines;
+        lent->later = &session->later;
+        lent->recovered = &session->recovered;
+        lent->warned = session->warned;
+        lent->accepted = session->accepted;
+        lent->out_stream = &shell->out;
+        lent->err_stream = shell->background ? &shell->err : NULL;
+        lent->epoll_fd = session->epoll_fd;
+        lent->epoll_data = shell;
+}
+
+/* ---- with the user's consent ---- */
+
+/* What it is to be started with, now that the user has agreed. */
+struct agreed {
+        struct bailey_run_options options;
+        struct bailey_policy *policy; /* for it alone; NULL: the session's */
+        const char *notice;
+        struct err unsaved;
+};
+
+/* Is it still the question that was asked? Much may have happened since. */
+static int agree(struct bailey_session *session, const struct bailey_run_options *options, struct agreed *ret,
+                 struct err *err) {
+        struct consent consent;
+        int result = consent_find(session, options, &consent, err);
+
+        if (result >= 0 && (result == 0 || !options->agreed || strcmp(options->agreed, consent.digest) != 0))
+                result = err_set(err, ERR_CHANGED,
+                                 "not run: what the user has agreed to is not what the command would do now; "
+                                 "run it again, and the user is asked again");
+        if (result > 0 && options->consent == BAILEY_CONSENT_ONCE) {
+                ret->policy = consent.policy;
+                consent.policy = NULL;
+                ret->notice = "the user has agreed to this command";
+        } else if (result > 0) {
+                bool offered = options->consent == BAILEY_CONSENT_ALWAYS ? consent.always : consent.session;
+
+                ret->options.consent = BAILEY_CONSENT_NONE;
+                ret->options.need_hosts = ret->options.need_write = NULL;
+                ret->notice = "the user has agreed to this for the rest of the session";
+                result = offered ? consent_keep(session, &consent, err)
+                                 : err_set(err, ERR_INVALID, "the user cannot agree to this for more than one command");
+        }
+        if (result >= 0 && options->consent == BAILEY_CONSENT_ALWAYS) {
+                ret->notice = "the user has agreed to this for good";
+                consent_save(session, &consent, &ret->unsaved);
+        }
+        consent_free(&consent);
+        return result < 0 ? -1 : 0;
+}
+
+static void tell_agreed(struct shell *shell, const struct agreed *agreed) {
+        if (agreed->unsaved.code)
+                run_notice(shell->run, "the user has agreed to this, but it could not be saved: %s", agreed->unsaved.msg);
+        else if (agreed->notice)
+                run_notice(shell->run, "%s", agreed->notice);
 }
 
 int bailey_start(struct bailey_session *session, const struct bailey_run_options *options, char ret_id[BAILEY_ID_SIZE],
                  char *ret_error, size_t error_size) {
         int64_t most = session->policy->policy->run.max_shells;
+        struct agreed agreed = { .options = *options };
         struct shell *shell = NULL;
         const char *command;
         struct err err = {};
@@ -461,26 +543,20 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         if (options->background && count_alive(session) >= most)
                 err_set(&err, ERR_REFUSED, "%lld background shells are running, the maximum of run.max_shells: kill one first",
                         (long long)most);
-        else
-                shell = shell_new(session, options, &err);
-        if (!shell)
+        else if (options->consent < BAILEY_CONSENT_ONCE || agree(session, options, &agreed, &err) == 0)
+                shell = shell_new(session, &agreed.options, agreed.policy, &err);
+        if (!shell) {
+                bailey_policy_free(agreed.policy);
                 return config_hand_error(&err, ret_error, error_size);
-        shell->run->lent.secrets = &session->secrets;
-        shell->run->lent.pool = &session->pool;
-        shell->run->lent.tmp = &session->tmp;
-        shell->run->lent.state = &session->state;
-        shell->run->lent.gateway = &session->gateway;
-        shell->run->lent.kept = &session->host_cache;
-        shell->run->lent.baselines = &session->baselines;
-        shell->run->lent.later = &session->later;
-        shell->run->lent.recovered = &session->recovered;
-        shell->run->lent.warned = session->warned;
-        shell->run->lent.out_stream = &shell->out;
-        shell->run->lent.err_stream = shell->background ? &shell->err : NULL;
-        shell->run->lent.epoll_fd = session->epoll_fd;
-        shell->run->lent.epoll_data = shell;
+        }
+        lend(session, shell);
+        tell_agreed(shell, &agreed);
         append(session, shell);
         run_begin(shell->run);
+        if (shell->run->judged.to_ask) {
+                forget(session, shell);
+                return 1;
+        }
         if ((command = arena_dup(&shell->arena, shell->run->judged.command)))
                 shell->command = str_from(command, shell->run->judged.command.len);
         if (shell->run->over)

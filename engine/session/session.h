@@ -51,8 +51,9 @@ struct change {
 struct bailey_session {
         const struct bailey_policy *given, *policy; /* as it began, as it is now */
         struct change *changes;                     /* the newest first */
-        int64_t begun;                              /* realtime */
-        struct control *control;                    /* NULL: it cannot be reached from outside */
+        const struct accepted *accepted;
+        int64_t begun;           /* realtime */
+        struct control *control; /* NULL: it cannot be reached from outside */
         struct arena arena;
         const char *const *environment;
         struct secrets secrets;

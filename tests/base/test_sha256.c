@@ -65,11 +65,47 @@ static void in_pieces(void **state) {
         }
 }
 
+/* RFC 4231: keys shorter and longer than a block. */
+static void codes_of_rfc_4231(void **state) {
+        char key[131], hex[SHA256_HEX_SIZE];
+        uint8_t mac[SHA256_SIZE];
+        struct {
+                struct str key, text;
+                const char *hex;
+        } codes[] = {
+                { STR("Jefe"), STR("what do ya want for nothing?"),
+                  "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843" },
+                { { key, 20 }, STR("Hi There"), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7" },
+                { { key, 131 },
+                  STR("Test Using Larger Than Block-Size Key - Hash Key First"),
+                  "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+                memset(key, i == 1 ? 0x0b : 0xaa, sizeof(key));
+                sha256_hmac(codes[i].key, codes[i].text, mac);
+                id_hex(str_from((const char *)mac, sizeof(mac)), hex);
+                assert_string_equal(hex, codes[i].hex);
+        }
+}
+
+static void same_and_not(void **state) {
+        uint8_t a[SHA256_SIZE] = { 1 }, b[SHA256_SIZE] = { 1 };
+
+        (void)state;
+        assert_true(sha256_same(a, b));
+        for (size_t i = 0; i < SHA256_SIZE; i++) {
+                b[i] ^= 0x80;
+                assert_false(sha256_same(a, b));
+                b[i] ^= 0x80;
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(known_answers),
-                cmocka_unit_test(a_million_letters),
-                cmocka_unit_test(in_pieces),
+                cmocka_unit_test(known_answers),     cmocka_unit_test(a_million_letters), cmocka_unit_test(in_pieces),
+                cmocka_unit_test(codes_of_rfc_4231), cmocka_unit_test(same_and_not),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,11 +79,11 @@ const MODERN = '2026-07-28';
 const clientInfo = { name: 'bailey-tests', version: '1' };
 
 // meta(VERSION): what every request of the stateless revision carries
-export function meta(version = MODERN) {
+export function meta(version = MODERN, capabilities = {}) {
         return {
                 'io.modelcontextprotocol/protocolVersion': version,
                 'io.modelcontextprotocol/clientInfo': clientInfo,
-                'io.modelcontextprotocol/clientCapabilities': {},
+                'io.modelcontextprotocol/clientCapabilities': capabilities,
         };
 }
 
@@ -175,8 +175,8 @@ export class Server {
                 return answer;
         }
 
-        async initialize(version = '2025-11-25') {
-                const answer = await this.request('initialize', { protocolVersion: version, capabilities: {}, clientInfo });
+        async initialize(version = '2025-11-25', capabilities = {}) {
+                const answer = await this.request('initialize', { protocolVersion: version, capabilities, clientInfo });
 
                 assert.ok(answer.result, JSON.stringify(answer));
                 this.notify('notifications/initialized');
@@ -243,13 +243,13 @@ export class Server {
 
 // serve(OPTIONS, BODY): a place, a server, what is done with it, and the end of both. `prepare` is asked before the start, and may
 // give more options
-export async function serve({ config, binary, version, args, env, prepare } = {}, body) {
+export async function serve({ config, binary, version, capabilities, args, env, prepare } = {}, body) {
         const made = place({ config, binary });
 
         const server = new Server(made, { args, env, ...prepare?.(made) });
         try {
                 if (version !== null)
-                        await server.initialize(version);
+                        await server.initialize(version, capabilities);
                 await body(server, made);
                 if (server.child.signalCode !== 'SIGKILL') // which the test has sent
                         await server.end();

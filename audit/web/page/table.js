@@ -13,7 +13,7 @@ const COLUMNS = [
 const FIELDS = [
   ["description", "description"],
   ["id", "id"], ["session", "session"], ["policy", "policy"], ["cwd", "directory"], ["kind", "record"],
-  ["message", "message"],
+  ["message", "message"], ["answer", "answer of the user"], ["client", "asked by"],
   ["command_sha256", "SHA-256 of the command"],
 ];
 
@@ -23,7 +23,7 @@ let first = 0; // of the page
 const expanded = new Set();
 
 function verdictCell(row) {
-  if (row.kind === "changed") return [""]; // a person's, and not judged
+  if (row.kind === "changed" || row.kind === "answered") return [""]; // a person's, and not judged
   const known = VERDICTS.includes(row.action);
   return [el("span", { class: known ? `verdict ${row.action}` : "verdict" }, visible(row.action || "")),
     row.bypassed ? el("div", { class: "reason" }, "guard off") : ""];
