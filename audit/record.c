@@ -8,7 +8,7 @@
 const char *audit_kind_name(enum audit_kind kind) {
         static const char *const names[] = {
                 [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused", [AUDIT_FAILED] = "failed",
-                [AUDIT_TESTED] = "tested", [AUDIT_CHANGED] = "changed", [AUDIT_REPAIR] = "repair",
+                [AUDIT_TESTED] = "tested", [AUDIT_INPUT] = "input",     [AUDIT_CHANGED] = "changed", [AUDIT_REPAIR] = "repair",
         };
 
         return names[kind];

@@ -32,12 +32,17 @@ void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) 
                 .cwd = json_string_value(json_object_get(arguments, "cwd")),
                 .description = json_string_value(json_object_get(arguments, "description")),
                 .background = json_is_true(json_object_get(arguments, "run_in_background")),
+                .input = json_is_true(json_object_get(arguments, "stdin")),
                 .fresh = json_is_true(json_object_get(arguments, "fresh")),
         };
         char error[512];
 
         if (!read_timeout(server, call, arguments, &options.timeout_ms))
                 return;
+        if (options.input && !options.background) {
+                call_refuse(server, call, "Bash: stdin: true needs run_in_background: true, and BashInput to write to it");
+                return;
+        }
         if (bailey_start(server->session, &options, call->shell, error, sizeof(error)) < 0) {
                 call_refuse(server, call, "Bash: %s", error);
                 return;

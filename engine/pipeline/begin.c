@@ -113,13 +113,18 @@ static struct str own_home_of(struct run *run) {
         return str_z(home);
 }
 
+void run_place(struct run *run, struct guard_place *ret) {
+        *ret = (struct guard_place){ .start = start_of(run),
+                                     .home = own_home_of(run),
+                                     .variables = run->begun.bindings,
+                                     .variable_count = run->begun.binding_count };
+}
+
 static int judge(struct run *run) {
-        const struct guard_place place = { .start = start_of(run),
-                                           .home = own_home_of(run),
-                                           .variables = run->begun.bindings,
-                                           .variable_count = run->begun.binding_count };
+        struct guard_place place;
         BUF_AUTO text;
 
+        run_place(run, &place);
         buf_init(&text, COMMAND_MAX);
         guard_check_at(run->judged.command, &place, run->order.policy, &run->arena, &run->judged.verdict);
         if (run->order.bypassed) {
@@ -211,7 +216,7 @@ static int look_around(struct run *run) {
 static void ask_for(struct run *run) {
         const char *bash = NULL;
 
-        run->facts.request.input = run->order.options.in_fd > 0;
+        run->facts.request.input = run->order.options.in_fd > 0 || run->lent.typed;
         if (!run->order.options.command && run->order.options.argv) { /* what was judged is what runs */
                 run->facts.request.program = run->order.options.argv[0];
                 run->facts.request.argv = run->order.options.argv;

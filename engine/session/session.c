@@ -183,6 +183,8 @@ static void forget(struct bailey_session *session, struct shell *shell) {
         drop_run(shell);
         stream_free(&shell->out);
         stream_free(&shell->err);
+        input_queue_free(&shell->input);
+        buf_free(&shell->typed.text);
         arena_free(&shell->arena);
         free(shell);
 }
@@ -418,6 +420,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .status_fd = -1,
                 .force = from->force,
                 .background = from->background,
+                .input = from->background && from->input,
                 .fresh = from->fresh,
         };
         shell->description = to->description;
@@ -438,6 +441,9 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         arena_init(&shell->arena, 0);
         shell->source.turn = turn;
         shell->background = options->background;
+        shell->has_input = options->background && options->input;
+        input_queue_init(&shell->input);
+        buf_init(&shell->typed.text, TYPED_MAX);
         shell->begun = time_realtime();
         if (copy_options(session, shell, options, &copy) == 0)
                 shell->run = run_new(session->policy, &copy);
@@ -475,6 +481,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->lent.later = &session->later;
         shell->run->lent.recovered = &session->recovered;
         shell->run->lent.out_stream = &shell->out;
+        shell->run->lent.typed = shell->has_input ? &shell->input : NULL;
         shell->run->lent.err_stream = shell->background ? &shell->err : NULL;
         shell->run->lent.epoll_fd = session->epoll_fd;
         shell->run->lent.epoll_data = shell;
