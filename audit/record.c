@@ -7,9 +7,10 @@
 
 const char *audit_kind_name(enum audit_kind kind) {
         static const char *const names[] = {
-                [AUDIT_INTENT] = "intent", [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused",
-                [AUDIT_FAILED] = "failed", [AUDIT_TESTED] = "tested",   [AUDIT_CHANGED] = "changed",
-                [AUDIT_REPAIR] = "repair", [AUDIT_ASKED] = "asked",     [AUDIT_ANSWERED] = "answered",
+                [AUDIT_INTENT] = "intent",     [AUDIT_OUTCOME] = "outcome", [AUDIT_REFUSED] = "refused",
+                [AUDIT_FAILED] = "failed",     [AUDIT_TESTED] = "tested",   [AUDIT_CHANGED] = "changed",
+                [AUDIT_INPUT] = "input",       [AUDIT_REPAIR] = "repair",   [AUDIT_ASKED] = "asked",
+                [AUDIT_ANSWERED] = "answered",
         };
 
         return names[kind];

@@ -14,6 +14,7 @@ enum audit_kind {
         AUDIT_REFUSED,  /* by the guard: the only record of that command */
         AUDIT_FAILED,   /* it could not be started */
         AUDIT_TESTED,   /* checked, and not run */
+        AUDIT_INPUT,    /* for the standard input of a command, which has the same id; the text stands for the command */
         AUDIT_CHANGED,  /* no command: the user changed the policy of a session, or restored or dropped an item that was set
                            aside */
         AUDIT_ASKED,    /* no command: what the user is asked before one */

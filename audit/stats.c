@@ -42,6 +42,16 @@ static void count_rules(struct audit_stats *stats, const struct tree_node *recor
         count(stats, GROUP_RULE, audit_field(reason, "rule"));
 }
 
+/* A command is counted once, at its end. */
+static bool counts(struct str kind) {
+        static const char *const others[] = { "intent", "input", "changed", "asked", "answered", "repair" };
+
+        for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+                if (str_is(kind, others[i]))
+                        return false;
+        return true;
+}
+
 void audit_stats_add(struct audit_stats *stats, const struct tree_node *record) {
         struct str kind = audit_field(record, "kind"), time = audit_field(record, "time");
         BUF_AUTO end;
@@ -53,8 +63,7 @@ void audit_stats_add(struct audit_stats *stats, const struct tree_node *record) 
                 if (!stats->first[0])
                         memcpy(stats->first, time.ptr, time.len);
         }
-        if (str_is(kind, "intent") || str_is(kind, "repair") || str_is(kind, "changed") || str_is(kind, "asked") ||
-            str_is(kind, "answered")) /* a command is counted at its end */
+        if (!counts(kind))
                 return;
         audit_print_end(record, &end);
         stats->commands++;

@@ -8,8 +8,9 @@
 
 #include "base/fd.h"
 
-pid_t process_parent(pid_t pid) {
-        char path[64], text[512], *end;
+/* A number in /proc/PID/stat, by its place behind the name, which is followed by the state; -1: not known. */
+static pid_t stat_number(pid_t pid, int place) {
+        char path[64], text[512], *at;
         FD_AUTO fd = -1;
         ssize_t len;
 
@@ -19,6 +20,18 @@ pid_t process_parent(pid_t pid) {
         if (len <= 0)
                 return -1;
         text[len] = 0;
-        end = strrchr(text, ')'); /* a name may hold anything */
-        return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
+        at = strrchr(text, ')'); /* a name may hold anything */
+        while (at && place-- >= 0)
+                at = strchr(at + 1, ' ');
+        return at ? (pid_t)strtol(at + 1, NULL, 10) : -1;
+}
+
+enum { STAT_PARENT = 1, STAT_FOREGROUND = 5 };
+
+pid_t process_parent(pid_t pid) {
+        return stat_number(pid, STAT_PARENT);
+}
+
+pid_t process_foreground(pid_t pid) {
+        return stat_number(pid, STAT_FOREGROUND);
 }

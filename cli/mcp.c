@@ -118,10 +118,9 @@ const struct cli_command cli_mcp = {
         .operands = "",
         .summary = "serve the Model Context Protocol on standard input and output",
         .details =
-                "Provides the tools Bash, BashOutput, KillShell, bash_sandbox_test and bash_container_status. Each command is\n"
-                "checked, runs in a sandbox of its own, and is written to the audit log. The server ends at end of input or "
-                "at\n"
-                "SIGTERM, and kills all commands it started.\n",
+                "Provides the tools Bash, BashOutput, BashInput, KillShell, bash_sandbox_test and bash_container_status. Each\n"
+                "command is checked, runs in a sandbox of its own, and is written to the audit log. The server ends at end of\n"
+                "input or at SIGTERM, and kills all commands it started.\n",
         .options = option_rows,
         .examples = examples,
         .run = mcp_run,

@@ -165,6 +165,31 @@ void bailey_outcome_free(struct bailey_outcome *outcome) {
         *outcome = (struct bailey_outcome){};
 }
 
+int bailey_input(struct bailey_session *session, const char *id, const struct bailey_input *input,
+                 struct bailey_input_taken *ret, char *ret_error, size_t error_size) {
+        struct stub_shell *shell = find(session, id);
+
+        require(input->text || !input->length);
+        require(input->length || input->end);
+        if (!shell || shell->ended) {
+                snprintf(ret_error, error_size, "no such shell");
+                return -1;
+        }
+        *ret = (struct bailey_input_taken){ .taken = input->length, .waiting = input->length % 3 };
+        return 0;
+}
+
+int bailey_signal(struct bailey_session *session, const char *id, int signal, char *ret_error, size_t error_size) {
+        struct stub_shell *shell = find(session, id);
+
+        require(signal > 0 && signal != SIGKILL);
+        if (!shell || shell->ended) {
+                snprintf(ret_error, error_size, "no such shell");
+                return -1;
+        }
+        return 0;
+}
+
 int bailey_kill(struct bailey_session *session, const char *id, int signal) {
         struct stub_shell *shell = find(session, id);
 

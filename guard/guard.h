@@ -49,6 +49,7 @@ struct verdict {
         struct network_need *needs; /* a bounded number, in the order in which they would run */
         bool local;                 /* some program talks to this host only */
         bool prints_only;           /* all programs only print; what they write is among the effects */
+        bool reads_code;            /* a shell takes what it reads from the command's own standard input for commands */
 };
 
 /* Returns -1 only without memory; the verdict then is ACTION_BLOCKED all the same. */

@@ -49,6 +49,8 @@ void judge_from_input(struct call *call) {
                         judge_code_text(call, call->program, text.text, range);
         } else if (call->piped) {
                 guard_effect(g, FX_CODE, call->program->act == ACT_SHELL ? CODE_PIPED : CODE_OPAQUE, call->name, range);
+        } else {
+                g->verdict->reads_code |= !call->program || call->program->act != ACT_CODE;
         }
 }
 

@@ -356,6 +356,7 @@ struct bailey_run_options {
         int force;                      /* also in a workspace like /, /tmp or the home directory */
         int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
         int background;                 /* only for bailey_start() */
+        int input;                      /* not 0: what it reads is what bailey_input() is given. Only with background */
         int fresh;               /* not 0: without the directory and the variables that the commands of the session before
                                     it have left, and what it leaves replaces them. Only for bailey_start() */
         const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
@@ -529,6 +530,31 @@ int bailey_take(struct bailey_session *session, const char *id, struct bailey_ou
 /* Ends a command: by a signal, and after run.kill_grace by force; at once with SIGKILL (9). One that has ended is left as it
  * is. -1 when there is no such command. */
 int bailey_kill(struct bailey_session *session, const char *id, int signal);
+
+/* For the standard input of a background command that was started with `input`. */
+struct bailey_input {
+        const char *text; /* any bytes; NULL: none */
+        size_t length;
+        int end; /* not 0: its standard input ends behind the text */
+};
+
+struct bailey_input_taken {
+        size_t taken;   /* bytes: all of the text */
+        size_t waiting; /* bytes, of this call and earlier ones, for which the pipe to the command has no room yet */
+};
+
+/*
+ * Writes to a command's standard input, without waiting for the command: what it does not read yet is kept, up to 1 MiB. All of
+ * the text is taken, or nothing, and then the error says why: the command has ended or closed its input, or too much waits.
+ * What is for a shell is checked as commands are, together with what it was given before; what the guard blocks is an error,
+ * too.
+ */
+int bailey_input(struct bailey_session *session, const char *id, const struct bailey_input *input,
+                 struct bailey_input_taken *ret, char *ret_error, size_t error_size);
+
+/* Sends a signal to the command's process group, or to the one that is in the foreground of its terminal. Fails if it has
+ * ended. */
+int bailey_signal(struct bailey_session *session, const char *id, int signal, char *ret_error, size_t error_size);
 
 struct bailey_read_options {
         const char *since;  /* `next` of an earlier reading: what came after it; NULL: all that was kept, its middle left out */

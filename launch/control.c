@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/process.h"
 #include "launch/files.h"
 #include "launch/terminal.h"
 
@@ -56,8 +57,17 @@ static int take_request(const struct control *control) {
         else if (bytes[0] == CONTROL_WANTS_PORT)
                 egress_send_shell_port(control->asked, (uint16_t)(bytes[1] << 8 | bytes[2]));
         else
-                return bytes[0];
+                return bytes[0] == CONTROL_FOREGROUND ? CONTROL_GROUP | bytes[1] : bytes[0];
         return CONTROL_CHILD;
+}
+
+/* A group of another session is none of its: a number may have been used again since. */
+void control_signal_group(pid_t command, int number) {
+        pid_t group = process_foreground(command);
+
+        if (group <= 1 || getsid(group) != command)
+                group = command;
+        kill(-group, number);
 }
 
 int control_wait(struct control *control) {

@@ -151,7 +151,9 @@ int descendants_wait(pid_t command, struct control *control) {
         int status = SIGKILL, asked;
 
         while (!reap(command, &status).command && (asked = control_wait(control)) != CONTROL_GONE)
-                if (asked != CONTROL_CHILD)
+                if (asked > CONTROL_GROUP)
+                        control_signal_group(command, asked & ~CONTROL_GROUP);
+                else if (asked != CONTROL_CHILD)
                         signal_children(asked);
         kill_all(command, &status);
         return status;

@@ -254,6 +254,8 @@ static int wait_as_init(pid_t command, struct control *control, struct broker *b
                         _exit(125); /* the kernel kills the rest */
                 if (asked == CONTROL_CALL)
                         broker_serve(broker);
+                else if (asked > CONTROL_GROUP)
+                        control_signal_group(command, asked & ~CONTROL_GROUP);
                 else if (asked != CONTROL_CHILD)
                         kill(-1, asked);
                 while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {

@@ -489,6 +489,13 @@ void launch_signal(struct launched *launched, int number) {
                 send(launched->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* when it is full, it was asked often enough */
 }
 
+void launch_signal_foreground(struct launched *launched, int number) {
+        const unsigned char bytes[] = { CONTROL_FOREGROUND, (unsigned char)number };
+
+        if (launched->control >= 0)
+                send(launched->control, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 int launch_request_socket(struct launched *launched) {
         const unsigned char byte = CONTROL_WANTS_SOCKET;
 

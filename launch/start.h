@@ -55,6 +55,9 @@ int launch_started(struct launched *launched);
 /* Sends a signal to all processes inside that can be reached. */
 void launch_signal(struct launched *launched, int number);
 
+/* The same for the foreground process group, where there is one to be told from the rest. */
+void launch_signal_foreground(struct launched *launched, int number);
+
 /* Requests a socket that is made inside; it comes as an EGRESS_OUTGOING (launch/egress.h). -1: the sandbox has ended. */
 int launch_request_socket(struct launched *launched);
 

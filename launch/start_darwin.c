@@ -317,6 +317,10 @@ void launch_signal(struct launched *launched, int number) {
                 send(launched->control, &byte, 1, MSG_DONTWAIT); /* when it is full, it was asked often enough */
 }
 
+void launch_signal_foreground(struct launched *launched, int number) {
+        launch_signal(launched, number);
+}
+
 /* The process that waits sees the end of its socket, and kills all. */
 void launch_kill(struct launched *launched) {
         launched->killed = true;

@@ -120,6 +120,10 @@ void launch_signal(struct launched *launched, int number) {
         launch_kill(launched);
 }
 
+void launch_signal_foreground(struct launched *launched, int number) {
+        launch_signal(launched, number);
+}
+
 void launch_kill(struct launched *launched) {
         launched->killed = true;
         if (launched->contained)

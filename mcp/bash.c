@@ -49,11 +49,16 @@ static bool read_order(struct mcp_server *server, struct call *call, json_t *arg
                         .cwd = json_string_value(json_object_get(arguments, "cwd")),
                         .description = json_string_value(json_object_get(arguments, "description")),
                         .background = json_is_true(json_object_get(arguments, "run_in_background")),
+                        .input = json_is_true(json_object_get(arguments, "stdin")),
                         .fresh = json_is_true(json_object_get(arguments, "fresh")),
                         .consent = BAILEY_CONSENT_TO_ASK,
                 },
                 .reason = json_string_value(json_object_get(needs, "reason")),
         };
+        if (ret->options.input && !ret->options.background) {
+                call_refuse(server, call, "Bash: stdin: true needs run_in_background: true, and BashInput to write to it");
+                return false;
+        }
         read_needs(needs, "hosts", ret->hosts);
         read_needs(needs, "write", ret->write);
         ret->options.need_hosts = ret->hosts;

@@ -99,8 +99,11 @@ void tools_list(struct mcp_server *server, struct buf *out);
 /* Starts what was asked for, or answers. Returns false when there is no such tool. */
 bool tools_call(struct mcp_server *server, struct call *call, const char *name, json_t *arguments);
 
+/* Sets the shell that the call is about. Returns false if it was answered, as that is no id. */
+bool call_shell(struct mcp_server *server, struct call *call, json_t *arguments);
+
 typedef void tool_call(struct mcp_server *server, struct call *call, json_t *arguments);
-tool_call bash_call, bash_output_call, kill_shell_call, sandbox_test_call, container_status_call;
+tool_call bash_call, bash_output_call, bash_input_call, kill_shell_call, sandbox_test_call, container_status_call;
 
 /* What has come of a question: the command is started, or refused. */
 struct decision {

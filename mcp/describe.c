@@ -56,7 +56,7 @@ void describe_server(const struct bailey_abilities *a, struct buf *out) {
                                        : STR(". Every command starts in a new shell: only files are kept."));
         put_reach(a, out);
         put_guard(a, out);
-        buf_append(out, STR(" Use run_in_background for servers and long builds, then BashOutput and KillShell. "
+        buf_append(out, STR(" Use run_in_background for servers and long builds, then BashOutput, BashInput and KillShell. "
                             "bash_sandbox_test checks a command without running it."));
 }
 

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "mcp/call.h"
 #include "format/json.h"
+#include "mcp/call.h"
+#include "mcp/signals.h"
 
 enum { ANSWER_MAX = 128 << 20, WAIT_MAX_MS = 30000 };
 
@@ -39,7 +40,7 @@ static char *keep(json_t *arguments, const char *name) {
         return value ? strdup(value) : NULL;
 }
 
-static bool set_shell(struct mcp_server *server, struct call *call, json_t *arguments) {
+bool call_shell(struct mcp_server *server, struct call *call, json_t *arguments) {
         const char *id = json_string_value(json_object_get(arguments, "shell_id"));
 
         if (strlen(id) < sizeof(call->shell)) {
@@ -135,7 +136,7 @@ void bash_output_call(struct mcp_server *server, struct call *call, json_t *argu
         struct bailey_reading reading;
         bool is_news;
 
-        if (!set_shell(server, call, arguments))
+        if (!call_shell(server, call, arguments))
                 return;
         call->since = keep(arguments, "since");
         call->filter = keep(arguments, "filter");
@@ -152,23 +153,6 @@ void bash_output_call(struct mcp_server *server, struct call *call, json_t *argu
 }
 
 /* ---- KillShell ---- */
-
-static const struct {
-        const char *name;
-        int number;
-} signals[] = {
-        { "SIGHUP", SIGHUP }, { "SIGINT", SIGINT }, { "SIGKILL", SIGKILL }, { "SIGQUIT", SIGQUIT }, { "SIGTERM", SIGTERM }
-};
-
-static int signal_number(const char *name) {
-        if (!name)
-                return SIGTERM;
-        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-                if (str_eq_nocase(str_z(name), str_z(signals[i].name)) ||
-                    str_eq_nocase(str_z(name), str_z(signals[i].name + strlen("SIG"))))
-                        return signals[i].number;
-        return 0;
-}
 
 void kill_shell_answer(struct mcp_server *server, struct call *call) {
         struct bailey_reading reading;
@@ -189,17 +173,24 @@ void kill_shell_answer(struct mcp_server *server, struct call *call) {
         call_answer(server, call, false, buf_str(&text), buf_str(&json));
 }
 
+static void refuse_signal(struct mcp_server *server, struct call *call, const char *name) {
+        BUF_AUTO names;
+
+        buf_init(&names, 512);
+        signal_names(SIGNAL_ENDS, &names);
+        call_refuse(server, call, "KillShell: unknown signal '%.32s': expected %.*s", name, (int)names.len, names.ptr);
+}
+
 void kill_shell_call(struct mcp_server *server, struct call *call, json_t *arguments) {
         const char *name = json_string_value(json_object_get(arguments, "signal"));
         struct bailey_reading reading;
-        int number = signal_number(name);
+        int number = name ? signal_number(name, SIGNAL_ENDS) : SIGTERM;
         bool running;
 
-        if (!set_shell(server, call, arguments))
+        if (!call_shell(server, call, arguments))
                 return;
         if (!number) {
-                call_refuse(server, call,
-                            "KillShell: unknown signal '%.32s': expected SIGTERM, SIGINT, SIGHUP, SIGQUIT or SIGKILL", name);
+                refuse_signal(server, call, name);
                 return;
         }
         if (read_shell(server, call, &reading) < 0)

@@ -12,6 +12,7 @@ enum kind {
         KIND_INTEGER,
         KIND_NUMBER,
         KIND_SWITCH,
+        KIND_INPUT, /* a text that may be empty */
         KIND_TEXTS, /* the rest only in answers */
         KIND_OBJECTS,
         KIND_OBJECT,
@@ -50,6 +51,9 @@ static const struct field bash_input[] = {
         { "timeout", KIND_NUMBER, false, false, .describe = describe_timeout },
         { "timeout_ms", KIND_INTEGER, false, false, "Timeout in milliseconds; give only one of the two." },
         { "run_in_background", KIND_SWITCH, false, false, .describe = describe_background },
+        { "stdin", KIND_SWITCH, false, false,
+          "With run_in_background: keep stdin open, for BashInput. Default: stdin is empty, which ends a program that reads "
+          "it." },
         { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
         { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
         { "needs", KIND_OBJECT, false, false, "What the command needs and the policy does not allow; the user is asked for it.",
@@ -111,6 +115,23 @@ static const struct field output_output[] = {
         {},
 };
 
+static const struct field typed_input[] = {
+        { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
+        { "input", KIND_INPUT, false, false, "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin." },
+        { "eof", KIND_SWITCH, false, false, "Close its stdin after the text." },
+        { "signal", KIND_TEXT, false, false,
+          "Signal for its foreground process group: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2. "
+          "To end it, use KillShell." },
+        {},
+};
+
+static const struct field typed_output[] = {
+        { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
+        { "taken_bytes", KIND_INTEGER, true, false, "Bytes of the text that were taken: all of them" },
+        { "waiting_bytes", KIND_INTEGER, true, false, "Bytes that wait because the command does not read" },
+        {},
+};
+
 static const struct field kill_input[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
         { "signal", KIND_TEXT, false, false, "SIGTERM (default), SIGINT, SIGHUP, SIGQUIT or SIGKILL." },
@@ -165,6 +186,16 @@ static const struct tool tools[] = {
           .input = output_input,
           .output = output_output,
           .call = bash_output_call },
+        { .name = "BashInput",
+          .title = "Write to a background command",
+          .description = "Writes text to the stdin of a background command that was started with stdin: true, or sends it a "
+                         "signal such as SIGINT. Returns at once: read the answer with BashOutput. What is written to a shell "
+                         "such as bash is checked as commands are.",
+          .destructive = true,
+          .open_world = true,
+          .input = typed_input,
+          .output = typed_output,
+          .call = bash_input_call },
         { .name = "KillShell",
           .title = "Kill a background command",
           .describe = describe_kill,
@@ -195,8 +226,9 @@ static const struct tool tools[] = {
 /* ---- the list ---- */
 
 static const char *const schemas[] = {
-        [KIND_TEXT] = "\"string\"", [KIND_INTEGER] = "\"integer\"", [KIND_NUMBER] = "\"number\"", [KIND_SWITCH] = "\"boolean\"",
-        [KIND_TEXTS] = "\"array\"", [KIND_OBJECTS] = "\"array\"",   [KIND_OBJECT] = "\"object\"",
+        [KIND_TEXT] = "\"string\"",    [KIND_INTEGER] = "\"integer\"", [KIND_NUMBER] = "\"number\"",
+        [KIND_SWITCH] = "\"boolean\"", [KIND_INPUT] = "\"string\"",    [KIND_TEXTS] = "\"array\"",
+        [KIND_OBJECTS] = "\"array\"",  [KIND_OBJECT] = "\"object\"",
 };
 
 /* A fixed text, or one that is made. Empty: nothing. */
@@ -346,6 +378,10 @@ static const char *objection(const struct field *field, const json_t *value) {
                         return "must be a string";
                 if (json_string_length(value) == 0)
                         return "is empty";
+                return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "contains a NUL byte";
+        case KIND_INPUT:
+                if (!json_is_string(value))
+                        return "must be a string";
                 return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "contains a NUL byte";
         case KIND_INTEGER:
                 return json_is_integer(value) && json_integer_value(value) > 0 ? NULL : "must be an integer greater than 0";

@@ -19,6 +19,7 @@ enum job_fd {
         FD_REPORT,
         FD_CANCEL,
         FD_IN,
+        FD_TYPED,
         FD_OUT,
         FD_ERR,
         FD_CONTROL,
@@ -131,13 +132,53 @@ static int open_terminal(struct job *job, const struct job_setup *setup, struct 
         return 0;
 }
 
+/* ---- what is typed ---- */
+
+/* Until the command runs, it is kept: another sandbox may be tried. */
+static bool may_give(const struct job *job) {
+        return job->typed && job->typed->fd >= 0 && !job->awaited;
+}
+
+static void unwatch_typed(struct job *job) {
+        unwatch(job, job->typed->watched ? job->typed->fd : -1);
+        job->typed->watched = false;
+}
+
+static void close_typed(struct job *job) {
+        if (!job->typed)
+                return;
+        unwatch_typed(job);
+        input_queue_close(job->typed);
+}
+
+static void watch_typed(struct job *job, bool wanted) {
+        struct epoll_event event = { .events = EPOLLOUT, .data.ptr = job->epoll_data };
+
+        if (job->epoll_fd < 0 || wanted == job->typed->watched)
+                return;
+        if (wanted)
+                job->typed->watched = epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, job->typed->fd, &event) == 0;
+        else
+                unwatch_typed(job);
+}
+
+void job_give(struct job *job) {
+        if (!may_give(job))
+                return;
+        if (input_queue_give(job->typed))
+                watch_typed(job, input_queue_waiting(job->typed));
+        else
+                close_typed(job);
+}
+
 /* The command's ends; those that are not its caller's own are closed when it has them. */
 static int open_sources(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
         struct job_source *out = &job->sources[0], *errors = &job->sources[1];
 
         if (setup->launch->terminal.wanted)
                 return open_terminal(job, setup, files, err);
-        if (open_input(job, setup->in_fd, &files->in, err) < 0)
+        if (setup->typed ? input_queue_open(setup->typed, &files->in, err) < 0
+                         : open_input(job, setup->in_fd, &files->in, err) < 0)
                 return -1;
         if (setup->out ? source_capture(out, setup->out, &files->out, err) < 0
                        : source_relay(job, out, setup->out_fd, &files->out, err) < 0)
@@ -226,6 +267,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .cancel_fd = setup->cancel_fd,
                 .epoll_fd = setup->epoll_fd,
                 .epoll_data = setup->epoll_data,
+                .typed = setup->typed,
                 .egress_expected = egress_expected(&setup->launch->egress),
                 .egress = setup->egress,
                 .egress_context = setup->egress_context,
@@ -247,6 +289,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
         }
         if (result < 0) {
                 close_input(job);
+                close_typed(job);
                 for (size_t i = 0; i < 2; i++)
                         source_close(job, &job->sources[i]);
                 close_terminal(job, 0);
@@ -265,6 +308,8 @@ static void poll_all(const struct job *job, struct pollfd fds[static FD_COUNT], 
         fds[FD_REPORT] = (struct pollfd){ .fd = reports(job) ? job->launched.report_fd : -1, .events = POLLIN };
         fds[FD_CANCEL] = (struct pollfd){ .fd = job->killed ? -1 : job->cancel_fd, .events = POLLIN };
         fds[FD_IN] = job->input ? relay_poll(job->input) : (struct pollfd){ .fd = -1 };
+        fds[FD_TYPED] = (struct pollfd){ .fd = may_give(job) && input_queue_waiting(job->typed) ? job->typed->fd : -1,
+                                         .events = POLLOUT };
         fds[FD_OUT] = source_poll(&job->sources[0]);
         fds[FD_ERR] = source_poll(&job->sources[1]);
         fds[FD_CONTROL] = (struct pollfd){ .fd = hears_control(job) ? job->launched.control : -1, .events = POLLIN };
@@ -332,6 +377,10 @@ void job_cancel(struct job *job, int number, int64_t grace) {
         launch_signal(&job->launched, number);
         if (!job->kill_at || at < job->kill_at)
                 job->kill_at = at;
+}
+
+void job_signal(struct job *job, int number) {
+        launch_signal_foreground(&job->launched, number);
 }
 
 void job_hold(struct job *job, bool hold) {
@@ -432,6 +481,7 @@ static enum job_state finish(struct job *job, struct err *err) {
         if (job->launched.facts & REPORT_OUT_OF_MEMORY)
                 job->outcome.memory_killed = true;
         close_input(job);
+        close_typed(job);
         for (size_t i = 0; i < 2; i++)
                 source_drain(job, &job->sources[i]);
         close_terminal(job, time_monotonic() + job->drain);
@@ -488,6 +538,8 @@ enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
         now = time_monotonic();
         if (fds[FD_REPORT].revents)
                 over = hear(job);
+        if (job->typed && (input_queue_waiting(job->typed) || job->typed->ending)) /* also what waited for the start */
+                job_give(job);
         if (fds[FD_BESIDE].revents)
                 job->beside_fd = job->beside(job->beside_context);
         if (job->input)

@@ -11,6 +11,7 @@
 #include "launch/warm/warm.h"
 #include "run/covers.h"
 #include "run/output_quota.h"
+#include "run/input_queue.h"
 #include "run/relay.h"
 #include "run/stream.h"
 
@@ -22,6 +23,7 @@ struct job_setup {
         const struct launch *covers; /* the same, if its covers are to be restored; must live until the end */
         struct warm *warm;           /* a sandbox for this launch, which is consumed; NULL: none */
         int in_fd;                   /* what it reads; 0 or less: nothing. Not with epoll_fd */
+        struct input_queue *typed;   /* or this; job_give() when something was added. NULL: none */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
         int64_t passed_max;       /* bytes that go to these, together; 0: all. Not to a terminal's user */
@@ -68,6 +70,7 @@ struct job {
         struct job_source sources[2];   /* stdout, stderr */
         struct output_quota quota;      /* of both */
         struct relay *input;            /* stdin; NULL: the command has its own, or none */
+        struct input_queue *typed;      /* or this; NULL: none */
         struct terminal_link *terminal; /* all three; NULL: it has none */
         bool terminal_expected;         /* pid 1 has not sent it yet */
         bool awaited;                   /* the report that it has started is pending */
@@ -108,6 +111,12 @@ int64_t job_deadline(const struct job *job);
 
 /* Requests its end: sends the signal, and `grace` later SIGKILL; SIGKILL at once if that is the signal. */
 void job_cancel(struct job *job, int number, int64_t grace);
+
+/* Something was added to `typed`: passes on what the command takes now, and the rest later. */
+void job_give(struct job *job);
+
+/* Sends a signal to the foreground process group of the command's terminal, or, if it has none, to that of the command. */
+void job_signal(struct job *job, int number);
 
 /* Stops all processes inside, and restores covers; or lets them continue. */
 void job_hold(struct job *job, bool hold);

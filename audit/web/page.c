@@ -93,6 +93,8 @@ int audit_page_add(struct audit_page *page, const struct tree_node *record, stru
                 page->sums.changes++;
                 return add_row(page, record, err);
         }
+        if (str_is(kind, "input")) /* beside its command, which it does not end */
+                return add_row(page, record, err);
         return str_is(kind, "intent") ? add_begin(page, record, key, err) : add_end(page, record, key, err);
 }
 

@@ -255,6 +255,7 @@ static void read_body(struct parser *p, struct redir *r) {
                 pos = line.next;
         }
         p->pos = after;
+        p->open_heredoc = !doc->terminated;
         shell_looked(p, pos - start, lines);
         fill_body(p, doc, start, pos, tabs);
 }

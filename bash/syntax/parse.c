@@ -28,7 +28,8 @@ _Noreturn void shell_unexpected(struct parser *p, const char *expected) {
 
         if (!expected)
                 expected = "";
-        if (t->kind == TOKEN_END)
+        p->unfinished = t->kind == TOKEN_END;
+        if (p->unfinished)
                 shell_fail(p, SYNTAX_ERROR, t->start, "unexpected end of input%s%s", before, expected);
         if (t->kind == TOKEN_NEWLINE)
                 shell_fail(p, SYNTAX_ERROR, t->start, "unexpected newline%s%s", before, expected);
@@ -36,6 +37,7 @@ _Noreturn void shell_unexpected(struct parser *p, const char *expected) {
 }
 
 _Noreturn void shell_unclosed(struct parser *p, uint32_t start, const char *open, const char *close) {
+        p->unfinished = true;
         shell_fail(p, SYNTAX_ERROR, start, "%s is not closed: no matching %s before the end", open, close);
 }
 
@@ -93,6 +95,7 @@ bool shell_catch(struct parser *p, void (*body)(struct parser *, void *), void *
         p->stretch_end = saved.stretch_end;
         p->extglob = saved.extglob;
         p->lex = saved.lex;
+        p->unfinished = saved.unfinished;
         return ok;
 }
 
@@ -417,6 +420,7 @@ int shell_parse(struct str source, struct arena *arena, struct script *script) {
         *script = (struct script){ .source = source };
         parse_guarded(&p, &chain);
         script->commands = chain.first;
+        script->unfinished = p.error.kind == SYNTAX_OK ? p.open_heredoc : p.error.kind == SYNTAX_ERROR && p.unfinished;
         if (p.error.kind == SYNTAX_OK)
                 return 0;
         if (chain.complete)

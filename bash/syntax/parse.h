@@ -37,6 +37,7 @@ struct script {
         struct str source;
         struct command *commands;  /* NULL when there are none; up to the error's line when there is one */
         struct syntax_error error; /* kind SYNTAX_OK when the whole source was read */
+        bool unfinished;           /* it ends inside of something: bash would read on, if there were more */
 };
 
 /* Returns 0 when all was read, -1 when script->error is set; either way script->commands holds what bash would run. */

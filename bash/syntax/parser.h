@@ -181,6 +181,8 @@ struct parser {
         struct lexer lex;
         jmp_buf *catcher;
         struct syntax_error error;
+        bool unfinished;                           /* the error is that there is no more */
+        bool open_heredoc;                         /* the last one was not ended */
         uint32_t open_parens[SHELL_MAX_DEPTH + 2]; /* by depth; see dparen.c */
 };
 

@@ -125,13 +125,18 @@ static bool is_contained(const struct run *run) {
                !(named && strcmp(named, "none") == 0);
 }
 
-static int check(struct run *run) {
-        const struct guard_place place = { .start = start_of(run),
-                                           .home = own_home_of(run),
-                                           .contained = is_contained(run),
-                                           .variables = run->begun.bindings,
-                                           .variable_count = run->begun.binding_count };
+void run_place(struct run *run, struct guard_place *ret) {
+        *ret = (struct guard_place){ .start = start_of(run),
+                                     .home = own_home_of(run),
+                                     .contained = is_contained(run),
+                                     .variables = run->begun.bindings,
+                                     .variable_count = run->begun.binding_count };
+}
 
+static int check(struct run *run) {
+        struct guard_place place;
+
+        run_place(run, &place);
         guard_check_at(run->judged.command, &place, run->order.policy, &run->arena, &run->judged.verdict);
         if (run->order.bypassed)
                 run->judged.verdict.action = ACTION_ALLOWED;
@@ -279,7 +284,7 @@ static int look_around(struct run *run) {
 static void ask_for(struct run *run) {
         const char *bash = NULL;
 
-        run->facts.request.input = run->order.options.in_fd > 0;
+        run->facts.request.input = run->order.options.in_fd > 0 || run->lent.typed;
         if (!run->order.options.command && run->order.options.argv) { /* what was judged is what runs */
                 run->facts.request.program = run->order.options.argv[0];
                 run->facts.request.argv = run->order.options.argv;

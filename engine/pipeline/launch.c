@@ -175,6 +175,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .covers = &run->attempt.launch,
                 .terminal = &terminal,
                 .in_fd = input_of(run),
+                .typed = run->lent.typed,
                 .out = run->lent.out_stream,
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,

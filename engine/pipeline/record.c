@@ -46,6 +46,25 @@ void record_checked(const struct bailey_policy *policy, struct str command, cons
                 audit_write(policy->audit, &record, &ignored);
 }
 
+int record_input(const struct run *run, struct str text, const struct verdict *verdict, struct arena *arena, struct err *err) {
+        struct audit_record record = {
+                .kind = AUDIT_INPUT,
+                .id = run->id,
+                .command = text,
+                .cwd = run->facts.host.cwd,
+                .workspace = run->facts.host.workspace,
+                .policy = run->order.policy->name,
+                .action = verdict ? action_name(verdict->action) : "none",
+                .bypassed = run->order.bypassed,
+        };
+
+        if (verdict)
+                set_reasons(verdict, arena, &record);
+        if (audit_write(run->order.audit, &record, err) == 0 || !run->order.policy->audit.required)
+                return 0;
+        return err_context(err, "not written, because it cannot be recorded in the audit log");
+}
+
 /* ---- runs ---- */
 
 static void set_guarantees(struct run *run, struct audit_record *record) {

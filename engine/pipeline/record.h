@@ -13,6 +13,10 @@
 void record_checked(const struct bailey_policy *policy, struct str command, const char *cwd, bool decides,
                     const struct verdict *verdict, struct arena *arena);
 
+/* What is about to be written to the input of a command; with the verdict of a shell's. Fails if it cannot be written and
+ * audit.required is set. */
+int record_input(const struct run *run, struct str text, const struct verdict *verdict, struct arena *arena, struct err *err);
+
 /* Fails if the audit log cannot be written and audit.required is set. */
 int record_ready(struct run *run, struct err *err);
 

@@ -52,6 +52,7 @@ enum run_warning { WARNING_NO_SANDBOX, WARNING_HOME, WARNING_COUNT };
 struct run_lent {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
+        struct input_queue *typed;              /* what it reads; NULL: as its options say */
         struct pool *pool;                      /* sandboxes that are ready */
         struct session_tmp *tmp;                /* that all commands share */
         struct session_state *state;            /* what they leave for the next one */
@@ -167,6 +168,7 @@ int run_launch(struct run *run);
 bool run_keeps_tmp(const struct run *run, const struct backend *backend); /* for the session */
 int run_launch_again(struct run *run, const struct err *why);             /* the last launch has failed */
 void run_tell_started(struct run *run);
+void run_place(struct run *run, struct guard_place *ret); /* where commands begin, and what is known there */
 void run_end(struct run *run, int result);
 
 /* ---- the network: network.c ---- */

@@ -184,6 +184,8 @@ static void forget(struct bailey_session *session, struct shell *shell) {
         drop_run(shell);
         stream_free(&shell->out);
         stream_free(&shell->err);
+        input_queue_free(&shell->input);
+        buf_free(&shell->typed.text);
         arena_free(&shell->arena);
         free(shell);
 }
@@ -419,6 +421,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .status_fd = -1,
                 .force = from->force,
                 .background = from->background,
+                .input = from->background && from->input,
                 .fresh = from->fresh,
                 .need_hosts = from->need_hosts ? strings_copy(from->need_hosts, &shell->arena) : NULL,
                 .need_write = from->need_write ? strings_copy(from->need_write, &shell->arena) : NULL,
@@ -448,6 +451,9 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         arena_init(&shell->arena, 0);
         shell->source.turn = turn;
         shell->background = options->background;
+        shell->has_input = options->background && options->input;
+        input_queue_init(&shell->input);
+        buf_init(&shell->typed.text, TYPED_MAX);
         shell->begun = time_realtime();
         if (copy_options(session, shell, options, &copy) == 0)
                 shell->run = run_new(own ? own : session->policy, &copy);
@@ -478,6 +484,7 @@ static void lend(struct bailey_session *session, struct shell *shell) {
         lent->recovered = &session->recovered;
         lent->warned = session->warned;
         lent->accepted = session->accepted;
+        lent->typed = shell->has_input ? &shell->input : NULL;
         lent->out_stream = &shell->out;
         lent->err_stream = shell->background ? &shell->err : NULL;
         lent->epoll_fd = session->epoll_fd;

@@ -6,11 +6,18 @@
 
 #include "engine/pipeline/run.h"
 
+enum { TYPED_MAX = 64 << 10 };      /* bytes of the commands that one shell can be given */
 enum { KEPT_BYTES_MAX = 32 << 20 }; /* of commands that have ended, all together; past it, only what came of the older ones */
 
 /* An object that the epoll reports when it is ready. */
 struct source {
         void (*turn)(struct bailey_session *session, struct source *source);
+};
+
+/* What a shell was given to read as commands. */
+struct typed {
+        struct buf text;
+        size_t done; /* bytes that are whole commands: what is behind them goes on */
 };
 
 /* A command with an id. */
@@ -24,6 +31,9 @@ struct shell {
         struct arena arena; /* of what is below, and of what the run was asked for */
         struct run *run;    /* NULL: it is over, and only the following is kept: */
         struct stream out, err;
+        bool has_input;
+        struct input_queue input;
+        struct typed typed;
         uint64_t told; /* bytes received at the time of the last event */
         struct str command;
         const char *description; /* NULL: not said */

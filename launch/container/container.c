@@ -78,11 +78,14 @@ enum heed { HEED_NOTHING, HEED_END, HEED_SIGNALS };
 
 /* One for a command in a container that goes on is for the client, which ends of it: then the command is ended. */
 static void hear(struct runner *r) {
-        unsigned char number;
+        unsigned char bytes[2] = {}, number;
 
-        if (read(r->control.asked, &number, 1) != 1)
+        if (read(r->control.asked, bytes, sizeof(bytes)) < 1)
                 r->gone = true;
-        else if (!r->plan->signal && r->client.pid)
+        number = bytes[0] == CONTROL_FOREGROUND ? bytes[1] : bytes[0]; /* to an engine the command is one process */
+        if (r->gone)
+                return;
+        if (!r->plan->signal && r->client.pid)
                 kill(r->client.pid, number);
         else if (r->plan->signal && number > 0 && number <= 64)
                 r->signals |= 1ULL << (number - 1);

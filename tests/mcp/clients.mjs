@@ -9,7 +9,7 @@ import { assert, figure, run, sleep, test, until } from './tap.mjs';
 
 const CANCEL_MS = 60_000; // promised: 500, which the figure shows; a busy machine gets more
 const description = 'something a test needs';
-const NAMES = ['Bash', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test'];
+const NAMES = ['Bash', 'BashInput', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test'];
 const BASH = ['exit_code', 'signal', 'timed_out', 'cancelled', 'output', 'truncated_bytes', 'duration_ms', 'backend', 'enforced',
         'warnings', 'explanation'];
 const BASH_OUTPUT = ['shell_id', 'command', 'status', 'started', 'stdout', 'stderr', 'stdout_bytes', 'stderr_bytes',
@@ -70,10 +70,12 @@ const cases = {
                 assert.ok(!hints('Bash').readOnlyHint && hints('Bash').destructiveHint && !hints('Bash').idempotentHint);
                 assert.ok(!hints('KillShell').readOnlyHint && hints('KillShell').idempotentHint);
                 assert.deepEqual(properties('Bash'),
-                        ['command', 'cwd', 'description', 'fresh', 'run_in_background', 'timeout', 'timeout_ms']);
+                        ['command', 'cwd', 'description', 'fresh', 'run_in_background', 'stdin', 'timeout', 'timeout_ms']);
                 assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command']);
                 assert.deepEqual(properties('BashOutput'), ['filter', 'shell_id', 'since', 'wait_ms']);
                 assert.deepEqual(tool(session, 'BashOutput').inputSchema.required, ['shell_id']);
+                assert.deepEqual(properties('BashInput'), ['eof', 'input', 'shell_id', 'signal']);
+                assert.deepEqual(tool(session, 'BashInput').inputSchema.required, ['shell_id']);
                 assert.deepEqual(properties('KillShell'), ['shell_id', 'signal']);
                 assert.deepEqual(tool(session, 'KillShell').inputSchema.required, ['shell_id']);
                 assert.deepEqual(properties('bash_sandbox_test'), ['command']);

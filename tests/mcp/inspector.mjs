@@ -48,7 +48,7 @@ inspector('lists the tools', async (made) => {
 
         assert.equal(code, 0);
         assert.deepEqual(answer.tools.map((each) => each.name).sort(),
-                ['Bash', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test']);
+                ['Bash', 'BashInput', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test']);
         for (const each of answer.tools)
                 assert.ok(each.title && each.description && each.inputSchema && each.outputSchema && each.annotations, each.name);
 });

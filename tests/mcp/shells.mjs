@@ -322,3 +322,47 @@ shells('a port of one that listens only while another command runs', {}, async (
 
         assert.equal(answer.structuredContent.output, 'from the shell\n');
 });
+
+shells('a command reads what BashInput writes', {}, async (server) => {
+        const shell = await server.background('while read -r line; do echo "got $line"; done; echo end', { stdin: true });
+        const given = await server.call('BashInput', { shell_id: shell, input: 'öne\n"two"\n' });
+
+        assert.deepEqual(given.structuredContent, { shell_id: shell, taken_bytes: 11, waiting_bytes: 0 });
+        await until('it has read that', async () => (await server.output(shell, { wait_ms: 1000 })).stdout === 'got öne\ngot "two"\n');
+        assert.ok(!(await server.call('BashInput', { shell_id: shell, input: 'three', eof: true })).isError);
+        assert.equal((await server.ended(shell)).stdout, 'got öne\ngot "two"\nend\n');
+        assert.match(text(await server.call('BashInput', { shell_id: shell, input: 'x' })), /has ended/);
+});
+
+shells('what a shell is given is checked', {}, async (server) => {
+        const shell = await server.background('bash', { stdin: true });
+
+        assert.ok(!(await server.call('BashInput', { shell_id: shell, input: 'cd /etc\n' })).isError);
+        for (const input of ['rm -rf *\n', 'rm -rf /\n'])
+                assert.match(text(await server.call('BashInput', { shell_id: shell, input })), /blocked, and not written: recursive-delete-root/);
+        await server.call('BashInput', { shell_id: shell, input: 'echo "in $PWD"\nexit\n' });
+        assert.equal((await server.ended(shell)).stdout, 'in /etc\n');
+});
+
+shells('BashInput sends signals', {}, async (server) => {
+        const shell = await server.background('trap "echo interrupted" INT; echo up; while :; do sleep 0.05; done');
+
+        await until('it is up', async () => (await server.output(shell)).stdout === 'up\n');
+        assert.ok(!(await server.call('BashInput', { shell_id: shell, signal: 'int' })).isError);
+        await until('it was told', async () => (await server.output(shell, { wait_ms: 1000 })).stdout === 'up\ninterrupted\n');
+});
+
+shells('BashInput says what is wrong', {}, async (server) => {
+        const shell = await server.background('sleep 1000', { stdin: true }), other = await server.background('sleep 1000');
+        const wrong = [[{}, /nothing to do/], [{ input: '' }, /nothing to do/], [{ input: 5 }, /input must be a string/],
+                [{ input: 'a\0b' }, /NUL/], [{ signal: 'KILL' }, /unknown signal/], [{ signal: 'NOTHING' }, /unknown signal/],
+                [{ eof: 'yes' }, /eof must be/], [{ input: 'x'.repeat(2 << 20) }, /too many/],
+                [{ shell_id: 'nobody', input: 'x' }, /no shell has the id/], [{ shell_id: other, input: 'x' }, /not started with an open one/]];
+
+        for (const [args, why] of wrong) {
+                const result = await server.call('BashInput', { shell_id: shell, ...args });
+                assert.equal(result.isError, true, JSON.stringify(args).slice(0, 80));
+                assert.match(text(result), why);
+        }
+        assert.match(text(await server.call('Bash', { command: 'cat', stdin: true })), /run_in_background/);
+});

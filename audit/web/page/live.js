@@ -5,7 +5,7 @@ const begun = new Map(); // id -> number of a row that is without an end
 function take(answer) {
   for (const row of answer.rows) {
     const before = begun.get(row.id);
-    if (before !== undefined) { // the end takes the place of the beginning
+    if (before !== undefined && row.kind !== "input") { // the end takes the place of the beginning
       rows.delete(before);
       begun.delete(row.id);
       if (expanded.delete(before)) expanded.add(row.number);
