@@ -13,8 +13,8 @@ enum kind {
         KIND_NUMBER,
         KIND_SWITCH,
         KIND_INPUT, /* a text that may be empty */
-        KIND_TEXTS, /* the rest only in answers */
-        KIND_OBJECTS,
+        KIND_TEXTS,
+        KIND_OBJECTS, /* this and the rest only in answers */
         KIND_OBJECT,
 };
 
@@ -46,6 +46,12 @@ static const struct field bash_input[] = {
         { "stdin", KIND_SWITCH, false, false,
           "With run_in_background: keep stdin open, for BashInput. Default: stdin is empty, which ends a program that reads "
           "it." },
+        { "pty", KIND_SWITCH, false, false,
+          "With run_in_background: give the command a terminal of its own, for REPLs, editors, debuggers and prompts that ask "
+          "at a "
+          "terminal. BashInput types there, BashOutput shows what it shows, also as a screen." },
+        { "rows", KIND_INTEGER, false, false, "With pty: rows of the terminal; default: 24, maximum: 200." },
+        { "columns", KIND_INTEGER, false, false, "With pty: columns of the terminal; default: 80, maximum: 500." },
         { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
         { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
         {},
@@ -81,6 +87,10 @@ static const struct field output_input[] = {
         { "filter", KIND_TEXT, false, false, "A regular expression (PCRE2); only matching lines are returned." },
         { "wait_ms", KIND_INTEGER, false, false,
           "Wait up to this time for output newer than `since`, or for the end of the command. The maximum is 30000." },
+        { "screen", KIND_SWITCH, false, false,
+          "With a command that has a pty: return its screen as rows of text, in place of the output. Use it for programs that "
+          "draw "
+          "a full screen." },
         {},
 };
 
@@ -95,6 +105,9 @@ static const struct field output_output[] = {
         { "duration_ms", KIND_INTEGER, true, false, "Duration so far, in milliseconds" },
         { "stdout", KIND_TEXT, true, false, "" },
         { "stderr", KIND_TEXT, true, false, "" },
+        { "screen", KIND_OBJECT, false, false,
+          "With screen: text (its rows, without blank ones at the end), rows, columns, cursor_row, cursor_column (from 1), "
+          "cursor_shown, alternate (the program has the screen to itself)" },
         { "stdout_bytes", KIND_INTEGER, true, false, "Bytes written to stdout in total" },
         { "stderr_bytes", KIND_INTEGER, true, false, "Bytes written to stderr in total" },
         { "stdout_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stdout" },
@@ -107,8 +120,15 @@ static const struct field output_output[] = {
 
 static const struct field typed_input[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
-        { "input", KIND_INPUT, false, false, "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin." },
-        { "eof", KIND_SWITCH, false, false, "Close its stdin after the text." },
+        { "input", KIND_INPUT, false, false,
+          "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin or pty." },
+        { "keys", KIND_TEXTS, false, false,
+          "Keys to type after the text, if it has a pty: [\"C-c\"], [\"Up\", \"Enter\"]. Enter, Tab, Escape, Space, Backspace, "
+          "Up, "
+          "Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F12, C-a (Ctrl), M-a (Alt), or a character." },
+        { "eof", KIND_SWITCH, false, false, "Close its stdin after the text; at a pty, type Ctrl-D." },
+        { "rows", KIND_INTEGER, false, false, "New number of rows of its pty; give columns, too." },
+        { "columns", KIND_INTEGER, false, false, "New number of columns of its pty." },
         { "signal", KIND_TEXT, false, false,
           "Signal for its foreground process group: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2. "
           "To end it, use KillShell." },
@@ -178,9 +198,10 @@ static const struct tool tools[] = {
           .call = bash_output_call },
         { .name = "BashInput",
           .title = "Write to a background command",
-          .description = "Writes text to the stdin of a background command that was started with stdin: true, or sends it a "
-                         "signal such as SIGINT. Returns at once: read the answer with BashOutput. What is written to a shell "
-                         "such as bash is checked as commands are.",
+          .description =
+                  "Writes text to the stdin of a background command that was started with stdin or pty, types keys at its "
+                  "pty, or sends it a signal such as SIGINT. Returns at once: read the answer with BashOutput. What is "
+                  "written to a shell such as bash is checked as commands are.",
           .destructive = true,
           .open_world = true,
           .input = typed_input,
@@ -305,6 +326,19 @@ void tools_list(struct mcp_server *server, struct buf *out) {
 
 /* ---- a call ---- */
 
+static const char *objection_to_list(const json_t *value) {
+        const json_t *item;
+        size_t i;
+
+        if (!json_is_array(value))
+                return "must be an array of strings";
+        json_array_foreach(value, i, item) {
+                if (!json_string_length(item) || strlen(json_string_value(item)) != json_string_length(item))
+                        return "must be an array of strings without NUL bytes, none of them empty";
+        }
+        return NULL;
+}
+
 /* What is wrong with a value, or NULL. */
 static const char *objection(const struct field *field, const json_t *value) {
         switch (field->kind) {
@@ -318,6 +352,8 @@ static const char *objection(const struct field *field, const json_t *value) {
                 if (!json_is_string(value))
                         return "must be a string";
                 return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "contains a NUL byte";
+        case KIND_TEXTS:
+                return objection_to_list(value);
         case KIND_INTEGER:
                 return json_is_integer(value) && json_integer_value(value) > 0 ? NULL : "must be an integer greater than 0";
         case KIND_NUMBER:

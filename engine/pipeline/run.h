@@ -42,6 +42,7 @@ struct run_order {
 struct run_lent {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
+        struct screen *screen;                  /* of its terminal; NULL: it has none, or somebody's */
         struct input_queue *typed;              /* what it reads; NULL: as its options say */
         struct pool *pool;                      /* sandboxes that are ready */
         struct session_tmp *tmp;                /* that all commands share */

@@ -185,6 +185,7 @@ static void forget(struct bailey_session *session, struct shell *shell) {
         stream_free(&shell->err);
         input_queue_free(&shell->input);
         buf_free(&shell->typed.text);
+        screen_free(shell->screen);
         arena_free(&shell->arena);
         free(shell);
 }
@@ -294,6 +295,7 @@ static void note_end(struct bailey_session *session, struct shell *shell) {
         const struct bailey_outcome *out = &shell->run->result.out;
 
         leave(session, &shell->run->job.launched);
+        shell_close_screen(shell);
         stream_settle(&shell->out);
         stream_settle(&shell->err);
         shell->ended = time_monotonic();
@@ -421,6 +423,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .force = from->force,
                 .background = from->background,
                 .input = from->background && from->input,
+                .terminal = from->background && from->terminal ? BAILEY_TERMINAL_REQUIRED : BAILEY_TERMINAL_NONE,
                 .fresh = from->fresh,
         };
         shell->description = to->description;
@@ -441,15 +444,13 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         arena_init(&shell->arena, 0);
         shell->source.turn = turn;
         shell->background = options->background;
-        shell->has_input = options->background && options->input;
+        shell->has_input = options->background && (options->input || options->terminal);
         input_queue_init(&shell->input);
         buf_init(&shell->typed.text, TYPED_MAX);
         shell->begun = time_realtime();
-        if (copy_options(session, shell, options, &copy) == 0)
-                shell->run = run_new(session->policy, &copy);
-        if (!shell->run || id_new(shell->id, err) < 0) {
-                if (!shell->run)
-                        err_memory(err);
+        if (copy_options(session, shell, options, &copy) < 0 || !(shell->run = run_new(session->policy, &copy)))
+                err_memory(err);
+        if (!shell->run || id_new(shell->id, err) < 0 || shell_open_screen(shell, options, err) < 0) {
                 append(session, shell);
                 forget(session, shell);
                 return NULL;
@@ -482,7 +483,8 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->lent.recovered = &session->recovered;
         shell->run->lent.out_stream = &shell->out;
         shell->run->lent.typed = shell->has_input ? &shell->input : NULL;
-        shell->run->lent.err_stream = shell->background ? &shell->err : NULL;
+        shell->run->lent.screen = shell->screen;
+        shell->run->lent.err_stream = shell->background && !shell->screen ? &shell->err : NULL;
         shell->run->lent.epoll_fd = session->epoll_fd;
         shell->run->lent.epoll_data = shell;
         append(session, shell);
