@@ -170,7 +170,7 @@ int bailey_input(struct bailey_session *session, const char *id, const struct ba
         struct stub_shell *shell = find(session, id);
 
         require(input->text || !input->length);
-        require(input->length || input->end);
+        require(input->length || input->end || (input->keys && input->keys[0]));
         if (!shell || shell->ended) {
                 snprintf(ret_error, error_size, "no such shell");
                 return -1;
@@ -188,6 +188,27 @@ int bailey_signal(struct bailey_session *session, const char *id, int signal, ch
                 return -1;
         }
         return 0;
+}
+
+int bailey_resize(struct bailey_session *session, const char *id, int rows, int columns, char *ret_error, size_t error_size) {
+        require(rows > 0 && columns > 0);
+        return bailey_signal(session, id, SIGWINCH, ret_error, error_size);
+}
+
+int bailey_screen(struct bailey_session *session, const char *id, struct bailey_screen *ret, char *ret_error,
+                  size_t error_size) {
+        struct stub_shell *shell = find(session, id);
+
+        if (!shell || !shell->background) {
+                snprintf(ret_error, error_size, "no such screen");
+                return -1;
+        }
+        *ret = (struct bailey_screen){ .text = shell->command, .length = strlen(shell->command), .rows = 24, .columns = 80 };
+        return 0;
+}
+
+void bailey_screen_free(struct bailey_screen *screen) {
+        *screen = (struct bailey_screen){};
 }
 
 int bailey_kill(struct bailey_session *session, const char *id, int signal) {

@@ -348,7 +348,10 @@ struct bailey_run_options {
                                            it shows goes to out_fd, without sequences that would make a terminal answer
                                            with a text, or set its clipboard. If in_fd is a terminal, it is in raw mode
                                            meanwhile. stderr is part of it if err_fd is a terminal, or the same as out_fd.
-                                           Only for bailey_run(), without capture */
+                                           With bailey_run(), without capture. With bailey_start() and background: what
+                                           bailey_input() is given is typed there, `out` of a reading is what it shows,
+                                           and bailey_screen() its screen. There, any of these is BAILEY_TERMINAL_REQUIRED */
+        int rows, columns;              /* of that, with bailey_start(), at most 200 and 500; 0: 24 and 80 */
         int terminal_signals_fd;        /* with it: a signalfd (SFD_NONBLOCK) of SIGWINCH, SIGTSTP and SIGCONT, which the
                                            caller blocks: the size follows, and the process can be stopped; 0 or -1: none */
         int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */
@@ -535,11 +538,12 @@ int bailey_kill(struct bailey_session *session, const char *id, int signal);
 struct bailey_input {
         const char *text; /* any bytes; NULL: none */
         size_t length;
-        int end; /* not 0: its standard input ends behind the text */
+        const char *const *keys; /* behind the text, for a terminal: "Enter", "Up", "C-c", "M-x", NULL-terminated; NULL: none */
+        int end;                 /* not 0: its standard input ends there; to a terminal, Ctrl-D is typed */
 };
 
 struct bailey_input_taken {
-        size_t taken;   /* bytes: all of the text */
+        size_t taken;   /* bytes: all of the text, and what the keys send */
         size_t waiting; /* bytes, of this call and earlier ones, for which the pipe to the command has no room yet */
 };
 
@@ -555,6 +559,26 @@ int bailey_input(struct bailey_session *session, const char *id, const struct ba
 /* Sends a signal to the command's process group, or to the one that is in the foreground of its terminal. Fails if it has
  * ended. */
 int bailey_signal(struct bailey_session *session, const char *id, int signal, char *ret_error, size_t error_size);
+
+/* Changes the size of a command's terminal, which tells its programs. */
+int bailey_resize(struct bailey_session *session, const char *id, int rows, int columns, char *ret_error, size_t error_size);
+
+/* What the terminal of a command shows. */
+struct bailey_screen {
+        const char *text; /* UTF-8: a line for each row, without blanks at its end, and without the rows at the end that are
+                             blank. Secrets are replaced, as in other output */
+        size_t length;
+        int rows, columns;
+        int row, column;  /* of the cursor, from 1 */
+        int cursor_shown; /* 0: the program hides it */
+        int alternate;    /* not 0: the program has the screen to itself, as editors do */
+        void *memory;
+};
+
+/* As it is now, or was when the command ended. Fails if the command has no terminal. */
+int bailey_screen(struct bailey_session *session, const char *id, struct bailey_screen *ret, char *ret_error,
+                  size_t error_size);
+void bailey_screen_free(struct bailey_screen *screen);
 
 struct bailey_read_options {
         const char *since;  /* `next` of an earlier reading: what came after it; NULL: all that was kept, its middle left out */

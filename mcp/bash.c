@@ -26,6 +26,23 @@ static bool read_timeout(struct mcp_server *server, struct call *call, json_t *a
         return true;
 }
 
+/* Of a command that is written to while it runs. Returns false if the call was answered. */
+static bool read_terminal(struct mcp_server *server, struct call *call, json_t *arguments, struct bailey_run_options *options) {
+        json_t *rows = json_object_get(arguments, "rows"), *columns = json_object_get(arguments, "columns");
+        bool sized = json_is_integer(rows) || json_is_integer(columns);
+
+        options->rows = call_size(rows);
+        options->columns = call_size(columns);
+        if ((options->input || options->terminal) && !options->background)
+                call_refuse(server, call, "Bash: %s: true needs run_in_background: true, and BashInput to write to it",
+                            options->terminal ? "pty" : "stdin");
+        else if (sized && !options->terminal)
+                call_refuse(server, call, "Bash: rows and columns need pty: true");
+        else
+                return true;
+        return false;
+}
+
 /* What was asked for, for as long as the call is there. */
 struct order {
         struct bailey_run_options options;
@@ -50,20 +67,19 @@ static bool read_order(struct mcp_server *server, struct call *call, json_t *arg
                         .description = json_string_value(json_object_get(arguments, "description")),
                         .background = json_is_true(json_object_get(arguments, "run_in_background")),
                         .input = json_is_true(json_object_get(arguments, "stdin")),
+                        .terminal = json_is_true(json_object_get(arguments, "pty")) ? BAILEY_TERMINAL_REQUIRED
+                                                                                    : BAILEY_TERMINAL_NONE,
                         .fresh = json_is_true(json_object_get(arguments, "fresh")),
                         .consent = BAILEY_CONSENT_TO_ASK,
                 },
                 .reason = json_string_value(json_object_get(needs, "reason")),
         };
-        if (ret->options.input && !ret->options.background) {
-                call_refuse(server, call, "Bash: stdin: true needs run_in_background: true, and BashInput to write to it");
-                return false;
-        }
         read_needs(needs, "hosts", ret->hosts);
         read_needs(needs, "write", ret->write);
         ret->options.need_hosts = ret->hosts;
         ret->options.need_write = ret->write;
-        return read_timeout(server, call, arguments, &ret->options.timeout_ms);
+        return read_timeout(server, call, arguments, &ret->options.timeout_ms) &&
+               read_terminal(server, call, arguments, &ret->options);
 }
 
 /* Returns whether the user has to be asked first. */

@@ -48,6 +48,7 @@ struct call {
         int64_t begun, told_at; /* the last progress */
         bool news;              /* there is output since then */
         char *since, *filter;   /* of BashOutput */
+        bool screen;            /* the same */
         int child_fd;           /* where its answer comes from; -1: none */
         int child_pid;
         struct buf child_answer;
@@ -101,6 +102,9 @@ bool tools_call(struct mcp_server *server, struct call *call, const char *name, 
 
 /* Sets the shell that the call is about. Returns false if it was answered, as that is no id. */
 bool call_shell(struct mcp_server *server, struct call *call, json_t *arguments);
+
+/* A number of rows or columns; 0: none was given. Larger ones than there can be stay too large. */
+int call_size(const json_t *number);
 
 typedef void tool_call(struct mcp_server *server, struct call *call, json_t *arguments);
 tool_call bash_call, bash_output_call, bash_input_call, kill_shell_call, sandbox_test_call, container_status_call;

@@ -51,6 +51,12 @@ bool call_shell(struct mcp_server *server, struct call *call, json_t *arguments)
         return false;
 }
 
+int call_size(const json_t *number) {
+        json_int_t size = json_integer_value(number);
+
+        return size < INT16_MAX ? (int)size : INT16_MAX;
+}
+
 static int read_shell(struct mcp_server *server, struct call *call, struct bailey_reading *ret) {
         struct bailey_read_options options = { .since = call->since, .filter = call->filter };
         char error[512];
@@ -72,7 +78,29 @@ static void put_stream(struct buf *out, const char *name, const struct bailey_st
                 out->len--;
 }
 
-static void output_text(const struct bailey_reading *r, const char *status, struct buf *out) {
+static void screen_text(const struct bailey_screen *s, struct buf *out) {
+        buf_format(out, "\nscreen: %d rows, %d columns, cursor at row %d, column %d%s\n\n", s->rows, s->columns, s->row,
+                   s->column, s->cursor_shown ? "" : " (hidden)");
+        buf_append(out, str_from(s->text, s->length));
+        if (out->len && out->ptr[out->len - 1] == '\n')
+                out->len--;
+}
+
+static void screen_json(const struct bailey_screen *s, struct buf *out) {
+        put_object(out, "screen");
+        put_bytes(out, "text", str_from(s->text, s->length));
+        put_number(out, "rows", s->rows);
+        put_number(out, "columns", s->columns);
+        put_number(out, "cursor_row", s->row);
+        put_number(out, "cursor_column", s->column);
+        put_switch(out, "cursor_shown", s->cursor_shown);
+        put_switch(out, "alternate", s->alternate);
+        put_end(out);
+}
+
+/* `screen`: in place of the output; NULL: that. */
+static void output_text(const struct bailey_reading *r, const char *status, const struct bailey_screen *screen,
+                        struct buf *out) {
         if (r->description)
                 buf_format(out, "# %s\n", r->description);
         buf_format(out, "%s\nstatus: %s\nstarted: %s, %.1f s\nstdout: %llu bytes, stderr: %llu bytes\nnext: %s", r->command,
@@ -81,11 +109,16 @@ static void output_text(const struct bailey_reading *r, const char *status, stru
                 buf_format(out, "\n%s", r->message);
         if (r->explanation)
                 buf_format(out, "\nbailey: %s", r->explanation);
+        if (screen) {
+                screen_text(screen, out);
+                return;
+        }
         put_stream(out, "stdout", &r->out);
         put_stream(out, "stderr", &r->err);
 }
 
-static void output_json(const struct call *call, const struct bailey_reading *r, const char *status, struct buf *out) {
+static void output_json(const struct call *call, const struct bailey_reading *r, const char *status,
+                        const struct bailey_screen *screen, struct buf *out) {
         put_begin(out);
         put_text(out, "shell_id", call->shell);
         put_text(out, "command", r->command);
@@ -95,8 +128,10 @@ static void output_json(const struct call *call, const struct bailey_reading *r,
         put_exit(out, r);
         put_text(out, "started", r->started);
         put_number(out, "duration_ms", r->duration_ms);
-        put_bytes(out, "stdout", str_from(r->out.text, r->out.length));
+        put_bytes(out, "stdout", screen ? STR("") : str_from(r->out.text, r->out.length));
         put_bytes(out, "stderr", str_from(r->err.text, r->err.length));
+        if (screen)
+                screen_json(screen, out);
         put_number(out, "stdout_bytes", (long long)r->out.bytes);
         put_number(out, "stderr_bytes", (long long)r->err.bytes);
         put_number(out, "stdout_truncated_bytes", (long long)r->out.elided);
@@ -107,19 +142,36 @@ static void output_json(const struct call *call, const struct bailey_reading *r,
         put_end(out);
 }
 
-static void answer_reading(struct mcp_server *server, struct call *call, const struct bailey_reading *reading) {
+static void answer_with(struct mcp_server *server, struct call *call, const struct bailey_reading *reading,
+                        const struct bailey_screen *screen) {
         char number[32];
         const char *status = status_text(reading, number);
         BUF_AUTO text, json;
 
         buf_init(&text, ANSWER_MAX);
         buf_init(&json, ANSWER_MAX);
-        output_text(reading, status, &text);
-        output_json(call, reading, status, &json);
+        output_text(reading, status, screen, &text);
+        output_json(call, reading, status, screen, &json);
         if (text.failed || json.failed)
                 call_refuse(server, call, "BashOutput: out of memory for the output");
         else
                 call_answer(server, call, false, buf_str(&text), buf_str(&json));
+}
+
+static void answer_reading(struct mcp_server *server, struct call *call, const struct bailey_reading *reading) {
+        struct bailey_screen screen;
+        char error[512];
+
+        if (!call->screen) {
+                answer_with(server, call, reading, NULL);
+                return;
+        }
+        if (bailey_screen(server->session, call->shell, &screen, error, sizeof(error)) < 0) {
+                call_refuse(server, call, "BashOutput: %s", error);
+                return;
+        }
+        answer_with(server, call, reading, &screen);
+        bailey_screen_free(&screen);
 }
 
 void bash_output_answer(struct mcp_server *server, struct call *call) {
@@ -140,6 +192,7 @@ void bash_output_call(struct mcp_server *server, struct call *call, json_t *argu
                 return;
         call->since = keep(arguments, "since");
         call->filter = keep(arguments, "filter");
+        call->screen = json_is_true(json_object_get(arguments, "screen"));
         if (read_shell(server, call, &reading) < 0)
                 return;
         is_news = reading.out.length || reading.err.length; /* without `since`, all of it */

@@ -13,8 +13,8 @@ enum kind {
         KIND_NUMBER,
         KIND_SWITCH,
         KIND_INPUT, /* a text that may be empty */
-        KIND_TEXTS, /* the rest only in answers */
-        KIND_OBJECTS,
+        KIND_TEXTS,
+        KIND_OBJECTS, /* this and the rest only in answers */
         KIND_OBJECT,
 };
 
@@ -54,6 +54,12 @@ static const struct field bash_input[] = {
         { "stdin", KIND_SWITCH, false, false,
           "With run_in_background: keep stdin open, for BashInput. Default: stdin is empty, which ends a program that reads "
           "it." },
+        { "pty", KIND_SWITCH, false, false,
+          "With run_in_background: give the command a terminal of its own, for REPLs, editors, debuggers and prompts that ask "
+          "at a "
+          "terminal. BashInput types there, BashOutput shows what it shows, also as a screen." },
+        { "rows", KIND_INTEGER, false, false, "With pty: rows of the terminal; default: 24, maximum: 200." },
+        { "columns", KIND_INTEGER, false, false, "With pty: columns of the terminal; default: 80, maximum: 500." },
         { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
         { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
         { "needs", KIND_OBJECT, false, false, "What the command needs and the policy does not allow; the user is asked for it.",
@@ -91,6 +97,10 @@ static const struct field output_input[] = {
         { "filter", KIND_TEXT, false, false, "A regular expression (PCRE2); only matching lines are returned." },
         { "wait_ms", KIND_INTEGER, false, false,
           "Wait up to this time for output newer than `since`, or for the end of the command. The maximum is 30000." },
+        { "screen", KIND_SWITCH, false, false,
+          "With a command that has a pty: return its screen as rows of text, in place of the output. Use it for programs that "
+          "draw "
+          "a full screen." },
         {},
 };
 
@@ -105,6 +115,9 @@ static const struct field output_output[] = {
         { "duration_ms", KIND_INTEGER, true, false, "Duration so far, in milliseconds" },
         { "stdout", KIND_TEXT, true, false, "" },
         { "stderr", KIND_TEXT, true, false, "" },
+        { "screen", KIND_OBJECT, false, false,
+          "With screen: text (its rows, without blank ones at the end), rows, columns, cursor_row, cursor_column (from 1), "
+          "cursor_shown, alternate (the program has the screen to itself)" },
         { "stdout_bytes", KIND_INTEGER, true, false, "Bytes written to stdout in total" },
         { "stderr_bytes", KIND_INTEGER, true, false, "Bytes written to stderr in total" },
         { "stdout_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stdout" },
@@ -117,8 +130,15 @@ static const struct field output_output[] = {
 
 static const struct field typed_input[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
-        { "input", KIND_INPUT, false, false, "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin." },
-        { "eof", KIND_SWITCH, false, false, "Close its stdin after the text." },
+        { "input", KIND_INPUT, false, false,
+          "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin or pty." },
+        { "keys", KIND_TEXTS, false, false,
+          "Keys to type after the text, if it has a pty: [\"C-c\"], [\"Up\", \"Enter\"]. Enter, Tab, Escape, Space, Backspace, "
+          "Up, "
+          "Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F12, C-a (Ctrl), M-a (Alt), or a character." },
+        { "eof", KIND_SWITCH, false, false, "Close its stdin after the text; at a pty, type Ctrl-D." },
+        { "rows", KIND_INTEGER, false, false, "New number of rows of its pty; give columns, too." },
+        { "columns", KIND_INTEGER, false, false, "New number of columns of its pty." },
         { "signal", KIND_TEXT, false, false,
           "Signal for its foreground process group: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2. "
           "To end it, use KillShell." },
@@ -188,9 +208,10 @@ static const struct tool tools[] = {
           .call = bash_output_call },
         { .name = "BashInput",
           .title = "Write to a background command",
-          .description = "Writes text to the stdin of a background command that was started with stdin: true, or sends it a "
-                         "signal such as SIGINT. Returns at once: read the answer with BashOutput. What is written to a shell "
-                         "such as bash is checked as commands are.",
+          .description =
+                  "Writes text to the stdin of a background command that was started with stdin or pty, types keys at its "
+                  "pty, or sends it a signal such as SIGINT. Returns at once: read the answer with BashOutput. What is "
+                  "written to a shell such as bash is checked as commands are.",
           .destructive = true,
           .open_world = true,
           .input = typed_input,
@@ -336,16 +357,16 @@ static const struct field *field_find(const struct field *fields, const char *na
         return fields->name ? fields : NULL;
 }
 
-static const char *list_objection(const json_t *value) {
+static const char *objection_to_list(const json_t *value) {
+        const json_t *item;
         size_t i;
-        json_t *item;
 
-        if (!json_is_array(value) || json_array_size(value) > NEEDS_MAX)
-                return "must be a list of at most 8 strings";
-        json_array_foreach(value, i,
-                           item) if (!json_is_string(item) || !json_string_length(item) ||
-                                     strlen(json_string_value(item)) !=
-                                             json_string_length(item)) return "must be a list of strings that are not empty";
+        if (!json_is_array(value))
+                return "must be an array of strings";
+        json_array_foreach(value, i, item) {
+                if (!json_string_length(item) || strlen(json_string_value(item)) != json_string_length(item))
+                        return "must be an array of strings without NUL bytes, none of them empty";
+        }
         return NULL;
 }
 
@@ -363,7 +384,7 @@ static const char *object_objection(const struct field *fields, json_t *object) 
 
                 if (!field)
                         return "has a member that is not known: only hosts, write and reason are";
-                if (!json_is_null(value) && objection(field, value))
+                if (json_array_size(value) > NEEDS_MAX || (!json_is_null(value) && objection(field, value)))
                         return field->kind == KIND_TEXTS ? "needs lists of at most 8 strings, which are not empty"
                                                          : "needs a reason that is a string, and not empty";
         }
@@ -383,6 +404,8 @@ static const char *objection(const struct field *field, const json_t *value) {
                 if (!json_is_string(value))
                         return "must be a string";
                 return strlen(json_string_value(value)) == json_string_length(value) ? NULL : "contains a NUL byte";
+        case KIND_TEXTS:
+                return objection_to_list(value);
         case KIND_INTEGER:
                 return json_is_integer(value) && json_integer_value(value) > 0 ? NULL : "must be an integer greater than 0";
         case KIND_NUMBER:
@@ -391,8 +414,6 @@ static const char *objection(const struct field *field, const json_t *value) {
                                : "must be a number greater than 0";
         case KIND_SWITCH:
                 return json_is_boolean(value) ? NULL : "must be true or false";
-        case KIND_TEXTS:
-                return list_objection(value);
         case KIND_OBJECT:
                 return object_objection(field->fields, (json_t *)value);
         default:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 
 #include "base/fd.h"
 #include "base/time.h"
@@ -29,6 +30,8 @@ enum job_fd {
         FD_TERMINAL,
         FD_COUNT = FD_TERMINAL + TERMINAL_LINK_POLLS
 };
+
+enum { TERMINAL_READS = 256 }; /* of some kilobytes */
 
 /* ---- files ---- */
 
@@ -171,12 +174,57 @@ void job_give(struct job *job) {
                 close_typed(job);
 }
 
+/* ---- a terminal that nobody sits at ---- */
+
+/* Until it comes, the command has nothing. */
+static int open_captured_terminal(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
+        job->terminal_expected = true;
+        job->sources[0].stream = setup->out;
+        job->sources[0].terminal = true;
+        if (open_input(job, -1, &files->in, err) < 0 || source_relay(&job->sources[0], -1, &files->out, err) < 0)
+                return -1;
+        files->err = files->out;
+        return 0;
+}
+
+static int capture_terminal(struct job *job, int master, struct err *err) {
+        FD_AUTO typed = -1;
+
+        if (master < 0)
+                return err_set(err, ERR_SYSTEM, "the terminal of the command could not be passed on");
+        job->sources[0].fd = master;
+        if (watch(job, master, job->epoll_data, err) < 0 || (job->typed && fd_dup(master, &typed, err) < 0))
+                return -1;
+        if (job->typed)
+                input_queue_attach(job->typed, TAKE_FD(typed));
+        return 0;
+}
+
+/* All who could write there are gone, so that there is little, and an end. */
+static void drain_terminal(struct job_source *source) {
+        for (int reads = 0; reads < TERMINAL_READS && stream_read(source->stream, source->fd) > 0; reads++)
+                ;
+}
+
+int job_resize(struct job *job, unsigned rows, unsigned columns) {
+        const struct winsize size = { .ws_row = (uint16_t)rows, .ws_col = (uint16_t)columns };
+
+        return job->sources[0].terminal && job->sources[0].fd >= 0 ? ioctl(job->sources[0].fd, TIOCSWINSZ, &size) : -1;
+}
+
+bool job_hides_input(const struct job *job) {
+        struct termios modes;
+
+        return job->sources[0].terminal && job->sources[0].fd >= 0 && tcgetattr(job->sources[0].fd, &modes) == 0 &&
+               modes.c_lflag & ICANON && !(modes.c_lflag & ECHO);
+}
+
 /* The command's ends; those that are not its caller's own are closed when it has them. */
 static int open_sources(struct job *job, const struct job_setup *setup, struct launch_files *files, struct err *err) {
         struct job_source *out = &job->sources[0], *errors = &job->sources[1];
 
         if (setup->launch->terminal.wanted)
-                return open_terminal(job, setup, files, err);
+                return (setup->terminal ? open_terminal : open_captured_terminal)(job, setup, files, err);
         if (setup->typed ? input_queue_open(setup->typed, &files->in, err) < 0
                          : open_input(job, setup->in_fd, &files->in, err) < 0)
                 return -1;
@@ -334,10 +382,15 @@ int64_t job_deadline(const struct job *job) {
         return covers && (!due || covers < due) ? covers : due;
 }
 
+/* A terminal that nobody has any more is at its end by an error. */
+static bool is_over(const struct job_source *source, ssize_t got) {
+        return got == 0 || (got < 0 && source->terminal && errno == EIO);
+}
+
 static void source_step(const struct job *job, struct job_source *source, const struct pollfd *polled) {
         if (source->relay)
                 relay_step(source->relay, polled);
-        else if (source->fd >= 0 && polled->revents && stream_read(source->stream, source->fd) == 0)
+        else if (source->fd >= 0 && polled->revents && is_over(source, stream_read(source->stream, source->fd)))
                 source_close(job, source);
 }
 
@@ -349,7 +402,9 @@ static void source_drain(struct job *job, struct job_source *source) {
 
         if (source->relay)
                 relay_drain(source->relay, time_monotonic() + job->drain);
-        if (source->fd >= 0 && ioctl(source->fd, FIONREAD, &left) < 0)
+        if (source->fd >= 0 && source->terminal)
+                drain_terminal(source);
+        else if (source->fd >= 0 && ioctl(source->fd, FIONREAD, &left) < 0)
                 left = 0;
         while (left > 0 && ((got = stream_read(source->stream, source->fd)) > 0 || (got < 0 && errno == EINTR)))
                 left -= got > 0 ? (int)got : 0;
@@ -407,7 +462,8 @@ static void take_terminal(struct job *job, int master) {
                 return;
         }
         job->terminal_expected = false;
-        if (terminal_link_begin(job->terminal, master, &job->no_terminal) < 0)
+        if ((job->terminal ? terminal_link_begin(job->terminal, master, &job->no_terminal)
+                           : capture_terminal(job, master, &job->no_terminal)) < 0)
                 job_cancel(job, SIGKILL, 0);
 }
 

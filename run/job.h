@@ -27,12 +27,12 @@ struct job_setup {
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
         int64_t passed_max;       /* bytes that go to these, together; 0: all. Not to a terminal's user */
-        const struct terminal_setup
-                *terminal; /* if the launch has a terminal: who uses it. Not with epoll_fd, `out` or `err` */
-        int64_t timeout;   /* nanoseconds; 0: none */
-        int64_t drain;     /* how long readers of the output may delay the end */
-        int cancel_fd;     /* readable: cancel; -1: none */
-        int epoll_fd;      /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
+        const struct terminal_setup *terminal; /* if the launch has a terminal: who uses it. Not with epoll_fd, `out` or `err`.
+                                                  NULL: it is read by `out`, and `typed` is typed there */
+        int64_t timeout;                       /* nanoseconds; 0: none */
+        int64_t drain;                         /* how long readers of the output may delay the end */
+        int cancel_fd;                         /* readable: cancel; -1: none */
+        int epoll_fd;                          /* gets what is to be polled, with `epoll_data`; -1: none. Not with out_fd */
         void *epoll_data;
 
         /* Takes sockets that come from the sandbox of a launch with `egress`, at its start and for launch_request_socket().
@@ -61,6 +61,7 @@ struct outcome {
 struct job_source {
         struct stream *stream;
         int fd;              /* of the stream; -1: none, or it has ended */
+        bool terminal;       /* and it is the command's terminal */
         struct relay *relay; /* or this */
         int to;              /* on Windows: where it goes when there is no stream; 0 or less: nowhere */
 };
@@ -117,6 +118,12 @@ void job_give(struct job *job);
 
 /* Sends a signal to the foreground process group of the command's terminal, or, if it has none, to that of the command. */
 void job_signal(struct job *job, int number);
+
+/* Of the command's terminal. -1: there is none. */
+int job_resize(struct job *job, unsigned rows, unsigned columns);
+
+/* Does it take whole lines, and not show them? As for a password. */
+bool job_hides_input(const struct job *job);
 
 /* Stops all processes inside, and restores covers; or lets them continue. */
 void job_hold(struct job *job, bool hold);

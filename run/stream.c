@@ -57,6 +57,8 @@ static void hide_secrets(void *context, struct str bytes) {
 }
 
 static void take(struct stream *stream, struct str bytes) {
+        if (stream->screen)
+                screen_feed(stream->screen, bytes);
         if (stream->plain)
                 terminal_text_feed(stream->plain, bytes, hide_secrets, stream);
         else
@@ -67,7 +69,7 @@ ssize_t stream_read(struct stream *stream, int fd) {
         char chunk[CHUNK];
         ssize_t count;
 
-        if (!stream->plain && !stream->redactor) {
+        if (!stream->plain && !stream->redactor && !stream->screen) {
                 count = capture_read(&stream->capture, fd);
         } else {
                 count = read(fd, chunk, sizeof(chunk));

@@ -5,6 +5,7 @@
 #define BAILEY_RUN_STREAM_H
 
 #include "run/capture.h"
+#include "run/screen.h"
 #include "run/terminal_text.h"
 #include "run/redact.h"
 
@@ -13,7 +14,8 @@ struct stream {
         struct terminal_text *plain;     /* NULL: bytes are not changed */
         const struct redactor *redactor; /* NULL: no secrets */
         struct redact_state redact;
-        uint64_t came; /* bytes, as the command wrote them */
+        struct screen *screen; /* that shows it as well, as it came; NULL: none */
+        uint64_t came;         /* bytes, as the command wrote them */
 };
 
 /* Uses `redactor` until it is settled or freed. */

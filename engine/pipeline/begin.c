@@ -363,6 +363,7 @@ static int open_streams(struct run *run) {
                              &run->result.err) < 0 ||
             stream_init(run->lent.out_stream, (size_t)limit, mode, redactor, &run->result.err) < 0)
                 return -1;
+        run->lent.out_stream->screen = run->lent.screen;
         return run->lent.err_stream ? stream_init(run->lent.err_stream, (size_t)limit, mode, redactor, &run->result.err) : 0;
 }
 

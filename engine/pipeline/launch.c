@@ -50,25 +50,29 @@ static int get_tmpdir(struct run *run, const struct backend *backend, const char
         return 0;
 }
 
-/* Where /tmp is the host's, programs are led to a private one. */
-static int set_tmpdir(struct run *run, const struct backend *backend, struct err *err) {
+static int set_variable(struct run *run, const char *name, const char *value, struct err *err) {
         const char *const *envp = run->attempt.request.envp;
         const char **longer;
-        size_t count = 0, kept = 0;
+        size_t count = 0, kept = 0, length = strlen(name);
 
-        if (get_tmpdir(run, backend, &run->attempt.host.tmpdir, err) < 0)
-                return -1;
         while (envp[count])
                 count++;
         longer = arena_alloc(&run->arena, (count + 2) * sizeof(*longer));
         if (!longer)
                 return err_memory(err);
         for (size_t i = 0; i < count; i++)
-                if (strncmp(envp[i], "TMPDIR=", 7) != 0)
+                if (strncmp(envp[i], name, length) != 0 || envp[i][length] != '=')
                         longer[kept++] = envp[i];
-        longer[kept] = run_text(run, "TMPDIR=%s", run->attempt.host.tmpdir);
+        longer[kept] = run_text(run, "%s=%s", name, value);
         run->attempt.request.envp = longer;
-        return 0;
+        return longer[kept] ? 0 : err_memory(err);
+}
+
+/* Where /tmp is the host's, programs are led to a private one. */
+static int set_tmpdir(struct run *run, const struct backend *backend, struct err *err) {
+        if (get_tmpdir(run, backend, &run->attempt.host.tmpdir, err) < 0)
+                return -1;
+        return set_variable(run, "TMPDIR", run->attempt.host.tmpdir, err);
 }
 
 /* Where it is private anyway. */
@@ -136,18 +140,30 @@ static struct terminal_setup terminal_of(const struct run *run) {
                                         .signals = run->order.options.terminal_signals_fd };
 }
 
+/* One that nobody sits at: what it can do is what run/screen.h follows. */
+static int plan_screen(struct run *run, struct err *err) {
+        struct screen_state state;
+
+        screen_state(run->lent.screen, &state);
+        run->attempt.request.terminal =
+                (struct launch_terminal){ .wanted = true, .rows = (uint16_t)state.rows, .columns = (uint16_t)state.columns };
+        return set_variable(run, "TERM", "xterm-256color", err);
+}
+
 static int plan_terminal(struct run *run, const struct backend *backend, struct err *err) {
         const struct bailey_run_options *options = &run->order.options;
         const struct terminal_setup terminal = terminal_of(run);
 
         if (options->terminal == BAILEY_TERMINAL_NONE)
                 return 0;
+        if (backend->terminal && run->lent.screen)
+                return plan_screen(run, err);
         if (backend->terminal)
                 terminal_link_plan(&terminal, options->err_fd, &run->attempt.request.terminal);
         else if (options->terminal == BAILEY_TERMINAL_REQUIRED)
                 return err_set(
                         err, ERR_INVALID,
-                        "%s gives commands no terminal of their own: run it without --tty, or choose native, bwrap or landlock",
+                        "%s gives commands no terminal of their own: run it without one, or choose native, bwrap or landlock",
                         backend->name);
         return 0;
 }
@@ -173,7 +189,7 @@ static int try_launch(struct run *run, struct err *err) {
         struct job_setup setup = {
                 .launch = &run->attempt.launch,
                 .covers = &run->attempt.launch,
-                .terminal = &terminal,
+                .terminal = run->lent.screen ? NULL : &terminal,
                 .in_fd = input_of(run),
                 .typed = run->lent.typed,
                 .out = run->lent.out_stream,

@@ -272,8 +272,8 @@ static int put_digest(const struct bailey_session *session, const struct bailey_
         sha256_init(&sha);
         digest_add(&sha, str_z(consent->command));
         digest_add(&sha, str_z(consent->cwd ? consent->cwd : ""));
-        snprintf(flags, sizeof(flags), "%d %d %lld %d", options->background, options->fresh, options->timeout_ms,
-                 session->policy->bypassed);
+        snprintf(flags, sizeof(flags), "%d %d %d %d %lld %d", options->background, options->input,
+                 options->terminal != BAILEY_TERMINAL_NONE, options->fresh, options->timeout_ms, session->policy->bypassed);
         digest_add(&sha, str_z(flags));
         digest_add(&sha, options->fresh ? STR("") : buf_str(&session->state.variables));
         digest_add(&sha, buf_str(&rules));

@@ -2,10 +2,12 @@
  * What background commands of a session are given to read, and signals for them.
  */
 #include <signal.h>
+#include <stdio.h>
 
 #include "engine/config.h"
 #include "engine/pipeline/record.h"
 #include "engine/session/session.h"
+#include "run/terminal_keys.h"
 
 static struct shell *find_running(struct bailey_session *session, const char *id, struct err *err) {
         struct shell *shell = session_find(session, id);
@@ -168,39 +170,143 @@ static int check_commands(struct bailey_session *session, struct shell *shell, s
         return result;
 }
 
+/* ---- what is typed at a terminal ---- */
+
+enum { END_OF_INPUT = 4, KEYS_MAX = 1024, SHOWN_MAX = 2 * INPUT_QUEUE_MAX };
+
+/* What is to be written, and as what it is judged and recorded. */
+struct typing {
+        struct buf bytes, commands, shown;
+};
+
+static void typing_begin(struct typing *typing) {
+        buf_init(&typing->bytes, INPUT_QUEUE_MAX + 1);
+        buf_init(&typing->commands, INPUT_QUEUE_MAX + 1);
+        buf_init(&typing->shown, SHOWN_MAX);
+}
+
+static void typing_end(struct typing *typing) {
+        buf_free(&typing->bytes);
+        buf_free(&typing->commands);
+        buf_free(&typing->shown);
+}
+
+/* Where a line ends, a key says so by a carriage return. */
+static void type_text(struct typing *typing, struct str text, bool terminal) {
+        buf_append(&typing->bytes, text);
+        for (size_t i = 0; i < text.len; i++)
+                buf_char(&typing->commands, terminal && text.ptr[i] == '\r' ? '\n' : text.ptr[i]);
+        buf_append(&typing->shown, buf_str(&typing->commands));
+}
+
+/* What edits the line or recalls another one is not followed: the keys that type a text are. */
+static int type_key(struct typing *typing, const struct shell *shell, const char *name, struct err *err) {
+        struct screen_state state;
+        size_t before = typing->bytes.len;
+        struct str sent;
+
+        screen_state(shell->screen, &state);
+        if (!terminal_key(name, state.application_cursor, &typing->bytes))
+                return err_set(err, ERR_INVALID,
+                               "there is no key '%.32s': expected such as Enter, Tab, Escape, Up, PageDown, F1, C-c, M-x, or "
+                               "a character",
+                               name);
+        sent = str_skip(buf_str(&typing->bytes), before);
+        if (str_is(sent, "\r")) {
+                buf_char(&typing->commands, '\n');
+                buf_char(&typing->shown, '\n');
+        } else if ((unsigned char)sent.ptr[0] >= ' ' && sent.ptr[0] != 0x7f) {
+                buf_append(&typing->commands, sent);
+                buf_append(&typing->shown, sent);
+        } else {
+                buf_format(&typing->shown, "<%s>", name);
+        }
+        return 0;
+}
+
+static int type_keys(struct typing *typing, const struct shell *shell, const char *const *keys, struct err *err) {
+        if (keys && *keys && !shell->screen)
+                return err_set(err, ERR_REFUSED, "keys are for a terminal: it has none (pty: true)");
+        for (size_t i = 0; keys && keys[i]; i++) {
+                if (i == KEYS_MAX)
+                        return err_set(err, ERR_REFUSED, "more than %d keys at once", KEYS_MAX);
+                if (type_key(typing, shell, keys[i], err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
+static int type(struct typing *typing, const struct shell *shell, const struct bailey_input *input, struct err *err) {
+        type_text(typing, str_from(input->text, input->text ? input->length : 0), shell->screen);
+        if (type_keys(typing, shell, input->keys, err) < 0)
+                return -1;
+        if (input->end && shell->screen)
+                buf_char(&typing->bytes, END_OF_INPUT);
+        return typing->bytes.failed || typing->commands.failed || typing->shown.failed ? err_memory(err) : 0;
+}
+
 /* ---- writing ---- */
 
-static int check_input(struct bailey_session *session, struct shell *shell, struct str text, struct err *err) {
+/* A password is not for the record. */
+static int record_other(struct shell *shell, struct str shown, struct err *err) {
+        char text[64];
+        int len;
+
+        if (!job_hides_input(&shell->run->job))
+                return record_input(shell->run, shown, NULL, NULL, err);
+        len = snprintf(text, sizeof(text), "(%zu bytes that the terminal does not show)", shown.len);
+        return record_input(shell->run, str_from(text, (size_t)len), NULL, NULL, err);
+}
+
+static int check_input(struct bailey_session *session, struct shell *shell, const struct typing *typing, struct err *err) {
+        struct str commands = buf_str(&typing->commands), shown = buf_str(&typing->shown);
+
+        if (shell->run->judged.verdict.reads_code && commands.len && check_commands(session, shell, commands, err) < 0)
+                return -1;
+        if (shell->run->judged.verdict.reads_code && shown.len == commands.len)
+                return 0;
+        return shown.len ? record_other(shell, shown, err) : 0;
+}
+
+static int give(struct shell *shell, struct str bytes, bool end, struct err *err) {
+        struct input_queue *queue = &shell->input;
+
+        if (input_queue_add(queue, bytes, err) < 0)
+                return -1;
+        queue->ending |= end && !shell->screen;
+        job_give(&shell->run->job);
+        return queue->unread ? input_queue_check(queue, bytes.len, err) : 0; /* which says why */
+}
+
+static int write_input(struct bailey_session *session, struct shell *shell, const struct bailey_input *input,
+                       struct typing *typing, struct err *err) {
         if (!shell->has_input)
                 return err_set(err, ERR_REFUSED,
                                "its standard input is empty: it was not started with an open one (stdin: true)");
-        if (!text.len)
-                return 0;
-        if (shell->run->judged.verdict.reads_code)
-                return check_commands(session, shell, text, err);
-        return record_input(shell->run, text, NULL, NULL, err);
-}
-
-static int give(struct shell *shell, struct str text, bool end, struct err *err) {
-        struct input_queue *queue = &shell->input;
-
-        if (input_queue_add(queue, text, err) < 0)
+        if (input->text && input_queue_check(&shell->input, input->length, err) < 0)
                 return -1;
-        queue->ending |= end;
-        job_give(&shell->run->job);
-        return input_queue_waiting(queue) || !queue->unread ? 0 : input_queue_check(queue, text.len, err); /* says why */
+        if (type(typing, shell, input, err) < 0 || input_queue_check(&shell->input, typing->bytes.len, err) < 0 ||
+            check_input(session, shell, typing, err) < 0)
+                return -1;
+        return give(shell, buf_str(&typing->bytes), input->end, err);
 }
 
 int bailey_input(struct bailey_session *session, const char *id, const struct bailey_input *input,
                  struct bailey_input_taken *ret, char *ret_error, size_t error_size) {
-        struct str text = str_from(input->text, input->text ? input->length : 0);
         struct err err = {};
         struct shell *shell = find_running(session, id, &err);
+        struct typing typing;
+        int result;
 
-        if (!shell || input_queue_check(&shell->input, text.len, &err) < 0 || check_input(session, shell, text, &err) < 0 ||
-            give(shell, text, input->end, &err) < 0)
+        if (!shell)
                 return config_hand_error(&err, ret_error, error_size);
-        *ret = (struct bailey_input_taken){ .taken = text.len, .waiting = input_queue_waiting(&shell->input) };
+        typing_begin(&typing);
+        result = write_input(session, shell, input, &typing, &err);
+        if (result == 0)
+                *ret = (struct bailey_input_taken){ .taken = typing.bytes.len, .waiting = input_queue_waiting(&shell->input) };
+        typing_end(&typing);
+        if (result < 0)
+                return config_hand_error(&err, ret_error, error_size);
         session_arm(session);
         return 0;
 }

@@ -186,6 +186,7 @@ static void forget(struct bailey_session *session, struct shell *shell) {
         stream_free(&shell->err);
         input_queue_free(&shell->input);
         buf_free(&shell->typed.text);
+        screen_free(shell->screen);
         arena_free(&shell->arena);
         free(shell);
 }
@@ -295,6 +296,7 @@ static void note_end(struct bailey_session *session, struct shell *shell) {
         const struct bailey_outcome *out = &shell->run->result.out;
 
         leave(session, &shell->run->job.launched);
+        shell_close_screen(shell);
         stream_settle(&shell->out);
         stream_settle(&shell->err);
         shell->ended = time_monotonic();
@@ -422,6 +424,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .force = from->force,
                 .background = from->background,
                 .input = from->background && from->input,
+                .terminal = from->background && from->terminal ? BAILEY_TERMINAL_REQUIRED : BAILEY_TERMINAL_NONE,
                 .fresh = from->fresh,
                 .need_hosts = from->need_hosts ? strings_copy(from->need_hosts, &shell->arena) : NULL,
                 .need_write = from->need_write ? strings_copy(from->need_write, &shell->arena) : NULL,
@@ -451,15 +454,13 @@ static struct shell *shell_new(struct bailey_session *session, const struct bail
         arena_init(&shell->arena, 0);
         shell->source.turn = turn;
         shell->background = options->background;
-        shell->has_input = options->background && options->input;
+        shell->has_input = options->background && (options->input || options->terminal);
         input_queue_init(&shell->input);
         buf_init(&shell->typed.text, TYPED_MAX);
         shell->begun = time_realtime();
-        if (copy_options(session, shell, options, &copy) == 0)
-                shell->run = run_new(own ? own : session->policy, &copy);
-        if (!shell->run || id_new(shell->id, err) < 0) {
-                if (!shell->run)
-                        err_memory(err);
+        if (copy_options(session, shell, options, &copy) < 0 || !(shell->run = run_new(own ? own : session->policy, &copy)))
+                err_memory(err);
+        if (!shell->run || id_new(shell->id, err) < 0 || shell_open_screen(shell, options, err) < 0) {
                 append(session, shell);
                 forget(session, shell);
                 return NULL;
@@ -486,7 +487,8 @@ static void lend(struct bailey_session *session, struct shell *shell) {
         lent->accepted = session->accepted;
         lent->typed = shell->has_input ? &shell->input : NULL;
         lent->out_stream = &shell->out;
-        lent->err_stream = shell->background ? &shell->err : NULL;
+        lent->screen = shell->screen;
+        lent->err_stream = shell->background && !shell->screen ? &shell->err : NULL;
         lent->epoll_fd = session->epoll_fd;
         lent->epoll_data = shell;
 }

@@ -34,7 +34,9 @@ struct shell {
         bool has_input;
         struct input_queue input;
         struct typed typed;
-        uint64_t told; /* bytes received at the time of the last event */
+        struct screen *screen;      /* of its terminal; NULL: it has none, or it has ended: */
+        struct bailey_screen *last; /* what that showed; NULL: it had none */
+        uint64_t told;              /* bytes received at the time of the last event */
         struct str command;
         const char *description; /* NULL: not said */
         int64_t begun;           /* realtime */
@@ -89,6 +91,13 @@ struct bailey_session {
 int64_t control_deadline(const struct control *control);
 void control_due(struct bailey_session *session, int64_t now);
 void control_close(struct bailey_session *session);
+
+/* ---- a terminal: screen.c ---- */
+
+int shell_open_screen(struct shell *shell, const struct bailey_run_options *options, struct err *err);
+
+/* It has ended: keeps what is shown, while secrets are still known. */
+void shell_close_screen(struct shell *shell);
 
 /* ---- from inside ---- */
 

@@ -70,11 +70,11 @@ const cases = {
                 assert.ok(!hints('Bash').readOnlyHint && hints('Bash').destructiveHint && !hints('Bash').idempotentHint);
                 assert.ok(!hints('KillShell').readOnlyHint && hints('KillShell').idempotentHint);
                 assert.deepEqual(properties('Bash'),
-                        ['command', 'cwd', 'description', 'fresh', 'run_in_background', 'stdin', 'timeout', 'timeout_ms']);
+                        ['columns', 'command', 'cwd', 'description', 'fresh', 'pty', 'rows', 'run_in_background', 'stdin', 'timeout', 'timeout_ms']);
                 assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command']);
-                assert.deepEqual(properties('BashOutput'), ['filter', 'shell_id', 'since', 'wait_ms']);
+                assert.deepEqual(properties('BashOutput'), ['filter', 'screen', 'shell_id', 'since', 'wait_ms']);
                 assert.deepEqual(tool(session, 'BashOutput').inputSchema.required, ['shell_id']);
-                assert.deepEqual(properties('BashInput'), ['eof', 'input', 'shell_id', 'signal']);
+                assert.deepEqual(properties('BashInput'), ['columns', 'eof', 'input', 'keys', 'rows', 'shell_id', 'signal']);
                 assert.deepEqual(tool(session, 'BashInput').inputSchema.required, ['shell_id']);
                 assert.deepEqual(properties('KillShell'), ['shell_id', 'signal']);
                 assert.deepEqual(tool(session, 'KillShell').inputSchema.required, ['shell_id']);

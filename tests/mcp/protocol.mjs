@@ -84,7 +84,7 @@ for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])
                 assert.equal(result.protocolVersion, version);
                 assert.ok(result.capabilities.tools);
                 assert.equal(result.serverInfo.name, 'bailey');
-                assert.equal((await server.request('tools/list')).result.tools.length, 5);
+                assert.equal((await server.request('tools/list')).result.tools.length, 6);
         });
 
 wire('a revision that nobody knows is answered with the newest', { version: null }, async (server) => {
@@ -112,7 +112,7 @@ wire('2026-07-28 needs no handshake', { version: null }, async (server) => {
                 assert.ok(Number.isInteger(result.ttlMs) && result.ttlMs >= 0);
                 assert.ok(['private', 'public'].includes(result.cacheScope));
         }
-        assert.equal(listed.tools.length, 5);
+        assert.equal(listed.tools.length, 6);
         assert.equal(called.structuredContent.output, 'x\n');
         const { error } = await server.request('tools/list', { _meta: meta('2031-01-01') });
         assert.equal(error.code, -32022);
@@ -311,7 +311,7 @@ wire('the last line needs no end', {}, async (server) => {
 
         server.write('{"jsonrpc":"2.0","id":"last","method":"tools/list"}');
         server.child.stdin.end();
-        assert.equal((await answer).result.tools.length, 5);
+        assert.equal((await answer).result.tools.length, 6);
         await until('it is gone', () => server.child.exitCode !== null);
 });
 
@@ -320,6 +320,6 @@ wire('what came before the end of input is answered', {}, async (server) => {
 
         server.write('{"jsonrpc":"2.0","id":"last","method":"tools/list"}\n');
         server.child.stdin.end();
-        assert.equal((await answer).result.tools.length, 5);
+        assert.equal((await answer).result.tools.length, 6);
         await until('it is gone', () => server.child.exitCode !== null);
 });

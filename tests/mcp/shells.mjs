@@ -366,3 +366,27 @@ shells('BashInput says what is wrong', {}, async (server) => {
         }
         assert.match(text(await server.call('Bash', { command: 'cat', stdin: true })), /run_in_background/);
 });
+
+shells('a pty shows its screen and takes keys', {}, async (server) => {
+        const shell = await server.background("PS1='ready> ' exec bash --norc --noprofile -i", { pty: true, rows: 10, columns: 40 });
+        const screen = async (wanted) => until(`the screen has ${wanted}`, async () => {
+                const now = await server.output(shell, { screen: true });
+                return now.screen.text.includes(wanted) && now;
+        });
+
+        await screen('ready>');
+        await server.call('BashInput', { shell_id: shell, input: 'stty size', keys: ['Enter'] });
+        await screen('10 40');
+        await server.call('BashInput', { shell_id: shell, rows: 20, columns: 60 });
+        await server.call('BashInput', { shell_id: shell, keys: ['C-l', 'Up', 'Enter'] });
+        const now = await screen('20 60');
+        assert.deepEqual([now.screen.rows, now.screen.columns, now.stdout], [20, 60, '']);
+        assert.match(text(await server.call('BashOutput', { shell_id: shell, screen: true })), /screen: 20 rows, 60 columns, cursor at row/);
+        for (const [args, why] of [[{ keys: ['Nothing'] }, /no key/], [{ keys: 'Enter' }, /array of strings/], [{ keys: [5] }, /array of strings/],
+                [{ rows: 5 }, /rows and columns/], [{ rows: 1e9, columns: 1e9 }, /at most 200 of 500/]])
+                assert.match(text(await server.call('BashInput', { shell_id: shell, ...args })), why);
+        assert.match(text(await server.call('Bash', { command: 'true', pty: true })), /run_in_background/);
+        assert.match(text(await server.call('Bash', { command: 'true', rows: 5 })), /pty/);
+        await server.call('BashInput', { shell_id: shell, eof: true });
+        assert.match((await server.ended(shell)).status, /completed/);
+});
