@@ -81,6 +81,10 @@ static void json_reasons(const struct audit_record *record, struct buf *out) {
                 buf_json(out, cut(reason->rule, AUDIT_TEXT_MAX));
                 buf_format(out, ",\"severity\":\"%s\",\"message\":", reason->severity);
                 buf_json(out, cut(reason->message, AUDIT_TEXT_MAX));
+                if (reason->subject.len) {
+                        buf_append(out, STR(",\"subject\":"));
+                        buf_json(out, cut(reason->subject, AUDIT_TEXT_MAX));
+                }
                 buf_format(out, ",\"range\":[%u,%u]}", reason->start, reason->end);
         }
         buf_char(out, ']');
@@ -117,6 +121,18 @@ static void json_network(const struct audit_record *record, struct buf *out) {
         buf_char(out, '}');
 }
 
+static void json_findings(const struct audit_record *record, struct buf *out) {
+        if (!record->finding_count)
+                return;
+        buf_append(out, STR(",\"findings\":["));
+        for (size_t i = 0; i < record->finding_count && i < AUDIT_ITEMS_MAX; i++) {
+                buf_format(out, "%s{\"kind\":\"%s\",\"subject\":", i ? "," : "", record->findings[i].kind);
+                buf_json(out, cut(str_z(record->findings[i].subject), AUDIT_TEXT_MAX));
+                buf_char(out, '}');
+        }
+        buf_char(out, ']');
+}
+
 static void json_outcome(const struct audit_record *record, struct buf *out) {
         buf_format(out, ",\"exit_code\":%d", record->exit_code);
         buf_format(out, record->signal ? ",\"signal\":%d" : ",\"signal\":null", record->signal);
@@ -130,6 +146,7 @@ static void json_outcome(const struct audit_record *record, struct buf *out) {
                 buf_append(out, STR(",\"redactions_partial\":true"));
         json_list(out, "notices", record->notices, record->notice_count);
         json_network(record, out);
+        json_findings(record, out);
 }
 
 /* ---- the whole ---- */

@@ -28,6 +28,12 @@ struct audit_reason {
         struct str rule, message;
         const char *severity;
         uint32_t start, end;
+        struct str subject; /* the path, host, program or name; empty: none */
+};
+
+/* What in the sandbox a failure was probably due to. */
+struct audit_finding {
+        const char *kind, *subject; /* "outside", "/etc/x": rows of engine/api/why_table.c */
 };
 
 /* A host that a command has used, or was refused. */
@@ -75,6 +81,8 @@ struct audit_record {
         const char *message; /* of AUDIT_FAILED too */
         const char *const *notices;
         size_t notice_count;
+        const struct audit_finding *findings;
+        size_t finding_count;
         bool network; /* its hosts are known */
         uint64_t network_up, network_down;
         const struct audit_host *hosts;

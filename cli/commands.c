@@ -27,6 +27,7 @@ const struct cli_command *const cli_commands[] = {
         &cli_import,
         &cli_env,
         &cli_trust,
+        &cli_why,
         &cli_audit,
         &cli_container,
         &cli_completion,

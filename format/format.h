@@ -89,6 +89,13 @@ void format_import_changed(const struct bailey_import *import, struct buf *out);
 void format_import_left(const struct bailey_import_left *left, struct buf *out); /* a line */
 
 /*
+ * Why a command was stopped.
+ */
+
+void format_why_json(const struct bailey_why *why, struct buf *out);
+void format_why_text(const struct bailey_why *why, struct buf *out);
+
+/*
  * What `allow` and `deny` have changed in a session.
  */
 

@@ -1017,6 +1017,37 @@ struct bailey_audit_query {
 
 struct bailey_audit_reader;
 
+/* What stopped a command, and what would allow it. */
+struct bailey_why_finding {
+        const char *layer;   /* "guard", "mounts", "hidden path", "network", "limit", "system calls" */
+        const char *kind;    /* "outside"; of the guard, the rule */
+        const char *subject; /* the path, host, program or limit; "": none */
+        const char *text;    /* what happened */
+        const char
+                *setting; /* a line of a config file: "sandbox.fs_write_allow = [\"/etc/x\"]", or what to change; NULL: none */
+        const char *option; /* of bailey run, for this command only: "--write /etc/x"; NULL: none */
+        const char *opens;  /* what the setting allows */
+};
+
+struct bailey_why {
+        const char *id, *time; /* of the record */
+        struct bailey_text command;
+        const char *cwd, *policy, *backend; /* NULL: not known */
+        const char *action;                 /* "allowed", "warned", "blocked" */
+        const char *end;                    /* "exit status 1", "blocked by the guard", "timed out" */
+        const char *message;                /* of a command that could not be started; NULL: none */
+        int output_known;                   /* it was looked at, and not only passed on, as bailey run does at a terminal */
+        const char *const *effects;         /* "write /etc/x", as the guard reads the command now; NULL-terminated */
+        const struct bailey_why_finding *findings;
+        size_t finding_count; /* 0: nothing says that bailey stopped it */
+        void *memory;
+};
+
+/* Explains the newest command that was blocked or failed, or the one with this ID (8 characters of it do). Returns 1; 0 when
+ * there is none, or its end is not on record. Fails if the policy has no audit log. */
+int bailey_why(const struct bailey_policy *policy, const char *id, struct bailey_why *ret, char *ret_error, size_t error_size);
+void bailey_why_free(struct bailey_why *why);
+
 /* Reads the record of the policy, all files of it, the oldest first. No file is no error. Errors as with
  * bailey_policy_load(), here and below. */
 int bailey_audit_open(const struct bailey_policy *policy, const struct bailey_audit_query *query,

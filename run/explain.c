@@ -24,6 +24,17 @@ static void new_line(struct buf *out) {
                 buf_char(out, '\n');
 }
 
+static void found(const struct evidence *evidence, const char *kind, struct str subject) {
+        struct explain_findings *findings = evidence->in->ret_findings;
+        const char *copy;
+
+        if (!findings || findings->count == EXPLAIN_FINDINGS_MAX)
+                return;
+        copy = arena_dup(evidence->arena, subject);
+        if (copy)
+                findings->items[findings->count++] = (struct explain_finding){ kind, copy };
+}
+
 static bool ended_by(const struct evidence *evidence, int signal) {
         return evidence->in->signal == signal || evidence->in->exit_code == SHELL_SIGNAL + signal;
 }
@@ -42,6 +53,20 @@ static void put_seconds(struct buf *out, int64_t ns) {
                 buf_format(out, "%.1f s", (double)ns / (double)TIME_SECOND);
         else
                 buf_format(out, "%lld s", (long long)(ns / TIME_SECOND));
+}
+
+static void found_limit(const struct evidence *evidence, const char *kind, int64_t limit,
+                        void put(struct buf *out, int64_t limit)) {
+        BUF_AUTO text;
+
+        buf_init(&text, TEXT_MAX);
+        if (limit)
+                put(&text, limit);
+        found(evidence, kind, text.failed ? STR("") : buf_str(&text));
+}
+
+static void put_count(struct buf *out, int64_t count) {
+        buf_format(out, "%lld", (long long)count);
 }
 
 /* A background command has no timeout unless one is asked for; where there is no background, it is not offered. */
@@ -64,6 +89,7 @@ static void put_longer(const struct evidence *evidence, struct buf *out) {
 static void tell_timeout(const struct evidence *evidence, struct buf *out) {
         if (!evidence->in->timed_out)
                 return;
+        found_limit(evidence, "timeout", evidence->in->timeout, put_seconds);
         new_line(out);
         buf_append(out, STR("The command timed out after "));
         put_seconds(out, evidence->in->timeout);
@@ -78,6 +104,7 @@ static void tell_memory(const struct evidence *evidence, struct buf *out) {
 
         if (!killed && !(evidence->seen & SIGN_MEMORY))
                 return;
+        found_limit(evidence, "max_memory_bytes", most, put_bytes);
         new_line(out);
         buf_append(out, evidence->in->memory_killed ? STR("The command was killed for exceeding its memory limit")
                         : killed                    ? STR("The command was killed, probably for exceeding its memory limit")
@@ -94,6 +121,7 @@ static void tell_memory(const struct evidence *evidence, struct buf *out) {
 static void tell_user_memory(const struct evidence *evidence, struct buf *out) {
         if (!evidence->in->user_memory_killed)
                 return;
+        found_limit(evidence, "user_memory_percent", evidence->in->policy->sandbox.user_memory_percent, put_count);
         new_line(out);
         buf_format(
                 out,
@@ -107,6 +135,7 @@ static void tell_syscall(const struct evidence *evidence, struct buf *out) {
 
         if (!ended_by(evidence, SIGSYS) && !(evidence->seen & SIGN_SYSCALL))
                 return;
+        found(evidence, strict ? "syscall-strict" : "syscall", STR(""));
         new_line(out);
         buf_append(out, STR("The command was killed for a system call that the sandbox does not allow. Use another approach"));
         buf_append(out, strict ? STR("; the user can allow more system calls with `[sandbox] syscall_policy = \"inherit\"`.")
@@ -138,6 +167,7 @@ static void tell_limits(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
                 if (!rows[i].reached || !rows[i].limit)
                         continue;
+                found_limit(evidence, rows[i].key, rows[i].limit, rows[i].bytes ? put_bytes : put_count);
                 new_line(out);
                 buf_format(out, "%s (", rows[i].text);
                 if (rows[i].bytes)
@@ -154,6 +184,7 @@ static void tell_user_pids(const struct evidence *evidence, struct buf *out) {
 
         if (!(evidence->seen & SIGN_PIDS) || sandbox->max_pids || !sandbox->user_max_pids)
                 return;
+        found_limit(evidence, "user_max_pids", sandbox->user_max_pids, put_count);
         new_line(out);
         buf_format(out,
                    "The command reached a limit on processes and threads, its own or that of all commands of this user "
@@ -182,9 +213,11 @@ static void tell_hosts(const struct evidence *evidence, struct buf *out) {
 
                 new_line(out);
                 if (host_from_url(name, &host) == 0 && host_list_has(denied, &host)) {
+                        found(evidence, "host-denied", name);
                         buf_format(out, "%.*s is in guard.domain_denylist. Do not contact this host.", S(name));
                         continue;
                 }
+                found(evidence, "host", name);
                 buf_format(out,
                            "%.*s is not in sandbox.network.hosts, so the sandbox does not let commands reach it. " OWN_TOOLS,
                            S(name));
@@ -205,6 +238,10 @@ static void tell_network(const struct evidence *evidence, struct buf *out) {
                 return;
         if (network_is_filtered(evidence->in->policy->sandbox.network))
                 return tell_hosts(evidence, out);
+        for (size_t i = 0; i < evidence->hosts.count; i++)
+                found(evidence, "network", evidence->hosts.items[i]);
+        if (!evidence->hosts.count)
+                found(evidence, "network", STR(""));
         new_line(out);
         if (need && need->program.len && evidence->in->timed_out && !need->reaches)
                 buf_format(out, "%.*s may need the network, and the sandbox allows only localhost. ", S(need->program));
@@ -227,9 +264,14 @@ static bool is_listed(const char *const *list, struct str path) {
         return false;
 }
 
-static bool list_has(struct str_list list, struct str path) {
+/* Is the path in a list of the policy, in which it may be relative to the workspace? */
+static bool denies(const struct evidence *evidence, struct str_list list, struct str path) {
+        struct str workspace = evidence->in->workspace ? str_z(evidence->in->workspace) : STR("");
+        struct str inside = str_skip(path, workspace.len + 1);
+
         for (size_t i = 0; i < list.count; i++)
-                if (str_eq(list.items[i], path))
+                if (str_eq(list.items[i], path) || (inside.len && str_starts(path, workspace) &&
+                                                    path.ptr[workspace.len] == '/' && str_eq(list.items[i], inside)))
                         return true;
         return false;
 }
@@ -247,12 +289,26 @@ static void tell_localhost(const struct evidence *evidence, struct buf *out) {
                                     "again when the server has started."));
 }
 
+static const char *masked_kind(const struct evidence *evidence, struct str path) {
+        bool denied =
+                denies(evidence, evidence->in->policy->sandbox.fs_read_deny, path) || is_listed(evidence->in->matched, path);
+
+        return denied ? "read-denied" : "credentials";
+}
+
+static const char *protected_kind(const struct evidence *evidence, struct str path) {
+        if (denies(evidence, evidence->in->policy->sandbox.fs_write_deny, path) || is_listed(evidence->in->matched, path))
+                return "write-denied";
+        return is_listed(evidence->in->programs, path) ? "bailey-program" : "protected";
+}
+
 static void tell_masked(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->masked.count; i++) {
                 struct str path = evidence->masked.items[i];
 
+                found(evidence, masked_kind(evidence, path), path);
                 new_line(out);
-                if (list_has(evidence->in->policy->sandbox.fs_read_deny, path))
+                if (denies(evidence, evidence->in->policy->sandbox.fs_read_deny, path))
                         buf_format(out,
                                    "The policy denies reading %.*s. Continue without it, or ask the user, who can remove it "
                                    "from `[sandbox] fs_read_deny`.",
@@ -274,6 +330,7 @@ static void tell_hidden(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->hidden.count; i++) {
                 struct str path = evidence->hidden.items[i];
 
+                found(evidence, "hidden", path);
                 new_line(out);
                 buf_format(
                         out,
@@ -287,8 +344,9 @@ static void tell_protected(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->protected.count; i++) {
                 struct str path = evidence->protected.items[i];
 
+                found(evidence, protected_kind(evidence, path), path);
                 new_line(out);
-                if (list_has(evidence->in->policy->sandbox.fs_write_deny, path))
+                if (denies(evidence, evidence->in->policy->sandbox.fs_write_deny, path))
                         buf_format(out,
                                    "The policy denies writing %.*s. Leave it unchanged, or ask the user, who can remove it "
                                    "from `[sandbox] fs_write_deny`.",
@@ -318,6 +376,7 @@ static void tell_outside(const struct evidence *evidence, struct buf *out) {
         for (size_t i = 0; i < evidence->outside.count; i++) {
                 struct str path = evidence->outside.items[i];
 
+                found(evidence, "outside", path);
                 new_line(out);
                 buf_format(out,
                            "%.*s is not writable in the sandbox. Write to %s%s/tmp instead; the user can allow it with "
@@ -326,6 +385,7 @@ static void tell_outside(const struct evidence *evidence, struct buf *out) {
         }
         if (!evidence->workspace_read_only)
                 return;
+        found(evidence, "workspace-read-only", evidence->in->workspace ? str_z(evidence->in->workspace) : STR(""));
         new_line(out);
         buf_append(out, STR("The workspace is read-only under this policy. Write to /tmp instead; the user can select another "
                             "policy or set `[sandbox] workspace_write = true`."));

@@ -18,6 +18,19 @@ enum explain_place {
         EXPLAIN_BACKGROUND,
 };
 
+/* What a line of the text is about: a row of engine/api/why_table.c, and the path, host or limit. */
+struct explain_finding {
+        const char *kind;
+        const char *subject;
+};
+
+enum { EXPLAIN_FINDINGS_MAX = 16 };
+
+struct explain_findings {
+        struct explain_finding items[EXPLAIN_FINDINGS_MAX];
+        size_t count;
+};
+
 struct explain_input {
         const struct policy *policy;
         const struct verdict *verdict; /* what the guard knows of the command */
@@ -45,6 +58,7 @@ struct explain_input {
          * everything is shown. */
         bool (*is_hidden)(void *context, const char *path);
         void *context;
+        struct explain_findings *ret_findings; /* in the arena; may be NULL */
 };
 
 /* A line for each finding, of one to three sentences: what happened, what an agent can do instead, which setting the user can

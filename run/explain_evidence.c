@@ -169,8 +169,19 @@ static bool is_writing(struct str lower) {
         return false;
 }
 
+static bool is_temporary(const char *path) {
+        for (size_t i = 0; temporary[i]; i++)
+                if (strcmp(path, temporary[i]) == 0)
+                        return true;
+        return false;
+}
+
+/* A workspace below /tmp is not in the private one. */
 bool explain_workspace_writable(const struct explain_input *in) {
-        return in->workspace && under_any(str_z(in->workspace), in->writable);
+        for (const char *const *path = in->writable; in->workspace && path && *path; path++)
+                if (explain_is_under(str_z(in->workspace), str_z(*path)) && !is_temporary(*path))
+                        return true;
+        return in->workspace && in->policy->sandbox.workspace_write && under_any(str_z(in->workspace), in->writable);
 }
 
 static void note_denied(struct evidence *evidence, struct str line, struct str lower, bool read_only) {

@@ -181,7 +181,7 @@ static int open_captured_terminal(struct job *job, const struct job_setup *setup
         job->terminal_expected = true;
         job->sources[0].stream = setup->out;
         job->sources[0].terminal = true;
-        if (open_input(job, -1, &files->in, err) < 0 || source_relay(&job->sources[0], -1, &files->out, err) < 0)
+        if (open_input(job, -1, &files->in, err) < 0 || source_relay(job, &job->sources[0], -1, &files->out, err) < 0)
                 return -1;
         files->err = files->out;
         return 0;

@@ -232,6 +232,7 @@ void run_explain(struct run *run) {
                 .cwd = run->facts.host.cwd,
                 .is_hidden = own_home ? is_hidden : NULL,
                 .context = run,
+                .ret_findings = &run->result.findings,
         };
         struct str text = {};
 

@@ -18,6 +18,7 @@ static void set_reasons(const struct verdict *verdict, struct arena *arena, stru
                 reasons[count++] = (struct audit_reason){
                         .rule = r->id,
                         .message = r->message,
+                        .subject = r->effect ? r->effect->subject : STR(""),
                         .severity = r->severity == SEVERITY_BLOCK ? "block" : "warn",
                         .start = r->range.start,
                         .end = r->range.end,
@@ -93,6 +94,16 @@ static void set_network(struct run *run, struct audit_record *record) {
         record->host_count = network->host_count;
 }
 
+static void set_findings(struct run *run, struct audit_record *record) {
+        const struct explain_findings *from = &run->result.findings;
+        struct audit_finding *findings = arena_alloc(&run->arena, (from->count + 1) * sizeof(*findings));
+
+        for (size_t i = 0; findings && i < from->count; i++)
+                findings[i] = (struct audit_finding){ from->items[i].kind, from->items[i].subject };
+        record->findings = findings;
+        record->finding_count = findings ? from->count : 0;
+}
+
 static void set_outcome(struct run *run, struct audit_record *record) {
         record->exit_code = run->result.out.exit_code;
         record->signal = run->result.out.signal;
@@ -107,6 +118,7 @@ static void set_outcome(struct run *run, struct audit_record *record) {
         record->notices = run->result.notices;
         record->notice_count = run->result.notice_count;
         set_network(run, record);
+        set_findings(run, record);
 }
 
 static int write_record(struct run *run, enum audit_kind kind, struct err *err) {

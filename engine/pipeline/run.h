@@ -19,6 +19,7 @@
 #include "home/usage.h"
 #include "include/bailey.h"
 #include "protect/protect.h"
+#include "run/explain.h"
 #include "run/job.h"
 #include "run/tmpdir.h"
 
@@ -129,8 +130,9 @@ struct run_result {
         uint64_t redactions;
         const char *notices[NOTICES_MAX];
         size_t notice_count;
-        bool user_memory_killed; /* the OOM killer acted among all commands of the user while this one ran */
-        bool unrecorded;         /* it could not be written to the audit log */
+        struct explain_findings findings; /* that the explanation is about */
+        bool user_memory_killed;          /* the OOM killer acted among all commands of the user while this one ran */
+        bool unrecorded;                  /* it could not be written to the audit log */
         struct err err;
         struct bailey_outcome out;
 };

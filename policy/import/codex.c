@@ -372,7 +372,8 @@ const struct import_row codex_rows[] = {
         { "experimental_network.enabled", take_required_network, IMPORT_DENIES, NULL },
         { "experimental_network.domains", take_domains, IMPORT_DENIES, NULL },
         { "experimental_network.?", take_left, IMPORT_DENIES, unknown },
-        { "profiles", take_left, IMPORT_ALLOWS, "profiles of the command line; import their settings from a file of their own" },
+        { "profiles", take_left, IMPORT_ALLOWS,
+          "profiles of the command line; import their settings from a file of their own" },
         { "?", NULL, IMPORT_ALLOWS, NULL }, /* models, servers, looks: nothing that commands may or may not do */
         {},
 };

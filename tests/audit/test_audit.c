@@ -10,7 +10,8 @@
 
 static void test_record(void **state) {
         static const char *const guarantees[] = { "writes", "reads" }, *const notices[] = { "gone" };
-        const struct audit_reason reasons[] = { { STR("a-rule"), STR("because"), "warn", 3, 7 } };
+        const struct audit_reason reasons[] = { { STR("a-rule"), STR("because"), "warn", 3, 7, STR("it") } };
+        const struct audit_finding finding = { "outside", "/x" };
         struct audit_record record = {
                 .kind = AUDIT_OUTCOME,
                 .id = "11111111-2222-4333-8444-555555555555",
@@ -32,6 +33,8 @@ static void test_record(void **state) {
                 .duration_ms = 17,
                 .notices = notices,
                 .notice_count = 1,
+                .findings = &finding,
+                .finding_count = 1,
         };
         char expected[2048], hex[SHA256_HEX_SIZE];
         BUF_AUTO out;
@@ -46,9 +49,11 @@ static void test_record(void **state) {
                  "\"command\":\"echo \\\"a\\\"\\n\\u001b[31m\xef\xbf\xbd\",\"command_truncated\":false,\"command_bytes\":15,"
                  "\"command_sha256\":\"%s\",\"cwd\":\"/w/x\",\"workspace\":\"/w\",\"policy\":\"build\",\"action\":\"warned\","
                  "\"bypassed\":false,\"reasons\":[{\"rule\":\"a-rule\",\"severity\":\"warn\",\"message\":\"because\","
-                 "\"range\":[3,7]}],\"backend\":\"native\",\"enforced\":[\"writes\",\"reads\"],\"exit_code\":137,"
+                 "\"subject\":\"it\",\"range\":[3,7]}],\"backend\":\"native\",\"enforced\":[\"writes\",\"reads\"],\"exit_"
+                 "code\":137,"
                  "\"signal\":9,\"timed_out\":false,\"cancelled\":false,\"duration_ms\":17,\"output_bytes\":12345,"
-                 "\"truncated\":true,\"redactions\":0,\"notices\":[\"gone\"]",
+                 "\"truncated\":true,\"redactions\":0,\"notices\":[\"gone\"],"
+                 "\"findings\":[{\"kind\":\"outside\",\"subject\":\"/x\"}]",
                  (int)getpid(), hex);
         assert_str_equal(buf_str(&out), str_z(expected));
 }
@@ -56,6 +61,7 @@ static void test_record(void **state) {
 /* However bad it is, it fits, and can be read back. */
 static void test_largest(void **state) {
         struct audit_reason reasons[AUDIT_ITEMS_MAX + 5];
+        struct audit_finding findings[AUDIT_ITEMS_MAX + 5];
         const char *notices[AUDIT_ITEMS_MAX + 5];
         size_t size = 1 << 20;
         char *worst = malloc(size + 1);
@@ -68,7 +74,9 @@ static void test_largest(void **state) {
         memset(worst, 1, size);
         worst[size] = 0;
         for (size_t i = 0; i < AUDIT_ITEMS_MAX + 5; i++) {
-                reasons[i] = (struct audit_reason){ str_from(worst, size), str_from(worst, size), "block", 0, UINT32_MAX };
+                reasons[i] = (struct audit_reason){ str_from(worst, size), str_from(worst, size), "block", 0, UINT32_MAX,
+                                                    str_from(worst, size) };
+                findings[i] = (struct audit_finding){ "workspace-read-only", worst };
                 notices[i] = worst;
         }
         record.command = str_from(worst, size);
@@ -76,6 +84,8 @@ static void test_largest(void **state) {
         record.policy = str_from(worst, size);
         record.reasons = reasons;
         record.reason_count = AUDIT_ITEMS_MAX + 5;
+        record.findings = findings;
+        record.finding_count = AUDIT_ITEMS_MAX + 5;
         record.notices = record.guarantees = notices;
         record.notice_count = record.guarantee_count = AUDIT_ITEMS_MAX + 5;
         if (audit_write(scene.audit, &record, &err) < 0)

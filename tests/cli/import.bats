@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2154 # bats sets $stderr
 # bailey import: files of each format with what becomes of them (BAILEY_UPDATE=1 writes it), and that it denies what they denied.
 
 bats_require_minimum_version 1.5.0
@@ -99,7 +100,7 @@ EOF
         echo '{"sandbox": {"network": {"allowedDomains": ["evil.example"]}}}' >.claude/settings.json
         "$BAILEY" import claude --apply
         grep -q aa "$config"
-        ! grep -q evil "$config"
+        run ! grep -q evil "$config"
         "$BAILEY" import claude .claude/settings.json --apply
         grep -q evil "$config"
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "engine/api/why_table.h"
 #include "run/explain.h"
 
 #define MIB ((int64_t)1 << 20)
@@ -101,14 +102,29 @@ static struct explain_input input_of(const struct policy *policy, const struct r
         };
 }
 
+/* All that the text is about is in a list, too, and `bailey why` knows what would allow it. */
+static void check_findings(const struct explain_findings *findings, const struct explain_input *in, bool any) {
+        if (any && !in->refused && !in->served)
+                assert_int_not_equal(findings->count, 0);
+        if (!any)
+                assert_int_equal(findings->count, 0);
+        for (size_t i = 0; i < findings->count; i++)
+                assert_non_null(why_finding(findings->items[i].kind));
+}
+
 /* Exactly one finding, with these words in it; or none. */
-static void check(const struct explain_input *in, const char *says) {
+static void check(const struct explain_input *given, const char *says) {
+        struct explain_findings findings = { .count = 0 };
+        struct explain_input copy = *given;
+        const struct explain_input *in = &copy;
         struct str text = STR("untouched");
         struct err err;
         ARENA_AUTO arena;
 
         arena_init(&arena, 0);
+        copy.ret_findings = &findings;
         assert_int_equal(explain(in, &arena, &text, &err), 0);
+        check_findings(&findings, in, says != NULL);
         if (says ? !memmem(text.ptr, text.len, says, strlen(says)) || str_find(text, '\n') < text.len : text.len > 0)
                 fail_msg("%.*s [%.*s] explained as: %.*s; expected: %s", (int)in->verdict->script.source.len,
                          in->verdict->script.source.ptr, (int)in->output.len, in->output.ptr, (int)text.len, text.ptr,
@@ -496,7 +512,8 @@ static void a_workspace_that_cannot_be_written(void **state) {
 }
 
 static void denied_by_the_policy(void **state) {
-        static const struct str read_deny[] = { STR("/work/app/.env") }, write_deny[] = { STR("/work/app/.envrc") };
+        static const struct str read_deny[] = { STR("/work/app/.env") }, write_deny[] = { STR("/work/app/.envrc") },
+                                relative[] = { STR(".env") };
         struct policy policy = limited();
         const struct row read = { "cat .env", 1, 0, "cat: .env: Permission denied\n", NULL };
         const struct row write = { "touch .envrc", 1, 0, "touch: cannot touch '.envrc': Read-only file system\n", NULL };
@@ -509,6 +526,25 @@ static void denied_by_the_policy(void **state) {
         check(&in, "fs_read_deny");
         in = input_of(&policy, &write);
         check(&in, "fs_write_deny");
+        policy.sandbox.fs_read_deny = (struct str_list){ relative, 1 };
+        in = input_of(&policy, &read);
+        check(&in, "fs_read_deny");
+}
+
+/* It is not in the private /tmp that commands can write. */
+static void workspace_below_tmp(void **state) {
+        static const char *const temporary[] = { "/tmp", "/dev", NULL }, *const and_workspace[] = { "/tmp", "/tmp/app", NULL };
+        const struct row row = { "touch x", 1, 0, "touch: cannot touch 'x': Read-only file system\n", NULL };
+        struct policy policy = limited();
+        struct explain_input in = input_of(&policy, &row);
+
+        (void)state;
+        policy.sandbox.workspace_write = false;
+        in.workspace = "/tmp/app";
+        in.writable = temporary;
+        check(&in, WORKSPACE);
+        in.writable = and_workspace;
+        check(&in, NULL);
 }
 
 static void several_findings(void **state) {
@@ -629,6 +665,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(limits_of_the_user, setup, teardown),
                 cmocka_unit_test_setup_teardown(a_workspace_that_cannot_be_written, setup, teardown),
                 cmocka_unit_test_setup_teardown(denied_by_the_policy, setup, teardown),
+                cmocka_unit_test_setup_teardown(workspace_below_tmp, setup, teardown),
                 cmocka_unit_test_setup_teardown(several_findings, setup, teardown),
                 cmocka_unit_test_setup_teardown(output_that_is_not_known, setup, teardown),
                 cmocka_unit_test_setup_teardown(long_outputs, setup, teardown),
