@@ -271,10 +271,8 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                         guard_path(g, FX_WRITE, 0, &o->value);
                 break;
         case MEANS_READ:
-                guard_path(g, FX_READ, 0, &o->value);
-                break;
         case MEANS_PROGRAM:
-                guard_shell(call, &o->value, NULL, 0);
+                judge_option(call, o);
                 break;
         case MEANS_RUNS: /* a config file can say anything */
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, o->value.range);
@@ -434,24 +432,16 @@ void judge_connect(struct call *call) {
                         operands++;
                         continue;
                 }
-                if (option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL) {
+                if (option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL)
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
-                        guard_shell(call, &option.value, NULL, 0);
-                } else if (option.meaning == MEANS_PAYLOAD) {
+                if (option.meaning == MEANS_PAYLOAD)
                         lookup_name(call, &option.value, true);
-                } else if (option.meaning == MEANS_URL && option.has_value) {
-                        connect_effect(call, &option.value);
-                } else if (option.meaning == MEANS_READ && option.has_value) {
-                        guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == MEANS_WRITE && option.has_value) {
-                        guard_path(g, FX_WRITE, 0, &option.value);
-                } else if (option.meaning == MEANS_SSH_OPTION && option.has_value) {
+                else if (option.meaning == MEANS_SSH_OPTION && option.has_value)
                         judge_ssh_option(call, &option.value);
-                } else if (option.meaning == MEANS_SEND_FILE) {
+                else if (option.meaning == MEANS_SEND_FILE)
                         guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == MEANS_RUNS) {
-                        guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
-                }
+                else
+                        judge_option(call, &option);
         }
         if (!listens && sends_shell(call))
                 guard_effect(g, FX_LISTEN, 0, host.text.len ? host.text : STR("another host"), call->args[0].range);
