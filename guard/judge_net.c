@@ -112,9 +112,11 @@ static struct arg host_part(const struct arg *place) {
 
         if (!url && key)
                 return arg_part(place, key, str_find(str_skip(place->text, key), ' '));
-        if (str_starts(part.text, STR("file:")) || (!url && str_starts(part.text, STR("/"))))
+        if (str_starts(part.text, STR("file:")) ||
+            (!url && str_starts(part.text, STR("/")) && !str_starts(part.text, STR("//"))))
                 return arg_part(place, 0, 0);
         scheme = url ? str_find(part.text, ':') + 3 : 0;
+        scheme = !url && str_starts(part.text, STR("//")) ? 2 : scheme;
         rest = str_skip(part.text, scheme);
         for (end = 0; end < rest.len && !strchr("/?#", rest.ptr[end]); end++)
                 ;
@@ -177,6 +179,8 @@ void judge_image(struct call *call, const struct arg *image, bool registry) {
         if (!registry && (slash == image->text.len || (str_find(host.text, '.') == slash && str_find(host.text, ':') == slash &&
                                                        host.known && !arg_is(&host, "localhost"))))
                 host = arg_text(call->guard, STR("docker.io"), image->range);
+        if (!registry && name_is_vendor_registry(host.text))
+                return;
         for (size_t i = 0; i < trusted->count; i++)
                 if (str_eq_nocase(trusted->items[i], host.text))
                         return;
@@ -187,7 +191,7 @@ void judge_image(struct call *call, const struct arg *image, bool registry) {
 static bool leads_here(struct call *call, const struct arg *name) {
         struct host host = { 0 };
 
-        return name->known && !(host_flags(call, name, &host) & ~(uint32_t)HOST_UNLISTED) &&
+        return name->known && !(host_flags(call, name, &host) & ~(uint32_t)HOST_UNLISTED) && host.len &&
                (host_is_loopback(&host) || is_plain_name(&host));
 }
 

@@ -148,7 +148,8 @@ static void git_remote(struct call *call, const struct words *words, size_t firs
                         if (push)
                                 judge_upload(call, arg, arg->range);
                 }
-                return;
+                if (first == 1)
+                        return;
         }
 }
 
@@ -399,6 +400,10 @@ void judge_package(struct call *call) {
                         guard_effect(g, FX_CONNECT, HOST_UNLISTED, option.value.text, option.value.range);
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_WRITE && option.has_value) {
                         guard_path(g, FX_WRITE, 0, &option.value);
+                } else if (scan == SCAN_OPERAND && str_is(call->name, "go") &&
+                           str_find(option.value.text, '.') < str_find(option.value.text, '/') &&
+                           option.value.text.ptr[0] != '.') {
+                        judge_peer(call, &option.value); /* its proxy is asked, whatever the module's host is */
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
                 }

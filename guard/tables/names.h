@@ -15,9 +15,10 @@ bool name_is_database(struct str program); /* its code is SQL */
 /* Its language calls programs by functions of its own, without parentheses, or by backticks. */
 bool name_calls_programs(struct str program);
 
-bool name_is_client(struct str program);  /* of a database, which its arguments name */
-bool name_is_local_host(struct str host); /* it has a dot, and yet only a local network knows it */
-bool name_is_metadata(struct str host);   /* the service of a cloud that hands out credentials */
+bool name_is_client(struct str program);       /* of a database, which its arguments name */
+bool name_is_vendor_registry(struct str host); /* of images that only its owner puts there */
+bool name_is_local_host(struct str host);      /* it has a dot, and yet only a local network knows it */
+bool name_is_metadata(struct str host);        /* the service of a cloud that hands out credentials */
 
 bool name_is_like_secret(struct str part); /* it stands in the names of variables that often hold secrets */
 
