@@ -219,7 +219,7 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
         if (kind == FX_DELETE && flags & HOW_RECURSIVE && path_unset_is_critical(g, path))
                 flags |= PATH_CRITICAL;
         if ((kind == FX_DELETE || flags & HOW_EMPTIES) && !(flags & PATHS_JUDGED))
-                flags |= path_place(g, resolved, flags);
+                flags |= path_place(g, path->text, resolved, flags);
         if (kind == FX_READ && flags & PATH_DOTENV && !(flags & PATH_CREDENTIAL) && guard_shows_names(g, kind))
                 flags &= ~(uint32_t)PATH_DOTENV;
         if (kind == FX_READ && flags & PATH_SYSTEM)

@@ -36,6 +36,18 @@ struct str arg_basename(struct str text) {
         return str_skip(text, start);
 }
 
+/* $PWD and $(pwd), but for $PWD/..: how deep that is, is not to be relied on. */
+static struct str here_of(const struct guard *g, const struct piece *piece) {
+        const struct command *c = piece->part && piece->part->kind == PART_COMMAND ? piece->part->body : NULL;
+        const struct word *w = c && !c->next && c->kind == COMMAND_SIMPLE && !c->redirs ? c->simple.words : NULL;
+        bool pwd = (piece->because == UNKNOWN_ENV && str_is(piece->text, "PWD")) ||
+                   (w && !w->next && w->parts->kind == PART_LITERAL && str_is(w->parts->text, "pwd"));
+
+        if (piece->kind != PIECE_UNKNOWN || !pwd || (piece->next && str_starts(piece->next->text, STR("/.."))))
+                return STR("");
+        return g->cwd.len ? g->cwd : g->start;
+}
+
 /* Known bytes as they are, ~ for a home directory, one byte for whatever is unknown. */
 static struct str value_text_shape(struct guard *g, struct value value) {
         size_t size = 0;
@@ -44,10 +56,15 @@ static struct str value_text_shape(struct guard *g, struct value value) {
         if (value_known(value, &(struct str){ 0 }) && value.pieces && !value.pieces->next)
                 return value.pieces->text;
         for (const struct piece *piece = value.pieces; piece; piece = piece->next)
-                size += piece->text.len + 1;
+                size += piece->text.len + 1 + here_of(g, piece).len;
         to = out = guard_bytes(g, size + 1);
         for (const struct piece *piece = value.pieces; out && piece; piece = piece->next) {
-                if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_FILES && piece->text.len) {
+                struct str here = here_of(g, piece);
+
+                if (here.len) {
+                        memcpy(to, here.ptr, here.len);
+                        to += here.len;
+                } else if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_FILES && piece->text.len) {
                         memcpy(to, piece->text.ptr, piece->text.len); /* some file that the pattern matches */
                         to += piece->text.len;
                 } else if (piece->kind == PIECE_UNKNOWN)
@@ -594,6 +611,16 @@ static void judge_opaque(struct call *call) {
         judge_generic(call);
 }
 
+/* ls, ls -A: all that is here. */
+static void list_found(struct call *call) {
+        struct arg all = arg_text(call->guard, STR("*"), call->args[0].range);
+        size_t operands = 0;
+
+        for (size_t i = 1; i < call->count; i++)
+                operands += !str_starts(call->args[i].text, STR("-"));
+        guard_found(call, operands ? call->args + 1 : &all, operands ? call->count - 1 : 1, NULL);
+}
+
 /* Its name is known. */
 static void judge_program(struct call *call) {
         struct guard *g = call->guard;
@@ -603,8 +630,8 @@ static void judge_program(struct call *call) {
         run_effect(call, call->name);
         miner_effect(call);
         powershell_effect(call);
-        if (str_is(call->name, "ls") && call->count > 1)
-                guard_found(call, call->args + 1, call->count - 1, NULL);
+        if (str_is(call->name, "ls"))
+                list_found(call);
         if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
                 return;
         if (call->program && call->program->judge)

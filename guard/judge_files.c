@@ -374,7 +374,7 @@ void judge_copy(struct call *call) {
         for (size_t i = 0; i < copy.count; i++) {
                 struct arg target = copy_target(call, &copy, i);
 
-                guard_path(g, FX_WRITE, 0, &target);
+                guard_path(g, FX_WRITE, arg_is(&copy.kept[i], "/dev/null") ? HOW_EMPTIES : 0, &target);
         }
         if (copy.deletes)
                 guard_path(g, FX_DELETE, HOW_RECURSIVE, &copy.target);

@@ -112,9 +112,11 @@ static struct arg host_part(const struct arg *place) {
 
         if (!url && key)
                 return arg_part(place, key, str_find(str_skip(place->text, key), ' '));
-        if (str_starts(part.text, STR("file:")) || (!url && str_starts(part.text, STR("/"))))
+        if (str_starts(part.text, STR("file:")) ||
+            (!url && str_starts(part.text, STR("/")) && !str_starts(part.text, STR("//"))))
                 return arg_part(place, 0, 0);
         scheme = url ? str_find(part.text, ':') + 3 : 0;
+        scheme = !url && str_starts(part.text, STR("//")) ? 2 : scheme;
         rest = str_skip(part.text, scheme);
         for (end = 0; end < rest.len && !strchr("/?#", rest.ptr[end]); end++)
                 ;
@@ -177,6 +179,8 @@ void judge_image(struct call *call, const struct arg *image, bool registry) {
         if (!registry && (slash == image->text.len || (str_find(host.text, '.') == slash && str_find(host.text, ':') == slash &&
                                                        host.known && !arg_is(&host, "localhost"))))
                 host = arg_text(call->guard, STR("docker.io"), image->range);
+        if (!registry && name_is_vendor_registry(host.text))
+                return;
         for (size_t i = 0; i < trusted->count; i++)
                 if (str_eq_nocase(trusted->items[i], host.text))
                         return;
@@ -187,7 +191,7 @@ void judge_image(struct call *call, const struct arg *image, bool registry) {
 static bool leads_here(struct call *call, const struct arg *name) {
         struct host host = { 0 };
 
-        return name->known && !(host_flags(call, name, &host) & ~(uint32_t)HOST_UNLISTED) &&
+        return name->known && !(host_flags(call, name, &host) & ~(uint32_t)HOST_UNLISTED) && host.len &&
                (host_is_loopback(&host) || is_plain_name(&host));
 }
 
@@ -271,10 +275,8 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                         guard_path(g, FX_WRITE, 0, &o->value);
                 break;
         case MEANS_READ:
-                guard_path(g, FX_READ, 0, &o->value);
-                break;
         case MEANS_PROGRAM:
-                guard_shell(call, &o->value, NULL, 0);
+                judge_option(call, o);
                 break;
         case MEANS_RUNS: /* a config file can say anything */
                 guard_effect(g, FX_CODE, CODE_OPTION, o->name, o->value.range);
@@ -434,24 +436,16 @@ void judge_connect(struct call *call) {
                         operands++;
                         continue;
                 }
-                if (option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL) {
+                if (option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL)
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
-                        guard_shell(call, &option.value, NULL, 0);
-                } else if (option.meaning == MEANS_PAYLOAD) {
+                if (option.meaning == MEANS_PAYLOAD)
                         lookup_name(call, &option.value, true);
-                } else if (option.meaning == MEANS_URL && option.has_value) {
-                        connect_effect(call, &option.value);
-                } else if (option.meaning == MEANS_READ && option.has_value) {
-                        guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == MEANS_WRITE && option.has_value) {
-                        guard_path(g, FX_WRITE, 0, &option.value);
-                } else if (option.meaning == MEANS_SSH_OPTION && option.has_value) {
+                else if (option.meaning == MEANS_SSH_OPTION && option.has_value)
                         judge_ssh_option(call, &option.value);
-                } else if (option.meaning == MEANS_SEND_FILE) {
+                else if (option.meaning == MEANS_SEND_FILE)
                         guard_path(g, FX_READ, 0, &option.value);
-                } else if (option.meaning == MEANS_RUNS) {
-                        guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
-                }
+                else
+                        judge_option(call, &option);
         }
         if (!listens && sends_shell(call))
                 guard_effect(g, FX_LISTEN, 0, host.text.len ? host.text : STR("another host"), call->args[0].range);

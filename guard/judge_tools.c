@@ -3,6 +3,7 @@
  */
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/tables/tools.h"
 
 /* The words that are no options, as `git -C x push origin` has push, origin; `values` are options that take the next
  * word. */
@@ -63,49 +64,6 @@ static bool has_option(const struct call *call, char letter, const char *name) {
 
 /* ---- git ---- */
 
-/* Keys of git's configuration that make it run something. */
-static const char *const git_keys[] = {
-        "alias.*",
-        "core.askpass",
-        "core.editor",
-        "core.fsmonitor",
-        "core.gitproxy",
-        "core.hookspath",
-        "core.pager",
-        "core.sshcommand",
-        "credential.helper",
-        "credential.*.helper",
-        "diff.*.command",
-        "diff.*.textconv",
-        "diff.external",
-        "difftool.*.cmd",
-        "filter.*.clean",
-        "filter.*.process",
-        "filter.*.smudge",
-        "gpg.program",
-        "gpg.*.program",
-        "include.path",
-        "includeif.*.path",
-        "init.templatedir",
-        "interactive.difffilter",
-        "merge.*.driver",
-        "mergetool.*.cmd",
-        "pager.*",
-        "protocol.ext.allow",
-        "remote.*.receivepack",
-        "remote.*.uploadpack",
-        "sendemail.*",
-        "sequence.editor",
-        "submodule.*.update",
-        "uploadpack.packobjectshook",
-        "man.*.cmd",
-        "browser.*.cmd",
-        "guitool.*.cmd",
-        "trailer.*.command",
-        "trailer.*.cmd",
-        "web.browser",
-};
-
 static bool git_key_runs(struct guard *g, struct str key) {
         char *lower = arena_dup(g->arena, key);
 
@@ -113,8 +71,8 @@ static bool git_key_runs(struct guard *g, struct str key) {
                 return true;
         for (size_t i = 0; i < key.len; i++)
                 lower[i] = (char)ascii_lower((unsigned char)lower[i]);
-        for (size_t i = 0; i < sizeof(git_keys) / sizeof(*git_keys); i++)
-                if (path_glob(str_z(git_keys[i]), str_from(lower, key.len)))
+        for (const char *const *glob = git_keys; *glob; glob++)
+                if (path_glob(str_z(*glob), str_from(lower, key.len)))
                         return true;
         return false;
 }
@@ -149,11 +107,6 @@ static void git_config_option(struct call *call, const struct arg *setting) {
 
 /* Options of sub-commands whose argument is run. */
 static void git_code_options(struct call *call) {
-        static const char *const names[] = { "--exec",          "--upload-pack", "--receive-pack", "--open-files-in-pager",
-                                             "--ext-diff",      "--textconv",    "--config-env",   "--exec-path",
-                                             "--filter-tree",   "--tree-filter", "--index-filter", "--msg-filter",
-                                             "--commit-filter", "--env-filter",  "--tool",         "--extcmd" };
-
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
                 size_t equals = str_find(arg->text, '=');
@@ -161,10 +114,10 @@ static void git_code_options(struct call *call) {
 
                 if (given.len < 5 || !str_starts(given, STR("--")))
                         continue;
-                for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+                for (const char *const *name = git_code_option_names; *name; name++) {
                         struct arg code;
 
-                        if (!str_starts(str_z(names[n]), given) || (given.len < 6 && !str_is(given, names[n])))
+                        if (!str_starts(str_z(*name), given) || (given.len < 6 && !str_is(given, *name)))
                                 continue;
                         if (equals < arg->text.len)
                                 code = arg_part(arg, equals + 1, arg->text.len);
@@ -195,7 +148,8 @@ static void git_remote(struct call *call, const struct words *words, size_t firs
                         if (push)
                                 judge_upload(call, arg, arg->range);
                 }
-                return;
+                if (first == 1)
+                        return;
         }
 }
 
@@ -348,27 +302,6 @@ void judge_mount(struct call *call, const struct arg *mount) {
                 guard_effect(call->guard, FX_CONTAINER, 0, text, mount->range);
 }
 
-static const struct {
-        const char *name;
-        const char *values; /* dangerous ones; NULL: it takes none; "": a mount */
-} container_options[] = {
-        { "--privileged", NULL },
-        { "--cap-add", "all sys_admin sys_module dac_read_search net_admin cap_sys_admin sys_rawio" },
-        { "--pid", "host" },
-        { "--net", "host" },
-        { "--network", "host" },
-        { "--ipc", "host" },
-        { "--uts", "host" },
-        { "--userns", "host" },
-        { "--cgroupns", "host" },
-        { "--security-opt", "seccomp=unconfined apparmor=unconfined seccomp:unconfined apparmor:unconfined "
-                            "label=disable label:disable systempaths=unconfined" },
-        { "--volume", "" },
-        { "-v", "" },
-        { "--mount", "" },
-        { "--device", "/dev/mem /dev/kmem /dev/sda" },
-};
-
 static bool is_cluster(struct str text) {
         for (size_t i = 1; i < text.len; i++)
                 if (!is_ascii_alpha((unsigned char)text.ptr[i]))
@@ -380,12 +313,12 @@ static void container_option(struct call *call, size_t i) {
         const struct arg *arg = &call->args[i];
         size_t equals = str_find(arg->text, '=');
 
-        for (size_t o = 0; o < sizeof(container_options) / sizeof(*container_options); o++) {
-                struct str name = str_z(container_options[o].name);
+        for (const struct container_danger *o = container_dangers; o->name; o++) {
+                struct str name = str_z(o->name);
                 struct arg value = { 0 };
                 char lower[64] = "";
 
-                if (str_eq(arg->text, name) && container_options[o].values && i + 1 < call->count)
+                if (str_eq(arg->text, name) && o->values && i + 1 < call->count)
                         value = call->args[i + 1];
                 else if (equals < arg->text.len && str_eq(str_take(arg->text, equals), name))
                         value = arg_part(arg, equals + 1, arg->text.len);
@@ -396,15 +329,15 @@ static void container_option(struct call *call, size_t i) {
                         value = arg_part(arg, 2, arg->text.len);
                 else if (!str_eq(arg->text, name))
                         continue;
-                if (!container_options[o].values) {
+                if (!o->values) {
                         if (!arg_is(&value, "false"))
                                 guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
-                } else if (!*container_options[o].values) {
+                } else if (!*o->values) {
                         judge_mount(call, &value);
                 } else if (value.text.len < sizeof(lower)) {
                         for (size_t c = 0; c < value.text.len; c++)
                                 lower[c] = (char)ascii_lower((unsigned char)value.text.ptr[c]);
-                        if (in_words(container_options[o].values, str_from(lower, value.text.len)))
+                        if (in_words(o->values, str_from(lower, value.text.len)))
                                 guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 }
         }
@@ -467,6 +400,10 @@ void judge_package(struct call *call) {
                         guard_effect(g, FX_CONNECT, HOST_UNLISTED, option.value.text, option.value.range);
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_WRITE && option.has_value) {
                         guard_path(g, FX_WRITE, 0, &option.value);
+                } else if (scan == SCAN_OPERAND && str_is(call->name, "go") &&
+                           str_find(option.value.text, '.') < str_find(option.value.text, '/') &&
+                           option.value.text.ptr[0] != '.') {
+                        judge_peer(call, &option.value); /* its proxy is asked, whatever the module's host is */
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
                 }

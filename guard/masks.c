@@ -1,6 +1,7 @@
 /*
  * What a command shows of a file or an environment with secrets: all of it, or only names and counts.
  */
+#include "base/buf.h"
 #include "guard/options.h"
 #include "guard/tables/names.h"
 #include "policy/env.h"
@@ -9,50 +10,41 @@ enum { NAME_SHORTEST = 3 }; /* a name shorter than this picks too much */
 
 /* ---- a command of a pipeline, as far as it can be read without running anything ---- */
 
-static bool static_text(struct guard *g, const struct word *word, struct str *ret) {
-        size_t len = 0, size = 1;
-        char *out;
-
-        for (const struct part *p = word->parts; p; p = p->next) {
-                const struct part *inner = p->kind == PART_DOUBLE ? p->parts : p;
-
-                if (inner && (inner->next != (inner == p ? p->next : NULL) ||
-                              (inner->kind != PART_LITERAL && inner->kind != PART_QUOTED)))
+static bool put_static(const struct part *part, struct buf *out) {
+        for (; part; part = part->next) {
+                if (part->kind == PART_DOUBLE ? !put_static(part->parts, out)
+                                              : part->kind != PART_LITERAL && part->kind != PART_QUOTED)
                         return false;
-                size += inner ? inner->text.len : 0;
+                if (part->kind != PART_DOUBLE)
+                        buf_append(out, part->text);
         }
-        if (!(out = guard_bytes(g, size)))
-                return false;
-        for (const struct part *p = word->parts; p; p = p->next) {
-                const struct part *inner = p->kind == PART_DOUBLE ? p->parts : p;
-
-                if (inner && inner->text.len)
-                        memcpy(out + len, inner->text.ptr, inner->text.len);
-                len += inner ? inner->text.len : 0;
-        }
-        *ret = str_from(out, len);
         return true;
 }
 
 /* False if something in it only the run can tell. */
 static bool static_call(struct guard *g, const struct command *c, struct call *ret) {
-        size_t count = 0;
         struct arg *args;
-        struct str text;
+        size_t count = 0;
+        BUF_AUTO text;
 
-        if (!c || c->kind != COMMAND_SIMPLE)
+        buf_init(&text, GUARD_MAX_TEXT);
+        if (!c || c->kind != COMMAND_SIMPLE || !c->simple.words)
                 return false;
         for (const struct word *w = c->simple.words; w; w = w->next)
                 count++;
-        args = count ? arena_alloc(g->arena, count * sizeof(*args)) : NULL;
+        args = arena_alloc(g->arena, count * sizeof(*args));
+        count = 0;
+        for (const struct word *w = c->simple.words; args && w; w = w->next) {
+                const char *copy;
+
+                buf_clear(&text);
+                copy = put_static(w->parts, &text) && !text.failed ? arena_dup(g->arena, buf_str(&text)) : NULL;
+                if (!copy)
+                        return false;
+                args[count++] = arg_text(g, str_from(copy, text.len), w->range);
+        }
         if (!args)
                 return false;
-        count = 0;
-        for (const struct word *w = c->simple.words; w; w = w->next) {
-                if (!static_text(g, w, &text))
-                        return false;
-                args[count++] = arg_text(g, text, w->range);
-        }
         *ret = (struct call){ .guard = g, .args = args, .count = count, .name = arg_basename(args[0].text) };
         ret->program = program_find(ret->name);
         return true;

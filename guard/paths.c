@@ -490,7 +490,7 @@ static bool is_whole(struct str below, uint32_t how) {
 }
 
 /* What is lost there is not what the command was given to work on, or all of that. */
-uint32_t path_place(struct guard *g, struct str path, uint32_t how) {
+uint32_t path_place(struct guard *g, struct str text, struct str path, uint32_t how) {
         const struct str_list *writable = &g->policy->sandbox.fs_write_allow;
         struct str workspace = home_short(g, g->policy->workspace), whole;
 
@@ -505,6 +505,8 @@ uint32_t path_place(struct guard *g, struct str path, uint32_t how) {
         whole = names_all(last_component(path)) ? parent(path) : path;
         if (how & HOW_RECURSIVE && is_within(workspace, whole))
                 return PATH_OUTSIDE;
+        if (!g->cwd.len && str_starts(text, STR("..")))
+                return PATH_OUTSIDE; /* also where the workspace itself is in a temporary place */
         if (is_under(path, place_temporary) || (g->own_home.len && path.ptr[0] == '~'))
                 return 0;
         for (size_t i = 0; i < writable->count; i++)

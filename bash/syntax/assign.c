@@ -157,17 +157,36 @@ bool shell_assign(struct parser *p, struct token *t) {
         return true;
 }
 
-/* An argument spelled a=(...) or a+=(...). */
+/* [...]=( or [...]+=( comes next; what looks like one, and is not closed, is a part of a word. */
+static bool array_follows_index(const struct parser *p) {
+        uint32_t pos = p->pos, depth = 0;
+
+        for (; pos < p->in.end && !strchr(" \t\n\"'`()", p->in.text[pos]); pos++) {
+                depth += p->in.text[pos] == '[';
+                depth -= p->in.text[pos] == ']';
+                if (!depth)
+                        break;
+        }
+        if (pos == p->in.end || depth || p->in.text[pos++] != ']')
+                return false;
+        pos += pos < p->in.end && p->in.text[pos] == '+';
+        return pos + 1 < p->in.end && p->in.text[pos] == '=' && p->in.text[pos + 1] == '(';
+}
+
+/* An argument spelled a=(...), a+=(...) or a[1]=(...). */
 struct assign *shell_compound_argument(struct parser *p) {
         uint32_t start = shell_joined(p, p->pos);
+        struct word *index = NULL;
         struct assign *assign;
         bool append;
 
-        if (!read_identifier(p) || shell_peek(p) == '[') {
+        if (!read_identifier(p) || (shell_peek(p) == '[' && !array_follows_index(p))) {
                 p->pos = start;
                 return NULL;
         }
         uint32_t name_end = p->pos;
+        if (shell_peek(p) == '[')
+                index = read_index(p);
         if (!read_equals(p, &append) || shell_peek(p) != '(') {
                 p->pos = start;
                 return NULL;
@@ -175,6 +194,7 @@ struct assign *shell_compound_argument(struct parser *p) {
         assign = SHELL_NEW(p, struct assign);
         assign->name = shell_text(p, start, name_end);
         assign->append = append;
+        assign->index = index;
         assign_value(p, assign, start);
         return assign;
 }

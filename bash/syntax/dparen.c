@@ -74,11 +74,18 @@ static bool arith_try(struct parser *p, struct part *arith, bool joins) {
         return true;
 }
 
+/* Behind ((a) bash loses its place in what it puts back. */
+static bool joined_after(const struct parser *p, uint32_t pos) {
+        return pos + 2 < p->in.end && p->in.text[pos + 1] == '\\' && p->in.text[pos + 2] == '\n';
+}
+
 /* (( where a command may start. When it is two subshells, bash has read the text up to the byte after the first ) that
  * closes and puts it back, so that a here-document begun in that stretch finds its body only behind it. */
 bool shell_arith_command(struct parser *p, struct part *arith) {
         if (arith_try(p, arith, false))
                 return true;
+        if (!p->attempts && arith->range.end && joined_after(p, arith->range.end))
+                shell_fail(p, SYNTAX_ERROR, arith->range.end, "unexpected `)' before a line that is joined");
         if (arith->range.end + 2 > p->stretch_end)
                 p->stretch_end = arith->range.end + 2;
         return false;

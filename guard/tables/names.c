@@ -36,6 +36,9 @@ static const char *const clients[] = { "clickhouse-client", "createdb", "dropdb"
                                        "mongodump",         "mongosh",  "mongorestore", "mysql",   "mysqladmin",
                                        "mysqldump",         "pg_dump",  "pg_restore",   "psql",    "redis-cli" };
 
+static const char *const vendor_registries[] = { "docker.elastic.co", "mcr.microsoft.com", "nvcr.io",
+                                                 "registry.access.redhat.com", "registry.k8s.io" };
+
 static const char *const local_hosts[] = { ".invalid", ".localhost", ".test", "host.containers.internal",
                                            "host.docker.internal" };
 
@@ -347,6 +350,10 @@ unsigned word_kind(struct str word) {
 
 bool name_is_client(struct str program) {
         return is_one_of(program, clients, COUNT(clients));
+}
+
+bool name_is_vendor_registry(struct str host) {
+        return is_one_of(host, vendor_registries, COUNT(vendor_registries));
 }
 
 bool name_is_local_host(struct str host) {

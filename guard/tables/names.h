@@ -25,9 +25,10 @@ enum word_kind {
 
 unsigned word_kind(struct str word);
 
-bool name_is_client(struct str program);  /* of a database, which its arguments name */
-bool name_is_local_host(struct str host); /* it has a dot, and yet only a local network knows it */
-bool name_is_metadata(struct str host);   /* the service of a cloud that hands out credentials */
+bool name_is_client(struct str program);       /* of a database, which its arguments name */
+bool name_is_vendor_registry(struct str host); /* of images that only its owner puts there */
+bool name_is_local_host(struct str host);      /* it has a dot, and yet only a local network knows it */
+bool name_is_metadata(struct str host);        /* the service of a cloud that hands out credentials */
 
 bool name_is_like_secret(struct str part); /* it stands in the names of variables that often hold secrets */
 
