@@ -395,6 +395,9 @@ static bool is_method(const struct scanned *s, size_t start) {
 static unsigned class_of(struct scanned *s, struct str word, size_t start) {
         unsigned class = word_class(word, s->language);
 
+        for (size_t i = word.len; !class && s->language & LANG_LISP && i > 0; i--) /* clojure.java.shell/sh */
+                if (strchr("/.", word.ptr[i - 1]))
+                        class = word_class(str_skip(word, i), s->language);
         if (str_is(word, "env") &&
             (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
                 class |= WORD_ENVIRON;
@@ -439,10 +442,10 @@ static size_t scan_word(struct scanned *s, size_t start) {
         unsigned class;
 
         while (end < code.len && (is_word((unsigned char)code.ptr[end]) ||
-                                  (s->language & LANG_LISP && strchr("-*!?/", code.ptr[end]) && end > start)))
+                                  (s->language & LANG_LISP && strchr("-*!?/.>", code.ptr[end]) && end > start)))
                 end++;
         word = str_from(code.ptr + start, end - start);
-        class = class_of(s, word, start);
+        class = name_find(s, word) && byte_at(code, end) != '(' ? 0 : class_of(s, word, start);
         if (class & WORD_ENVIRON) {
                 s->dumps_environment |= whole_environment(s, start, end);
                 s->names_secret |= names_secret(str_skip(code, end));

@@ -134,7 +134,7 @@ static void network_strings(struct call *call, const struct scanned *s, struct r
         if (!(s->named & WORD_FETCHES))
                 return;
         if ((s->classes & WORD_EXECUTES || s->named & WORD_EVALUATES) &&
-            (has_string(s, "http://") || has_string(s, "https://")))
+            (has_string(s, "http://") || has_string(s, "https://") || s->language & LANG_POWERSHELL))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
         for (size_t i = 0; i < s->count; i++) {
                 struct arg url = arg_text(g, s->strings[i].text, range);
@@ -280,14 +280,25 @@ static void destroying_text(struct call *call, const struct arg *text);
 
 /* What stands behind a marker, up to the end of the line. */
 static void escape_at(struct call *call, const struct escape *escape, struct str code, struct range range) {
-        code = str_take(code, str_find(code, '\n'));
-        if (escape->quoted && code.len) {
+        const struct program *program;
+        struct arg path;
+
+        code = str_trim(str_take(code, str_find(code, '\n')));
+        if (escape->kind == ESCAPE_READS) {
+                path = arg_text(call->guard, code, range);
+                guard_path(call->guard, FX_READ, 0, &path);
+                return;
+        }
+        if (escape->kind == ESCAPE_QUOTED && code.len) {
                 code = str_skip(code, strchr("`\"'", code.ptr[0]) ? 1 : 0);
                 while (code.len && strchr(")'\"` ", code.ptr[code.len - 1]))
                         code.len--;
         }
         guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, range);
         guard_shell_text(call, code, range);
+        program = program_find(arg_basename(code));
+        if (program && program->act == ACT_SHELL) /* :w !sh */
+                judge_from_input(call);
 }
 
 void judge_escape_text(struct call *call, const struct arg *text) {
@@ -296,7 +307,8 @@ void judge_escape_text(struct call *call, const struct arg *text) {
         for (size_t i = 0; i < escape_count; i++) {
                 struct str marker = str_z(escapes[i].marker), rest = text->text;
 
-                if (!str_is(call->name, escapes[i].program))
+                if (!str_is(call->name, escapes[i].program) ||
+                    (escapes[i].kind == ESCAPE_READS && !str_starts(text->text, marker)))
                         continue;
                 for (const char *at; rest.len && (at = memmem(rest.ptr, rest.len, marker.ptr, marker.len));) {
                         rest = str_skip(rest, (size_t)(at - rest.ptr) + marker.len);
