@@ -173,8 +173,7 @@ static void keep_string(struct scanned *s, struct str text, unsigned class, size
 
         class |= around(s) | s->last;
         s->classes |= class;
-        if (word_class(text, s->language) & WORD_LAUNCHER)
-                s->named |= WORD_LAUNCHER;
+        s->named |= word_class(text, s->language) & (WORD_LAUNCHER | WORD_MODULE_CONNECTS);
         if (class & WORD_DECODES)
                 text = decoded(s, text);
         if (continues(s, start, &between)) {
@@ -367,7 +366,7 @@ static void use_name(struct scanned *s, struct str word, size_t start) {
         size_t first = name ? name->first : 0, count = name ? name->count : 0;
 
         for (size_t i = 0; i < count && i < 16 && first + i < s->count; i++)
-                keep_string(s, s->strings[first + i].text, 0, start);
+                keep_string(s, s->strings[first + i].text, s->strings[first + i].class & WORD_FETCHES, start);
         if (!count && level(s)->open)
                 level(s)->gap = true;
 }
@@ -406,7 +405,7 @@ static unsigned class_of(struct scanned *s, struct str word, size_t start) {
         if (str_is(word, "home") && (before_is(s, start, "Path.") || before_is(s, start, "Dir.")))
                 class |= WORD_HOME;
         if (is_qualified(s, start))
-                class |= word_class(s->last_word, s->language) & EXECUTING;
+                class |= word_class(s->last_word, s->language) & (EXECUTING | WORD_FETCHES);
         return class;
 }
 
@@ -415,8 +414,8 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
         bool method = is_method(s, start);
         size_t chain = level(s)->chain;
 
-        if (method && class & TAKES)
-                take_chain(s, class & TAKES);
+        if (method && class & (TAKES | WORD_PRINTS))
+                take_chain(s, class & (TAKES | WORD_PRINTS));
         if (s->language & LANG_STATEMENTS)
                 s->classes |= class & WORD_EXECUTES; /* what it takes may be in a variable */
         s->last = class;
@@ -428,8 +427,8 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
         if (level(s)->head && s->language & LANG_LISP) {
                 level(s)->class |= s->last;
                 level(s)->group = s->last_group ? s->last_group : level(s)->group;
-        } else if (s->language & LANG_STATEMENTS && class & TAKES) {
-                s->statement |= class & TAKES;
+        } else if (s->language & (LANG_STATEMENTS | LANG_AWK) && class & (TAKES | WORD_PRINTS)) {
+                s->statement |= class & (TAKES | WORD_PRINTS);
                 s->statement_group = s->last_group;
         }
 }
@@ -446,10 +445,16 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 end++;
         word = str_from(code.ptr + start, end - start);
         class = name_find(s, word) && byte_at(code, end) != '(' ? 0 : class_of(s, word, start);
-        if (class & WORD_ENVIRON) {
-                s->dumps_environment |= whole_environment(s, start, end);
+        if (class & ~(unsigned)(WORD_ENVIRON | WORD_HOME))
+                level(s)->open = 0;
+        if (class & WORD_ENVIRON)
                 s->names_secret |= names_secret(str_skip(code, end));
+        if (class & WORD_ENVIRON && whole_environment(s, start, end)) {
+                s->dumps_environment = true;
+                keep_string(s, CODE_ENVIRONMENT, 0, start);
         }
+        if (class & WORD_LOOPS && level(s)->chain < s->count && str_eq(s->strings[s->count - 1].text, CODE_ENVIRONMENT))
+                s->loops_environment = true;
         s->named |= class;
         if (IS_ONE_OF(word, ends)) {
                 s->statement = s->statement_group = 0;

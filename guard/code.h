@@ -8,6 +8,9 @@
 #include "guard/judge.h"
 #include "guard/tables/interpreters.h"
 
+/* Stands for the whole environment among the strings. */
+#define CODE_ENVIRONMENT STR("\1environment")
+
 enum { STRINGS_MAX = 256, PARENS_MAX = 32, NAMES_MAX = 32 };
 
 /* A string that a call takes: literally, put together from pieces, or through a variable. */
@@ -49,7 +52,7 @@ struct scanned {
         struct str last_word;
         struct code_name names[NAMES_MAX], setting; /* setting: what is being assigned */
         size_t name_count, setting_depth;
-        bool dumps_environment, names_secret;
+        bool dumps_environment, loops_environment, names_secret;
 };
 
 /* False: no memory. */

@@ -125,21 +125,51 @@ static bool is_url(struct str text) {
         return str_starts(text, STR("http://")) || str_starts(text, STR("https://"));
 }
 
-static void network_strings(struct call *call, const struct scanned *s, struct range range) {
-        struct guard *g = call->guard;
+/* https://$HOST/ says nothing. */
+static bool names_host(struct str url) {
+        struct str host = str_skip(url, str_starts(url, STR("https://")) ? 8 : 7);
 
-        if ((s->named & WORD_CONNECTS && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) || has_string(s, "/inet/tcp") ||
-            has_string(s, "/inet/udp"))
-                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
-        if (!(s->named & WORD_FETCHES))
-                return;
-        if ((s->classes & WORD_EXECUTES || s->named & WORD_EVALUATES) &&
-            (has_string(s, "http://") || has_string(s, "https://") || s->language & LANG_POWERSHELL))
-                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        return host.len && !strchr("$#{%/\\", host.ptr[0]);
+}
+
+/* A command names a file that the same code writes: open("x", "wb").write(get(url)); system("sh x"). */
+static bool runs_written(const struct scanned *s) {
         for (size_t i = 0; i < s->count; i++) {
-                struct arg url = arg_text(g, s->strings[i].text, range);
+                struct str file = s->strings[i].text;
+                unsigned class = s->strings[i].class;
 
-                if (is_url(url.text))
+                if (file.len < 3 || is_text(file) || is_url(file) ||
+                    !(class & WORD_FETCHES || (class & WORD_WRITES && opens_to_write(s, i))))
+                        continue;
+                for (size_t c = 0; c < s->count; c++)
+                        if (s->strings[c].class & WORD_EXECUTES && s->strings[c].text.len &&
+                            memmem(s->strings[c].text.ptr, s->strings[c].text.len, file.ptr, file.len))
+                                return true;
+        }
+        return false;
+}
+
+static void network_strings(struct call *call, const struct scanned *s, struct range range) {
+        static const unsigned runs = WORD_EXECUTES | WORD_EVALUATES;
+        struct guard *g = call->guard;
+        unsigned taken = 0;
+
+        if ((s->named & (WORD_CONNECTS | WORD_MODULE_CONNECTS) && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) ||
+            has_string(s, "/inet/tcp") || has_string(s, "/inet/udp"))
+                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
+        if (s->named & WORD_FETCHES && (runs_written(s) || (s->language & LANG_POWERSHELL && s->named & WORD_EVALUATES)))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        for (size_t i = 0; i < s->count; i++)
+                taken |= s->strings[i].class;
+        for (size_t i = 0; s->named & WORD_FETCHES && i < s->count; i++) {
+                struct arg url = arg_text(g, s->strings[i].text, range);
+                unsigned class = s->strings[i].class;
+
+                if (!is_url(url.text) || !names_host(url.text))
+                        continue;
+                if (class & WORD_FETCHES && class & runs)
+                        guard_effect(g, FX_CODE, CODE_NETWORK, url.text, range);
+                if (class & WORD_FETCHES || !(taken & WORD_FETCHES))
                         judge_host(call, &url);
         }
 }
@@ -147,8 +177,18 @@ static void network_strings(struct call *call, const struct scanned *s, struct r
 static void environment_shown(struct call *call, const struct scanned *s, struct range range) {
         bool expression =
                 str_find(s->code, '(') == s->code.len && str_find(s->code, '=') == s->code.len; /* node -p process.env */
+        bool shown = s->loops_environment && s->named & WORD_PRINTS;
 
-        if ((s->dumps_environment || s->names_secret) && (expression || s->named & WORD_PRINTS))
+        shown |= expression && s->dumps_environment;
+        shown |= s->names_secret && (expression || s->named & WORD_PRINTS);
+        for (size_t i = 0; i < s->count; i++) {
+                unsigned class = s->strings[i].class;
+
+                if (str_eq(s->strings[i].text, CODE_ENVIRONMENT))
+                        shown |= class & (WORD_PRINTS | WORD_FETCHES | WORD_CONNECTS) ||
+                                 (class & WORD_LOOPS && s->named & WORD_PRINTS);
+        }
+        if (shown)
                 guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), range);
 }
 

@@ -22,7 +22,9 @@ enum word_class {
         WORD_HOME = 4096,     /* the home directory */
         WORD_JOINS = 8192,    /* its arguments are pieces of a path */
         WORD_DECODES = 16384,
-        WORD_ARGUMENTS = 32768, /* adds arguments to the command in front of it */
+        WORD_ARGUMENTS = 32768,        /* adds arguments to the command in front of it */
+        WORD_LOOPS = 65536,            /* goes through what stands in front of it */
+        WORD_MODULE_CONNECTS = 131072, /* a module's name in quotes */
 };
 
 /* How a language writes what the guard looks for. */
