@@ -761,7 +761,7 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
                         judge_script(&call, &value);
                 }
                 if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
-                    str_is(a->name, "PS1"))
+                    str_is(a->name, "PS0") || str_is(a->name, "PS1"))
                         guard_shell(&call, &value, NULL, 0);
         }
 }

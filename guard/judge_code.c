@@ -85,7 +85,11 @@ static bool opens_to_write(const struct scanned *s, size_t i) {
 static bool deletes_unknown(const struct scanned *s, size_t string) {
         struct str text = s->strings[string].text;
 
-        if (!(s->classes & WORD_DELETES) || s->strings[string].class & ~(unsigned)WORD_EVERYDAY || str_is(text, "/") ||
+        unsigned other = s->strings[string].class & ~(unsigned)WORD_EVERYDAY;
+
+        if (str_starts(text, STR("~")))
+                other &= ~(unsigned)(WORD_READS | WORD_JOINS);
+        if (!(s->classes & WORD_DELETES) || other || str_is(text, "/") ||
             !(str_starts(text, STR("~")) || str_starts(text, STR("/"))))
                 return false;
         for (size_t i = 0; i < s->count; i++)
@@ -100,6 +104,10 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                 unsigned class = s->strings[i].class | (deletes_unknown(s, i) ? WORD_DELETES : 0);
                 uint32_t flags;
 
+                if (class & (WORD_WRITES | WORD_READS) && s->language & LANG_BACKQUOTES && /* open(F, "rm x |") */
+                    (str_ends(path.text, STR("|")) || str_starts(path.text, STR("|"))))
+                        guard_shell_text(call, str_take(str_skip(path.text, path.text.ptr[0] == '|'), path.text.len - 1),
+                                         range);
                 if (!(class & (WORD_WRITES | WORD_READS | WORD_DELETES)) || str_find(path.text, '\n') < path.text.len ||
                     path.text.len > 200)
                         continue;
@@ -152,6 +160,7 @@ static bool runs_written(const struct scanned *s) {
 static void network_strings(struct call *call, const struct scanned *s, struct range range) {
         static const unsigned runs = WORD_EXECUTES | WORD_EVALUATES;
         struct guard *g = call->guard;
+        bool evaluates = false; /* something that is in a variable */
         unsigned taken = 0;
 
         if ((s->named & (WORD_CONNECTS | WORD_MODULE_CONNECTS) && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) ||
@@ -161,13 +170,14 @@ static void network_strings(struct call *call, const struct scanned *s, struct r
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
         for (size_t i = 0; i < s->count; i++)
                 taken |= s->strings[i].class;
-        for (size_t i = 0; s->named & WORD_FETCHES && i < s->count; i++) {
+        for (size_t i = 0; (s->named & WORD_FETCHES || taken & WORD_EVALUATES) && i < s->count; i++) {
                 struct arg url = arg_text(g, s->strings[i].text, range);
                 unsigned class = s->strings[i].class;
 
                 if (!is_url(url.text) || !names_host(url.text))
                         continue;
-                if (class & WORD_FETCHES && class & runs)
+                evaluates |= class & WORD_FETCHES && s->classes & WORD_EVALUATES && !(taken & WORD_EVALUATES);
+                if (class & WORD_EVALUATES || (class & WORD_FETCHES && class & runs) || evaluates)
                         guard_effect(g, FX_CODE, CODE_NETWORK, url.text, range);
                 if (class & WORD_FETCHES || !(taken & WORD_FETCHES))
                         judge_host(call, &url);
@@ -257,6 +267,9 @@ static void python_module(struct call *call, const struct option *option) {
         inner.program = option->has_value ? program_find(option->value.text) : NULL;
         if (!inner.program || index >= call->count) {
                 judge_operands(call, index + 1);
+                for (size_t i = index + 1; i < call->count; i++) /* -m timeit CODE */
+                        if (str_find(call->args[i].text, '(') < call->args[i].text.len)
+                                judge_code_text(call, call->program, call->args[i].text, call->args[i].range);
                 return;
         }
         inner.args += index;
@@ -348,7 +361,8 @@ void judge_escape_text(struct call *call, const struct arg *text) {
                 struct str marker = str_z(escapes[i].marker), rest = text->text;
 
                 if (!str_is(call->name, escapes[i].program) ||
-                    (escapes[i].kind == ESCAPE_READS && !str_starts(text->text, marker)))
+                    (escapes[i].kind == ESCAPE_READS &&
+                     !str_starts(str_skip(text->text, str_starts(text->text, STR(":"))), marker)))
                         continue;
                 for (const char *at; rest.len && (at = memmem(rest.ptr, rest.len, marker.ptr, marker.len));) {
                         rest = str_skip(rest, (size_t)(at - rest.ptr) + marker.len);

@@ -423,7 +423,8 @@ void judge_xargs(struct call *call) {
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
                 lines |= str_is(option.name, "I") || str_is(option.name, "i") || str_is(option.name, "d") ||
-                         str_is(option.name, "replace") || str_is(option.name, "delimiter");
+                         str_is(option.name, "0") || str_is(option.name, "null") || str_is(option.name, "replace") ||
+                         str_is(option.name, "delimiter");
                 if (str_is(option.name, "I") && option.has_value)
                         mark = option.value.text;
                 if (option.meaning == MEANS_READ && option.has_value)
