@@ -5,6 +5,7 @@
 enum {
         CODE_TEXT_MAX = 4096, /* bytes of a string that is put together */
         EXECUTING = WORD_EXECUTES | WORD_EVERYDAY,
+        CALLABLE = EXECUTING | WORD_DELETES | WORD_EVALUATES | WORD_FETCHES,
         TAKES = EXECUTING | WORD_DELETES | WORD_READS | WORD_WRITES, /* what a string makes a difference to */
 };
 
@@ -173,8 +174,8 @@ static void keep_string(struct scanned *s, struct str text, unsigned class, size
 
         class |= around(s) | s->last;
         s->classes |= class;
-        if (word_class(text, s->language) & WORD_LAUNCHER)
-                s->named |= WORD_LAUNCHER;
+        s->named |= word_class(text, s->language) & (WORD_LAUNCHER | WORD_MODULE_CONNECTS);
+        s->setting.class |= word_class(text, s->language) & WORD_FETCHES;
         if (class & WORD_DECODES)
                 text = decoded(s, text);
         if (continues(s, start, &between)) {
@@ -251,13 +252,11 @@ static size_t scan_quoted(struct scanned *s, size_t start, unsigned class) {
         return end + 1;
 }
 
-/* Words of Tcl and CMake are strings without quotes, up to the end of the command. */
-static size_t scan_bare(struct scanned *s, size_t at) {
-        size_t start, parens = 0;
+/* Where a command of Tcl or CMake, whose words are strings without quotes, ends. */
+static size_t bare_end(const struct scanned *s, size_t at) {
+        size_t parens = 0;
 
-        while (at < s->code.len && (s->code.ptr[at] == ' ' || s->code.ptr[at] == '-')) /* -force */
-                at += s->code.ptr[at] == ' ' ? 1 : str_find(str_skip(s->code, at), ' ');
-        for (start = at; at < s->code.len && !strchr("]\n;", s->code.ptr[at]); at++) {
+        for (; at < s->code.len && !strchr("]\n;", s->code.ptr[at]); at++) {
                 if (s->code.ptr[at] == ')' && !parens)
                         break;
                 parens += s->code.ptr[at] == '(';
@@ -265,11 +264,33 @@ static size_t scan_bare(struct scanned *s, size_t at) {
                 if (s->code.ptr[at] == '"')
                         at += 1 + str_find(str_skip(s->code, at + 1), '"');
         }
-        at = at < s->code.len ? at : s->code.len;
+        return at < s->code.len ? at : s->code.len;
+}
+
+static size_t scan_bare(struct scanned *s, size_t at) {
+        size_t end = bare_end(s, at);
+        struct str text = str_trim(str_from(s->code.ptr + at, end - at));
+
+        while (text.len && text.ptr[0] == '-') /* -ignorestderr */
+                text = str_trim(str_skip(text, str_find(text, ' ')));
         s->last_group = ++s->groups;
-        keep_string(s, str_trim(filled_in(s, str_from(s->code.ptr + start, at - start))), 0, start);
+        keep_string(s, filled_in(s, text), 0, at);
         s->last_group = 0;
-        return at;
+        return end;
+}
+
+/* delete -force a b */
+static void bare_words(struct scanned *s, size_t at, unsigned class) {
+        struct str rest = str_trim(str_from(s->code.ptr + at, bare_end(s, at) - at));
+
+        while (rest.len) {
+                struct str word = str_take(rest, str_find(rest, ' '));
+
+                rest = str_trim(str_skip(rest, word.len));
+                if (word.len && !strchr("-[\"", word.ptr[0]))
+                        keep_string(s, filled_in(s, word), class & TAKES, at);
+                level(s)->open = 0;
+        }
 }
 
 /* ---- words ---- */
@@ -328,8 +349,20 @@ static void setting_ends(struct scanned *s) {
         if (!s->setting.name.len)
                 return;
         s->setting.count = s->count - s->setting.first;
+        s->setting.class = s->setting.count > 1 ? 0 : s->setting.class;
         s->names[s->name_count++ % NAMES_MAX] = s->setting;
         s->setting.name.len = 0;
+}
+
+/* x = os.system, {execSync: x}, import system as x: x is that function. */
+static void name_function(struct scanned *s, struct str word, size_t start, unsigned class) {
+        struct str between = s->last_end < start ? str_trim(str_from(s->code.ptr + s->last_end, start - s->last_end)) : STR("");
+        unsigned before = s->last_class & CALLABLE;
+
+        if (s->setting.name.len && class & CALLABLE)
+                s->setting.class = class & CALLABLE;
+        if (before && (str_is(between, ":") || str_is(between, "as")))
+                s->names[s->name_count++ % NAMES_MAX] = (struct code_name){ .name = word, .class = before };
 }
 
 static void setting_starts(struct scanned *s, struct str name) {
@@ -367,7 +400,7 @@ static void use_name(struct scanned *s, struct str word, size_t start) {
         size_t first = name ? name->first : 0, count = name ? name->count : 0;
 
         for (size_t i = 0; i < count && i < 16 && first + i < s->count; i++)
-                keep_string(s, s->strings[first + i].text, 0, start);
+                keep_string(s, s->strings[first + i].text, s->strings[first + i].class & WORD_FETCHES, start);
         if (!count && level(s)->open)
                 level(s)->gap = true;
 }
@@ -395,15 +428,22 @@ static bool is_method(const struct scanned *s, size_t start) {
 static unsigned class_of(struct scanned *s, struct str word, size_t start) {
         unsigned class = word_class(word, s->language);
 
+        for (size_t i = word.len; !class && s->language & LANG_LISP && i > 0; i--) /* clojure.java.shell/sh */
+                if (strchr("/.", word.ptr[i - 1]))
+                        class = word_class(str_skip(word, i), s->language);
         if (str_is(word, "env") &&
             (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
                 class |= WORD_ENVIRON;
+        if (str_is(word, "exec") && s->language & LANG_ADJACENT)
+                class |= WORD_EVALUATES;
+        if (str_is(word, "file") && before_is(s, start, "Bun."))
+                class |= WORD_READS;
         if (str_is(word, "write") && (before_is(s, start, "File.") || before_is(s, start, "IO.")))
                 class |= WORD_WRITES;
         if (str_is(word, "home") && (before_is(s, start, "Path.") || before_is(s, start, "Dir.")))
                 class |= WORD_HOME;
         if (is_qualified(s, start))
-                class |= word_class(s->last_word, s->language) & EXECUTING;
+                class |= s->last_class & (EXECUTING | WORD_FETCHES);
         return class;
 }
 
@@ -412,8 +452,8 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
         bool method = is_method(s, start);
         size_t chain = level(s)->chain;
 
-        if (method && class & TAKES)
-                take_chain(s, class & TAKES);
+        if (method && class & (TAKES | WORD_PRINTS))
+                take_chain(s, class & (TAKES | WORD_PRINTS));
         if (s->language & LANG_STATEMENTS)
                 s->classes |= class & WORD_EXECUTES; /* what it takes may be in a variable */
         s->last = class;
@@ -425,8 +465,8 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
         if (level(s)->head && s->language & LANG_LISP) {
                 level(s)->class |= s->last;
                 level(s)->group = s->last_group ? s->last_group : level(s)->group;
-        } else if (s->language & LANG_STATEMENTS && class & TAKES) {
-                s->statement |= class & TAKES;
+        } else if (s->language & (LANG_STATEMENTS | LANG_AWK) && class & (TAKES | WORD_PRINTS)) {
+                s->statement |= class & (TAKES | WORD_PRINTS);
                 s->statement_group = s->last_group;
         }
 }
@@ -435,18 +475,27 @@ static size_t scan_word(struct scanned *s, size_t start) {
         static const char *const quotes[] = { "q", "qq", "qx", "qw" };
         static const char *const ends[] = { "or", "and", "if", "unless", "do", "then", "else", "end", "return" };
         struct str code = s->code, word;
+        const struct code_name *known;
         size_t end = start;
         unsigned class;
 
         while (end < code.len && (is_word((unsigned char)code.ptr[end]) ||
-                                  (s->language & LANG_LISP && strchr("-*!?/", code.ptr[end]) && end > start)))
+                                  (s->language & LANG_LISP && strchr("-*!?/.>", code.ptr[end]) && end > start)))
                 end++;
         word = str_from(code.ptr + start, end - start);
-        class = class_of(s, word, start);
-        if (class & WORD_ENVIRON) {
-                s->dumps_environment |= whole_environment(s, start, end);
+        known = name_find(s, word);
+        class = known && (known->class || byte_at(code, end) != '(') ? known->class : class_of(s, word, start);
+        name_function(s, word, start, class);
+        if (class & ~(unsigned)(WORD_ENVIRON | WORD_HOME))
+                level(s)->open = 0;
+        if (class & WORD_ENVIRON)
                 s->names_secret |= names_secret(str_skip(code, end));
+        if (class & WORD_ENVIRON && whole_environment(s, start, end)) {
+                s->dumps_environment = true;
+                keep_string(s, CODE_ENVIRONMENT, 0, start);
         }
+        if (class & WORD_LOOPS && level(s)->chain < s->count && str_eq(s->strings[s->count - 1].text, CODE_ENVIRONMENT))
+                s->loops_environment = true;
         s->named |= class;
         if (IS_ONE_OF(word, ends)) {
                 s->statement = s->statement_group = 0;
@@ -458,10 +507,15 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 keep_string(s, STR("~"), 0, start);
         call_starts(s, class, start);
         level(s)->head = false;
-        s->last_word = word;
-        s->last_end = end;
-        if (s->language & LANG_BARE && class & TAKES && !str_is(word, "open"))
+        if (!str_is(word, "as")) {
+                s->last_word = word;
+                s->last_class = class;
+                s->last_end = end;
+        }
+        if (s->language & LANG_BARE && class & EXECUTING)
                 return scan_bare(s, end);
+        if (s->language & LANG_BARE && class & TAKES)
+                bare_words(s, end, class);
         if (IS_ONE_OF(word, quotes) && s->language & LANG_STATEMENTS && end < code.len) {
                 while (end + 1 < code.len && code.ptr[end] == ' ')
                         end++;
@@ -477,6 +531,14 @@ static void operand_ends(struct scanned *s) {
         level(s)->chain = s->count;
         level(s)->open = 0;
         level(s)->gap = false;
+}
+
+/* getattr(os, "system")(...), cp["exec"](...): the string before says what is called. */
+static void call_by_string(struct scanned *s, size_t at) {
+        if (at && s->code.ptr[at] == '(' && strchr(")]", s->code.ptr[at - 1]) && level(s)->open) {
+                s->last = word_class(s->strings[level(s)->open - 1].text, s->language) & CALLABLE;
+                s->last_group = s->last & EXECUTING ? ++s->groups : 0;
+        }
 }
 
 static void open_bracket(struct scanned *s, size_t at) {
@@ -541,6 +603,7 @@ static bool comment_starts(const struct scanned *s, size_t i) {
 static void scan_mark(struct scanned *s, size_t i) {
         char c = s->code.ptr[i];
 
+        call_by_string(s, i);
         if (strchr("([{", c))
                 open_bracket(s, i);
         else if (strchr(")]}", c))

@@ -8,6 +8,9 @@
 #include "guard/judge.h"
 #include "guard/tables/interpreters.h"
 
+/* Stands for the whole environment among the strings. */
+#define CODE_ENVIRONMENT STR("\1environment")
+
 enum { STRINGS_MAX = 256, PARENS_MAX = 32, NAMES_MAX = 32 };
 
 /* A string that a call takes: literally, put together from pieces, or through a variable. */
@@ -26,10 +29,11 @@ struct code_level {
         bool head;    /* of a Lisp list: the next word says what it calls */
 };
 
-/* What a variable was set to. */
+/* What a variable was set to: strings, or a function by another name. */
 struct code_name {
         struct str name;
         size_t first, count; /* of the strings */
+        unsigned class;
 };
 
 struct scanned {
@@ -47,9 +51,10 @@ struct scanned {
         unsigned last_group, groups;
         size_t last_end; /* where that word ended */
         struct str last_word;
+        unsigned last_class;
         struct code_name names[NAMES_MAX], setting; /* setting: what is being assigned */
         size_t name_count, setting_depth;
-        bool dumps_environment, names_secret;
+        bool dumps_environment, loops_environment, names_secret;
 };
 
 /* False: no memory. */

@@ -530,66 +530,55 @@ static void powershell_effect(struct call *call) {
 }
 
 /* r${nope}m: an unset variable is empty, and then this is rm. */
-static void name_without_unset(struct call *call) {
+static struct str name_without_unset(struct call *call) {
         const struct arg *program = &call->args[0];
-        struct call inner = *call;
-        struct arg *args;
         char *name;
         size_t len = 0;
 
         for (const struct piece *piece = program->value.pieces; piece; piece = piece->next)
                 if (piece->kind == PIECE_UNKNOWN && piece->because != UNKNOWN_ENV)
-                        return;
-        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
+                        return STR("");
         name = guard_bytes(call->guard, program->text.len + 1);
-        if (!args || !name)
-                return;
-        for (size_t i = 0; i < program->text.len; i++)
+        for (size_t i = 0; name && i < program->text.len; i++)
                 if (program->text.ptr[i] != UNKNOWN_BYTE)
                         name[len++] = program->text.ptr[i];
-        memcpy(args, call->args, call->count * sizeof(*args));
-        args[0] = arg_text(call->guard, str_from(name, len), program->range);
-        inner.args = args;
-        if (len > 1 && program_find(arg_basename(args[0].text)))
-                guard_call(&inner);
-}
-
-/* $DIR/rm: where it is does not matter. */
-static void name_by_its_end(struct call *call) {
-        struct str text = call->args[0].text, end = arg_basename(text);
-        struct call inner = *call;
-        struct arg *args;
-
-        if (end.len == text.len || str_find(end, UNKNOWN_BYTE) < end.len || !program_find(end))
-                return;
-        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
-        if (!args)
-                return;
-        memcpy(args, call->args, call->count * sizeof(*args));
-        args[0] = arg_text(call->guard, end, call->args[0].range);
-        inner.args = args;
-        guard_call(&inner);
+        return len > 1 ? str_from(name, len) : STR("");
 }
 
 /* $(which rm), $(command -v rm): where it is does not matter. */
-static void name_looked_up(struct call *call) {
-        const struct piece *piece = call->args[0].value.pieces;
+static struct str name_looked_up(const struct piece *piece) {
         const struct command *c =
                 piece && !piece->next && piece->part && piece->part->kind == PART_COMMAND ? piece->part->body : NULL;
         const struct word *w = c && !c->next && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
-        struct call inner = *call;
-        struct arg *args;
 
         if (!w || !w->parts || w->parts->kind != PART_LITERAL ||
             !(str_is(w->parts->text, "which") || str_is(w->parts->text, "command") || str_is(w->parts->text, "type")))
-                return;
+                return STR("");
         while (w->next)
                 w = w->next;
-        args = arena_alloc(call->guard->arena, call->count * sizeof(*args));
-        if (!args || !w->parts || w->parts->kind != PART_LITERAL || !program_find(w->parts->text))
+        return w->parts && w->parts->kind == PART_LITERAL ? w->parts->text : STR("");
+}
+
+/* $SHELL and its kin are a shell, whichever. */
+static struct str name_of_shell(const struct piece *piece) {
+        static const char *const shells[] = { "SHELL", "BASH", "ZSH", "BASH_EXECUTABLE", "0" };
+
+        for (size_t i = 0; piece && !piece->next && piece->kind == PIECE_UNKNOWN && i < sizeof(shells) / sizeof(*shells); i++)
+                if ((piece->because == UNKNOWN_ENV || piece->because == UNKNOWN_SPECIAL) && str_is(piece->text, shells[i]))
+                        return STR("bash");
+        return STR("");
+}
+
+/* What a name that is not known may stand for: the same command, by a name that is known. */
+static void call_by_name(struct call *call, struct str name) {
+        struct call inner = *call;
+        struct arg *args;
+
+        if (!name.len || str_find(name, UNKNOWN_BYTE) < name.len || !program_find(arg_basename(name)) ||
+            !(args = arena_alloc(call->guard->arena, call->count * sizeof(*args))))
                 return;
         memcpy(args, call->args, call->count * sizeof(*args));
-        args[0] = arg_text(call->guard, w->parts->text, call->args[0].range);
+        args[0] = arg_text(call->guard, name, call->args[0].range);
         inner.args = args;
         guard_call(&inner);
 }
@@ -603,9 +592,11 @@ static void judge_opaque(struct call *call) {
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
         powershell_effect(call);
         guard_opaque(g, program->text, program->range);
-        name_without_unset(call);
-        name_looked_up(call);
-        name_by_its_end(call);
+        call_by_name(call, name_without_unset(call));
+        call_by_name(call, name_looked_up(program->value.pieces));
+        call_by_name(call, name_of_shell(program->value.pieces));
+        if (str_find(program->text, '/') < program->text.len) /* $DIR/rm: where it is does not matter */
+                call_by_name(call, arg_basename(program->text));
         call->program = NULL;
         call->name = STR("");
         judge_generic(call);
@@ -724,6 +715,30 @@ static void visit_redirect(struct guard *g, const struct walk_visit *visit, cons
         }
 }
 
+/* 3<<<TEXT, 3< <(COMMAND): what /dev/fd/3 and <&3 stand for, later too if it is exec that opens it. */
+static void visit_descriptors(struct guard *g, const struct walk_visit *visit) {
+        for (const struct walk_redirect *r = visit->redirects; r; r = r->next) {
+                bool text =
+                        r->redir->op == REDIR_HERESTRING || r->redir->op == REDIR_HEREDOC || r->redir->op == REDIR_HEREDOC_TABS;
+                const struct piece *piece =
+                        r->redir->op == REDIR_INPUT && r->target_count == 1 ? r->targets[0].value.pieces : NULL;
+                bool process = piece && piece->because == UNKNOWN_PROCESS;
+                char *path = r->redir->fd > 0 && r->redir->fd < 10 && (text || process) ? arena_dup(g->arena, STR("/dev/fd/0"))
+                                                                                        : NULL;
+                struct file_fact *fact;
+
+                if (!path)
+                        continue;
+                path[8] = (char)('0' + r->redir->fd);
+                fact = guard_file(g, str_from(path, 9));
+                if (!fact)
+                        return;
+                fact->content_known = text || piece->content;
+                fact->content = text ? r->body : piece->content ? *piece->content : fact->content;
+                fact->fetched = process && piece->part && guard_list_network(g, piece->part->body);
+        }
+}
+
 /* A shell whose input or output is a network connection. */
 static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, const struct call *call) {
         bool shell = call && call->program && call->program->act == ACT_SHELL;
@@ -781,11 +796,17 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
                         guard_shell(&call, &code, NULL, 0);
                 } else if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces) {
                         guard_shell(&call, &value, NULL, 0); /* GIT_SSH_COMMAND, PAGER */
+                } else if (rule && rule->code == ENV_CODE_TEXT && str_starts(a->name, STR("PERL"))) {
+                        judge_code_text(&call, program_find(STR("perl")), value.text, range); /* PERL5DB */
+                } else if (rule && rule->code == ENV_CODE_TEXT) {
+                        judge_recipes(&call, value.text, range); /* MAKEFLAGS */
+                } else if (str_is(a->name, "GIT_PAGER") || str_is(a->name, "GIT_EDITOR")) {
+                        guard_shell(&call, &value, NULL, 0);
                 } else if (str_is(a->name, "BASH_ENV") || str_is(a->name, "ENV")) {
                         judge_script(&call, &value);
                 }
                 if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
-                    str_is(a->name, "PS1"))
+                    str_is(a->name, "PS0") || str_is(a->name, "PS1"))
                         guard_shell(&call, &value, NULL, 0);
         }
 }
@@ -889,6 +910,7 @@ static void visit_command(struct guard *g, const struct walk_visit *visit) {
         if (visit->callee && !g->policy->guard.allow_only_listed)
                 return; /* its body is walked */
         visit_socket_shell(g, visit, &call);
+        visit_descriptors(g, visit);
         connected = g->connected;
         guard_call(&call);
         if (g->connected != connected) { /* curl, however it was spelled, or inside of what was run */

@@ -85,7 +85,11 @@ static bool opens_to_write(const struct scanned *s, size_t i) {
 static bool deletes_unknown(const struct scanned *s, size_t string) {
         struct str text = s->strings[string].text;
 
-        if (!(s->classes & WORD_DELETES) || s->strings[string].class & ~(unsigned)WORD_EVERYDAY || str_is(text, "/") ||
+        unsigned other = s->strings[string].class & ~(unsigned)WORD_EVERYDAY;
+
+        if (str_starts(text, STR("~")))
+                other &= ~(unsigned)(WORD_READS | WORD_JOINS);
+        if (!(s->classes & WORD_DELETES) || other || str_is(text, "/") ||
             !(str_starts(text, STR("~")) || str_starts(text, STR("/"))))
                 return false;
         for (size_t i = 0; i < s->count; i++)
@@ -100,6 +104,10 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                 unsigned class = s->strings[i].class | (deletes_unknown(s, i) ? WORD_DELETES : 0);
                 uint32_t flags;
 
+                if (class & (WORD_WRITES | WORD_READS) && s->language & LANG_BACKQUOTES && /* open(F, "rm x |") */
+                    (str_ends(path.text, STR("|")) || str_starts(path.text, STR("|"))))
+                        guard_shell_text(call, str_take(str_skip(path.text, path.text.ptr[0] == '|'), path.text.len - 1),
+                                         range);
                 if (!(class & (WORD_WRITES | WORD_READS | WORD_DELETES)) || str_find(path.text, '\n') < path.text.len ||
                     path.text.len > 200)
                         continue;
@@ -125,21 +133,53 @@ static bool is_url(struct str text) {
         return str_starts(text, STR("http://")) || str_starts(text, STR("https://"));
 }
 
-static void network_strings(struct call *call, const struct scanned *s, struct range range) {
-        struct guard *g = call->guard;
+/* https://$HOST/ says nothing. */
+static bool names_host(struct str url) {
+        struct str host = str_skip(url, str_starts(url, STR("https://")) ? 8 : 7);
 
-        if ((s->named & WORD_CONNECTS && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) || has_string(s, "/inet/tcp") ||
-            has_string(s, "/inet/udp"))
-                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
-        if (!(s->named & WORD_FETCHES))
-                return;
-        if ((s->classes & WORD_EXECUTES || s->named & WORD_EVALUATES) &&
-            (has_string(s, "http://") || has_string(s, "https://")))
-                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        return host.len && !strchr("$#{%/\\", host.ptr[0]);
+}
+
+/* A command names a file that the same code writes: open("x", "wb").write(get(url)); system("sh x"). */
+static bool runs_written(const struct scanned *s) {
         for (size_t i = 0; i < s->count; i++) {
-                struct arg url = arg_text(g, s->strings[i].text, range);
+                struct str file = s->strings[i].text;
+                unsigned class = s->strings[i].class;
 
-                if (is_url(url.text))
+                if (file.len < 3 || is_text(file) || is_url(file) ||
+                    !(class & WORD_FETCHES || (class & WORD_WRITES && opens_to_write(s, i))))
+                        continue;
+                for (size_t c = 0; c < s->count; c++)
+                        if (s->strings[c].class & WORD_EXECUTES && s->strings[c].text.len &&
+                            memmem(s->strings[c].text.ptr, s->strings[c].text.len, file.ptr, file.len))
+                                return true;
+        }
+        return false;
+}
+
+static void network_strings(struct call *call, const struct scanned *s, struct range range) {
+        static const unsigned runs = WORD_EXECUTES | WORD_EVALUATES;
+        struct guard *g = call->guard;
+        bool evaluates = false; /* something that is in a variable */
+        unsigned taken = 0;
+
+        if ((s->named & (WORD_CONNECTS | WORD_MODULE_CONNECTS) && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) ||
+            has_string(s, "/inet/tcp") || has_string(s, "/inet/udp"))
+                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
+        if (s->named & WORD_FETCHES && (runs_written(s) || (s->language & LANG_POWERSHELL && s->named & WORD_EVALUATES)))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        for (size_t i = 0; i < s->count; i++)
+                taken |= s->strings[i].class;
+        for (size_t i = 0; (s->named & WORD_FETCHES || taken & WORD_EVALUATES) && i < s->count; i++) {
+                struct arg url = arg_text(g, s->strings[i].text, range);
+                unsigned class = s->strings[i].class;
+
+                if (!is_url(url.text) || !names_host(url.text))
+                        continue;
+                evaluates |= class & WORD_FETCHES && s->classes & WORD_EVALUATES && !(taken & WORD_EVALUATES);
+                if (class & WORD_EVALUATES || (class & WORD_FETCHES && class & runs) || evaluates)
+                        guard_effect(g, FX_CODE, CODE_NETWORK, url.text, range);
+                if (class & WORD_FETCHES || !(taken & WORD_FETCHES))
                         judge_host(call, &url);
         }
 }
@@ -147,8 +187,18 @@ static void network_strings(struct call *call, const struct scanned *s, struct r
 static void environment_shown(struct call *call, const struct scanned *s, struct range range) {
         bool expression =
                 str_find(s->code, '(') == s->code.len && str_find(s->code, '=') == s->code.len; /* node -p process.env */
+        bool shown = s->loops_environment && s->named & WORD_PRINTS;
 
-        if ((s->dumps_environment || s->names_secret) && (expression || s->named & WORD_PRINTS))
+        shown |= expression && s->dumps_environment;
+        shown |= s->names_secret && (expression || s->named & WORD_PRINTS);
+        for (size_t i = 0; i < s->count; i++) {
+                unsigned class = s->strings[i].class;
+
+                if (str_eq(s->strings[i].text, CODE_ENVIRONMENT))
+                        shown |= class & (WORD_PRINTS | WORD_FETCHES | WORD_CONNECTS) ||
+                                 (class & WORD_LOOPS && s->named & WORD_PRINTS);
+        }
+        if (shown)
                 guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), range);
 }
 
@@ -217,6 +267,9 @@ static void python_module(struct call *call, const struct option *option) {
         inner.program = option->has_value ? program_find(option->value.text) : NULL;
         if (!inner.program || index >= call->count) {
                 judge_operands(call, index + 1);
+                for (size_t i = index + 1; i < call->count; i++) /* -m timeit CODE */
+                        if (str_find(call->args[i].text, '(') < call->args[i].text.len)
+                                judge_code_text(call, call->program, call->args[i].text, call->args[i].range);
                 return;
         }
         inner.args += index;
@@ -280,14 +333,25 @@ static void destroying_text(struct call *call, const struct arg *text);
 
 /* What stands behind a marker, up to the end of the line. */
 static void escape_at(struct call *call, const struct escape *escape, struct str code, struct range range) {
-        code = str_take(code, str_find(code, '\n'));
-        if (escape->quoted && code.len) {
+        const struct program *program;
+        struct arg path;
+
+        code = str_trim(str_take(code, str_find(code, '\n')));
+        if (escape->kind == ESCAPE_READS) {
+                path = arg_text(call->guard, code, range);
+                guard_path(call->guard, FX_READ, 0, &path);
+                return;
+        }
+        if (escape->kind == ESCAPE_QUOTED && code.len) {
                 code = str_skip(code, strchr("`\"'", code.ptr[0]) ? 1 : 0);
                 while (code.len && strchr(")'\"` ", code.ptr[code.len - 1]))
                         code.len--;
         }
         guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, range);
         guard_shell_text(call, code, range);
+        program = program_find(arg_basename(code));
+        if (program && program->act == ACT_SHELL) /* :w !sh */
+                judge_from_input(call);
 }
 
 void judge_escape_text(struct call *call, const struct arg *text) {
@@ -296,7 +360,9 @@ void judge_escape_text(struct call *call, const struct arg *text) {
         for (size_t i = 0; i < escape_count; i++) {
                 struct str marker = str_z(escapes[i].marker), rest = text->text;
 
-                if (!str_is(call->name, escapes[i].program))
+                if (!str_is(call->name, escapes[i].program) ||
+                    (escapes[i].kind == ESCAPE_READS &&
+                     !str_starts(str_skip(text->text, str_starts(text->text, STR(":"))), marker)))
                         continue;
                 for (const char *at; rest.len && (at = memmem(rest.ptr, rest.len, marker.ptr, marker.len));) {
                         rest = str_skip(rest, (size_t)(at - rest.ptr) + marker.len);

@@ -530,6 +530,20 @@ void judge_tar(struct call *call) {
 
 /* ---- sed ---- */
 
+/* A command, or what becomes of the input when that is put in its place. */
+static void sed_runs(struct call *call, const struct arg *script, struct str code) {
+        char *text = guard_bytes(call->guard, code.len + 1);
+        size_t len = 0;
+
+        for (size_t i = 0; text && i < code.len; i++)
+                if (code.ptr[i] != '\\' || i + 1 == code.len || code.ptr[i + 1] != '/')
+                        text[len++] = code.ptr[i];
+        guard_effect(call->guard, FX_CODE, CODE_OPTION | CODE_OPAQUE, STR("sed's e"), script->range);
+        if (len)
+                guard_shell_text(call, str_from(text, len), script->range);
+        judge_from_input(call);
+}
+
 /* The e command, the e flag of s///, and w: GNU sed runs and writes from its script. */
 static void sed_script(struct call *call, const struct arg *script) {
         struct str rest = script->text;
@@ -547,18 +561,20 @@ static void sed_script(struct call *call, const struct arg *script) {
 
                         if (c == 's' && next_is_command && i + 1 < line.len) {
                                 char mark = line.ptr[i + 1];
+                                size_t ends[2] = { 0, 0 };
                                 unsigned seen = 0;
 
                                 for (i += 2; i < line.len && seen < 2; i++) {
-                                        i += line.ptr[i] == '\\';
-                                        seen += i < line.len && line.ptr[i] == mark;
+                                        if (line.ptr[i] == '\\')
+                                                i++;
+                                        else if (line.ptr[i] == mark)
+                                                ends[seen++] = i;
                                 }
-                                for (; i < line.len && line.ptr[i] != ';' && line.ptr[i] != '}' && line.ptr[i] != 'w'; i++)
-                                        if (line.ptr[i] == 'e')
-                                                guard_opaque(call->guard, STR("sed's e flag"), script->range);
-                                if (i < line.len && line.ptr[i] == 'w')
-                                        i--;
-                                next_is_command = i >= line.len || line.ptr[i] == ';' || line.ptr[i] == '}' || i + 1 < line.len;
+                                for (; i < line.len && strchr("0123456789egiImMp", line.ptr[i]); i++)
+                                        if (line.ptr[i] == 'e' && seen == 2)
+                                                sed_runs(call, script, str_from(line.ptr + ends[0] + 1, ends[1] - ends[0] - 1));
+                                next_is_command = i < line.len && line.ptr[i] == 'w';
+                                i--;
                         } else if (c == '/' && next_is_command) { /* an address */
                                 for (i++; i < line.len && line.ptr[i] != '/'; i++)
                                         i += line.ptr[i] == '\\';
@@ -566,8 +582,7 @@ static void sed_script(struct call *call, const struct arg *script) {
                                 struct arg code =
                                         arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
 
-                                guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("sed's e command"), script->range);
-                                guard_shell(call, &code, NULL, 0);
+                                sed_runs(call, script, code.text);
                                 break;
                         } else if ((c == 'w' || c == 'W') && next_is_command) {
                                 struct arg file =

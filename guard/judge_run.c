@@ -7,12 +7,22 @@
 
 /* ---- shells ---- */
 
+static struct str text_join(struct guard *g, struct str directory, struct str name) {
+        char *path = guard_bytes(g, directory.len + name.len + 1);
+
+        if (!path)
+                return name;
+        memcpy(path, directory.ptr, directory.len);
+        memcpy(path + directory.len, name.ptr, name.len);
+        return str_from(path, directory.len + name.len);
+}
+
 /* bash < FILE, when this command has written the file. */
 static bool input_file(struct call *call) {
         for (const struct walk_redirect *r = call->visit ? call->visit->redirects : NULL; r; r = r->next) {
                 struct arg path;
 
-                if (r->redir->op != REDIR_INPUT || r->target_count != 1)
+                if ((r->redir->op != REDIR_INPUT && r->redir->op != REDIR_DUP_INPUT) || r->target_count != 1)
                         continue;
                 if (guard_value_network(call->guard, &r->targets[0].value)) { /* < <(curl) */
                         guard_effect(call->guard, FX_CODE, CODE_NETWORK, STR("the network"), call->args[0].range);
@@ -21,16 +31,19 @@ static bool input_file(struct call *call) {
                 if (r->targets[0].kind != FIELD_KNOWN)
                         continue;
                 path = arg_text(call->guard, r->targets[0].text, call->args[0].range);
+                if (r->redir->op == REDIR_DUP_INPUT) /* <&3 */
+                        path.text = text_join(call->guard, STR("/dev/fd/"), path.text);
                 if (guard_run_file(call, &path, call->program))
                         return true;
         }
         return false;
 }
 
-/* A shell, or an interpreter, that runs what it reads from standard input. */
+/* A shell, an interpreter, or what else runs what it reads from standard input. */
 void judge_from_input(struct call *call) {
         struct guard *g = call->guard;
         struct range range = call->args[0].range;
+        bool shell = !call->program || call->program->act != ACT_CODE;
 
         if (call->from_network) {
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
@@ -39,18 +52,18 @@ void judge_from_input(struct call *call) {
         } else if (call->input) {
                 struct arg text = guard_arg(g, *call->input, range);
 
-                if (call->program->act == ACT_SHELL && !text.known && call->visit && call->visit->pipe_from)
+                if (shell && !text.known && call->visit && call->visit->pipe_from)
                         guard_effect(g, FX_CODE, CODE_PIPED, call->name, range);
-                if (call->program->act == ACT_SHELL)
+                if (shell)
                         guard_shell(call, &text, NULL, 0);
                 else if (guard_value_network(g, call->input))
                         guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
                 else
                         judge_code_text(call, call->program, text.text, range);
         } else if (call->piped) {
-                guard_effect(g, FX_CODE, call->program->act == ACT_SHELL ? CODE_PIPED : CODE_OPAQUE, call->name, range);
+                guard_effect(g, FX_CODE, shell ? CODE_PIPED : CODE_OPAQUE, call->name, range);
         } else {
-                g->verdict->reads_code |= !call->program || call->program->act != ACT_CODE;
+                g->verdict->reads_code |= shell;
         }
 }
 
@@ -73,6 +86,8 @@ void judge_script(struct call *call, const struct arg *script) {
                                      call->name, script->range);
                 return;
         }
+        if (guard_value_network(g, &script->value))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), script->range);
         if (arg_is(script, "/dev/stdin") || arg_is(script, "/dev/fd/0") || arg_is(script, "/proc/self/fd/0"))
                 judge_from_input(call);
         else if (!guard_run_file(call, script, call->program))
@@ -111,6 +126,8 @@ void judge_shell(struct call *call) {
                 judge_from_input(call);
                 return;
         }
+        if (wants_code && call->program->traits & TRAIT_ONE_DASH) /* PowerShell, as far as it is not like a shell */
+                judge_code_text(call, call->program, option.value.text, option.value.range);
         if (wants_code)
                 guard_shell(call, &option.value, call->args + option.index + 1, call->count - option.index - 1);
         else
@@ -303,14 +320,7 @@ static const struct arg *find_below(struct call *call, const struct arg *roots, 
         struct arg *below = arena_alloc(call->guard->arena, count * sizeof(*below));
 
         for (size_t i = 0; below && i < count; i++) {
-                char *path = guard_bytes(call->guard, roots[i].text.len + 2);
-
-                if (!path)
-                        return roots;
-                memcpy(path, roots[i].text.ptr, roots[i].text.len);
-                path[roots[i].text.len] = '/';
-                path[roots[i].text.len + 1] = UNKNOWN_BYTE;
-                below[i] = arg_text(call->guard, str_from(path, roots[i].text.len + 2), roots[i].range);
+                below[i] = arg_text(call->guard, text_join(call->guard, roots[i].text, STR("/\1")), roots[i].range);
         }
         return below ? below : roots;
 }
@@ -336,8 +346,23 @@ void judge_find(struct call *call) {
 
 /* ---- xargs, parallel ---- */
 
+/* xargs -I X: X stands for what is piped in, inside of words, too. */
+static void fill_mark(struct guard *g, struct arg *arg, struct str mark, const struct arg *word) {
+        const char *at = mark.len && arg->text.len ? memmem(arg->text.ptr, arg->text.len, mark.ptr, mark.len) : NULL;
+        struct str before, after;
+
+        if (!at)
+                return;
+        before = str_take(arg->text, (size_t)(at - arg->text.ptr));
+        after = str_skip(arg->text, before.len + mark.len);
+        if (before.len + after.len == 0)
+                *arg = *word;
+        else
+                *arg = arg_text(g, text_join(g, text_join(g, before, word->text), after), arg->range);
+}
+
 /* What is piped in becomes arguments: known words are put there, unknown ones are one unknown argument. */
-static void rest_with_input(struct call *call, size_t first, const struct value *input, const char *blanks) {
+static void rest_with_input(struct call *call, size_t first, const struct value *input, const char *blanks, struct str mark) {
         struct guard *g = call->guard;
         struct arg words[32];
         size_t count = 0, base = call->count - first;
@@ -371,9 +396,8 @@ static void rest_with_input(struct call *call, size_t first, const struct value 
                 return;
         memcpy(args, call->args + first, base * sizeof(*args));
         memcpy(args + base, words, count * sizeof(*args));
-        for (size_t i = 0; i < base; i++)
-                if (arg_is(&args[i], "{}") && count)
-                        args[i] = words[0];
+        for (size_t i = 0; i < base && count; i++)
+                fill_mark(g, &args[i], mark, &words[0]);
         inner.args = args;
         inner.count = base + count;
         inner.input = NULL;
@@ -383,13 +407,13 @@ static void rest_with_input(struct call *call, size_t first, const struct value 
 }
 
 /* xargs sh -c {}: the input itself is the code. */
-static void input_is_code(struct call *call, size_t first) {
+static void input_is_code(struct call *call, size_t first, struct str mark) {
         const struct program *program = first < call->count ? program_find(arg_basename(call->args[first].text)) : NULL;
 
         if (!program || program->act != ACT_SHELL || (call->input && !value_unknown_piece(*call->input)))
                 return;
         for (size_t i = first + 1; i < call->count; i++)
-                if (arg_is(&call->args[i], "-c") && (i + 1 == call->count || arg_is(&call->args[i + 1], "{}")))
+                if (arg_is(&call->args[i], "-c") && (i + 1 == call->count || str_eq(call->args[i + 1].text, mark)))
                         guard_effect(call->guard, FX_CODE, call->from_network ? CODE_NETWORK : CODE_PIPED, call->name,
                                      call->args[i].range);
 }
@@ -397,20 +421,24 @@ static void input_is_code(struct call *call, size_t first) {
 void judge_xargs(struct call *call) {
         struct options options;
         struct option option;
+        struct str mark = STR("{}");
         bool lines = false; /* a line is one argument */
         enum scan scan;
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
                 lines |= str_is(option.name, "I") || str_is(option.name, "i") || str_is(option.name, "d") ||
-                         str_is(option.name, "replace") || str_is(option.name, "delimiter");
+                         str_is(option.name, "0") || str_is(option.name, "null") || str_is(option.name, "replace") ||
+                         str_is(option.name, "delimiter");
+                if (str_is(option.name, "I") && option.has_value)
+                        mark = option.value.text;
                 if (option.meaning == MEANS_READ && option.has_value)
                         guard_path(call->guard, FX_READ, 0, &option.value);
         }
         guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, call->args[0].range);
         if (scan == SCAN_OPERAND) {
-                input_is_code(call, option.index);
-                rest_with_input(call, option.index, call->input, lines ? "\n" : " \t\n");
+                input_is_code(call, option.index, mark);
+                rest_with_input(call, option.index, call->input, lines ? "\n" : " \t\n", mark);
         }
 }
 
@@ -431,7 +459,7 @@ void judge_parallel(struct call *call) {
                 if (first >= call->count)
                         judge_from_input(call);
                 else
-                        rest_with_input(call, first, call->input, "\n");
+                        rest_with_input(call, first, call->input, "\n", STR("{}"));
                 return;
         }
         for (size_t i = colons + 1; i < call->count; i++) {

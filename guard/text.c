@@ -176,13 +176,16 @@ static bool list_backgrounds(const struct command *list) {
         return background;
 }
 
-/* tee >(bash): what is written there is run. */
-static bool feeds_shell(const struct part *part) {
-        const struct command *c = part->kind == PART_COMMAND && part->style == STYLE_OUTPUT ? part->body : NULL;
-        const struct word *w = c && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
-        const struct program *program =
-                w && !w->next && w->parts && w->parts->kind == PART_LITERAL ? program_find(arg_basename(w->parts->text)) : NULL;
+/* Runs what it reads: a shell without arguments, alone or in braces. */
+static bool is_fed_shell(const struct command *c) {
+        const struct word *w;
+        const struct program *program;
 
+        while (c && (c->kind == COMMAND_GROUP || c->kind == COMMAND_SUBSHELL))
+                c = c->body;
+        w = c && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
+        program =
+                w && !w->next && w->parts && w->parts->kind == PART_LITERAL ? program_find(arg_basename(w->parts->text)) : NULL;
         return program && program->act == ACT_SHELL;
 }
 
@@ -199,8 +202,10 @@ static int check_node(const struct node *node, void *data) {
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("coproc"), c->range);
         if (c && check->strict && c->timed)
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("time"), c->range);
-        if (part && feeds_shell(part))
+        if (part && part->kind == PART_COMMAND && part->style == STYLE_OUTPUT && is_fed_shell(part->body)) /* tee >(bash) */
                 guard_effect(check->g, FX_CODE, CODE_PIPED, STR("a shell"), part->range);
+        if (c && c->kind == COMMAND_COPROC && is_fed_shell(c->coproc->body))
+                guard_effect(check->g, FX_CODE, CODE_PIPED, STR("a shell"), c->range);
         if (part && check->strict && part->kind == PART_COMMAND)
                 guard_effect(check->g, FX_CODE, CODE_OPTION, STR("a command substitution"), part->range);
         if (part && part->kind == PART_PARAM && part->param->indirect && !part->param->index)

@@ -22,7 +22,9 @@ enum word_class {
         WORD_HOME = 4096,     /* the home directory */
         WORD_JOINS = 8192,    /* its arguments are pieces of a path */
         WORD_DECODES = 16384,
-        WORD_ARGUMENTS = 32768, /* adds arguments to the command in front of it */
+        WORD_ARGUMENTS = 32768,        /* adds arguments to the command in front of it */
+        WORD_LOOPS = 65536,            /* goes through what stands in front of it */
+        WORD_MODULE_CONNECTS = 131072, /* a module's name in quotes */
 };
 
 /* How a language writes what the guard looks for. */
@@ -37,6 +39,7 @@ enum language {
         LANG_PLAIN = 128, /* no variables in strings, and "--" begins a comment */
         LANG_HASH = 256,  /* "#" begins a comment, and "//" does not */
         LANG_SQL = 512,
+        LANG_POWERSHELL = 1024,
 };
 
 struct code_word {
@@ -51,10 +54,16 @@ extern const size_t code_word_count;
 unsigned word_class(struct str word, unsigned language); /* 0: it does not matter */
 unsigned language_of(struct str program);                /* enum language */
 
+enum escape_kind {
+        ESCAPE_LINE,   /* the rest of the line is shell code */
+        ESCAPE_QUOTED, /* shell code in quotes or backquotes */
+        ESCAPE_READS,  /* a command of its own that reads a file */
+};
+
 /* A program whose own commands can run a shell, and what stands before the code. */
 struct escape {
         const char *program, *marker;
-        bool quoted; /* the code is in quotes or backquotes behind the marker */
+        enum escape_kind kind;
 };
 
 extern const struct escape escapes[];
