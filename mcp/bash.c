@@ -285,7 +285,8 @@ void bash_started(struct mcp_server *server, struct call *call) {
         buf_format(&text,
                    "shell_id: %s\n"
                    "started in background: %s\n"
-                   "Use BashOutput to read its output and KillShell to end it.",
+                   "Use BashOutput to read its output, BashInput to signal it or, with stdin or pty, to write to it, and "
+                   "KillShell to end it.",
                    call->shell, reading.command);
         if (reading.status == BAILEY_STATUS_TIMED_OUT)
                 buf_append(&text, STR("\n"

@@ -8,7 +8,7 @@
 
 void input_queue_init(struct input_queue *queue) {
         *queue = (struct input_queue){ .fd = -1 };
-        buf_init(&queue->queue, 2 * INPUT_QUEUE_MAX); /* with what is written already, which goes when half of it is */
+        buf_init(&queue->queue, (size_t)2 * INPUT_QUEUE_MAX); /* with what is written already, which goes when half of it is */
 }
 
 void input_queue_close(struct input_queue *queue) {

@@ -114,30 +114,38 @@ void shell_close_screen(struct shell *shell) {
         shell->screen = shell->out.screen = NULL;
 }
 
-static int copy_last(const struct shell *shell, struct arena *arena, struct bailey_screen *ret) {
-        char *copy = arena_dup(arena, str_from(shell->last->text, shell->last->length));
+static int copy_last(const struct bailey_screen *last, struct arena *arena, struct bailey_screen *ret) {
+        char *copy = arena_dup(arena, str_from(last->text, last->length));
 
         if (!copy)
                 return -1;
-        *ret = *shell->last;
+        *ret = *last;
         ret->text = copy;
         return 0;
 }
 
-int bailey_screen(struct bailey_session *session, const char *id, struct bailey_screen *ret, char *ret_error,
-                  size_t error_size) {
+static struct shell *find_screen(struct bailey_session *session, const char *id, struct err *err) {
         struct shell *shell = session_find(session, id);
-        struct bailey_screen screen;
-        struct arena *memory;
-        struct err err = {};
 
         if (!shell)
-                err_set(&err, ERR_NOT_FOUND, "no shell has the id %.64s", id);
+                err_set(err, ERR_NOT_FOUND, "no shell has the id %.64s", id);
         else if (!shell->screen && !shell->last)
-                err_set(&err, ERR_INVALID, "it has no screen: it was started without a terminal (pty: true)");
-        if (err.code || !(memory = config_memory_new(&err)))
+                err_set(err, ERR_INVALID, "it has no screen: it was started without a terminal (pty: true)");
+        else
+                return shell;
+        return NULL;
+}
+
+int bailey_screen(struct bailey_session *session, const char *id, struct bailey_screen *ret, char *ret_error,
+                  size_t error_size) {
+        struct err err = {};
+        struct shell *shell = find_screen(session, id, &err);
+        struct arena *memory = shell ? config_memory_new(&err) : NULL;
+        struct bailey_screen screen;
+
+        if (!memory)
                 return config_hand_error(&err, ret_error, error_size);
-        if ((shell->screen ? show : copy_last)(shell, memory, &screen) < 0) {
+        if ((shell->last ? copy_last(shell->last, memory, &screen) : show(shell, memory, &screen)) < 0) {
                 config_memory_free(memory);
                 err_memory(&err);
                 return config_hand_error(&err, ret_error, error_size);

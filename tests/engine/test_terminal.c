@@ -267,7 +267,7 @@ static void a_flood_delays_nobody(void **state) {
         for (size_t i = 0; i < 3; i++) {
                 struct bailey_screen screen = screen_of(&scene, &ids[i]);
 
-                assert_true(screen.length <= 200 * 501 * 8);
+                assert_true(screen.length <= (size_t)200 * 501 * 8);
                 bailey_screen_free(&screen);
                 assert_int_equal(status_of(&scene, &ids[i]), BAILEY_STATUS_RUNNING);
         }
