@@ -138,6 +138,17 @@ int audit_write(struct audit *audit, const struct audit_record *record, struct e
         return result;
 }
 
+void audit_unwritten(struct audit *audit, enum audit_kind kind, size_t count, struct buf *out) {
+        char beginning[64];
+
+        if (audit->policy->enabled)
+                return;
+        snprintf(beginning, sizeof(beginning), "{\"v\":1,\"kind\":\"%s\",", audit_kind_name(kind)); /* of audit_record_json() */
+        pthread_mutex_lock(&audit->lock);
+        audit_ring_lines(&audit->ring, str_z(beginning), count, out);
+        pthread_mutex_unlock(&audit->lock);
+}
+
 void audit_recent(struct audit *audit, size_t count, struct buf *out) {
         pthread_mutex_lock(&audit->lock);
         audit_ring_json(&audit->ring, count, out);

@@ -33,6 +33,9 @@ int audit_ready(struct audit *audit, struct err *err);
 /* Adds a record to the ring, and to the file if the policy requires one. Fails if the file could not be written. */
 int audit_write(struct audit *audit, const struct audit_record *record, struct err *err);
 
+/* The newest records of a kind, if the policy requires no file: then they are only in memory. A line each. */
+void audit_unwritten(struct audit *audit, enum audit_kind kind, size_t count, struct buf *out);
+
 /* A JSON array of the newest records in memory. */
 void audit_recent(struct audit *audit, size_t count, struct buf *out);
 

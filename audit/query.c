@@ -55,6 +55,8 @@ static bool has_id(struct str id, const char *asked) {
 bool audit_matches(const struct audit_query *query, const struct tree_node *record) {
         struct str time = audit_field(record, "time");
 
+        if (query->kind && !str_is(audit_field(record, "kind"), query->kind))
+                return false;
         if (query->action && !str_is(audit_field(record, "action"), query->action))
                 return false;
         if (query->session && !str_is(audit_field(record, "session"), query->session))

@@ -42,7 +42,7 @@ int audit_reader_again(struct audit_reader *reader, struct err *err);
 /* ---- records ---- */
 
 struct audit_query { /* of NULL and empty: any */
-        const char *action, *rule, *session;
+        const char *kind, *action, *rule, *session;
         const char *id;            /* all of it, or the first 8 characters or more */
         char since[32], until[32]; /* the start of a time as records have it; `until` is not included */
 };

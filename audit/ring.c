@@ -41,12 +41,29 @@ void audit_ring_add(struct audit_ring *ring, struct str record) {
         ring->bytes += record.len;
 }
 
+static struct str item_at(const struct audit_ring *ring, size_t index) {
+        return ring->items[(ring->first + index) % ring->size];
+}
+
+void audit_ring_lines(const struct audit_ring *ring, struct str beginning, size_t count, struct buf *out) {
+        size_t from = ring->count;
+
+        for (size_t found = 0; from > 0 && found < count; from--)
+                found += str_starts(item_at(ring, from - 1), beginning);
+        for (; from < ring->count; from++) {
+                if (!str_starts(item_at(ring, from), beginning))
+                        continue;
+                buf_append(out, item_at(ring, from));
+                buf_char(out, '\n');
+        }
+}
+
 void audit_ring_json(const struct audit_ring *ring, size_t count, struct buf *out) {
         size_t shown = count < ring->count ? count : ring->count;
 
         buf_char(out, '[');
         for (size_t i = ring->count - shown; i < ring->count; i++) {
-                buf_append(out, ring->items[(ring->first + i) % ring->size]);
+                buf_append(out, item_at(ring, i));
                 if (i + 1 < ring->count)
                         buf_append(out, STR(",\n"));
         }

@@ -19,6 +19,9 @@ void audit_ring_free(struct audit_ring *ring);
 /* Keeps a copy. Without memory the record is not kept. */
 void audit_ring_add(struct audit_ring *ring, struct str record);
 
+/* The newest `count` of those that begin like that, a line each, the oldest of them first. */
+void audit_ring_lines(const struct audit_ring *ring, struct str beginning, size_t count, struct buf *out);
+
 /* A JSON array of the newest `count`, the oldest of them first. */
 void audit_ring_json(const struct audit_ring *ring, size_t count, struct buf *out);
 

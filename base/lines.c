@@ -69,6 +69,10 @@ int lines_next(struct lines *lines, struct str *ret_line, struct err *err) {
                         lines->skipping = true;
                         lines->start = lines->len = lines->seen = 0;
                 }
+                if (lines->readable && !*lines->readable)
+                        return LINE_LATER;
+                if (lines->readable)
+                        *lines->readable = false;
                 more = fill(lines, err);
                 if (more < 0)
                         return -1;

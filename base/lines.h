@@ -14,7 +14,7 @@
 
 enum { LINES_CHUNK = 64 << 10 };
 
-enum line_kind { LINE_END, LINE_WHOLE, LINE_TOO_LONG };
+enum line_kind { LINE_END, LINE_WHOLE, LINE_TOO_LONG, LINE_LATER };
 
 /* What is not named is 0. */
 struct lines {
@@ -26,6 +26,8 @@ struct lines {
         bool stream;    /* read from where the descriptor stands, which moves; else from the start of the file */
         bool open_end;  /* what has no newline at the end is a line, too */
         FILE *answers;  /* flushed before more is waited for, so that who waits for an answer has it; may be NULL */
+        bool *readable; /* NULL: waits for more. Else it is read once if this is true, which it is not afterwards, and
+                           LINE_LATER comes when there is no whole line yet */
 
         /* of lines_next() */
         uint64_t at;       /* read up to here */

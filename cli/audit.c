@@ -10,7 +10,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/serve.h"
 #include "format/format.h"
 
@@ -194,7 +194,7 @@ static enum exit_status audit_stats(const struct options *options) {
         bailey_audit_stats_free(&stats);
         if (answer.failed)
                 return audit_failed("out of memory");
-        batch_write(answer.ptr, answer.len);
+        output_write(answer.ptr, answer.len);
         return EXIT_DONE;
 }
 
@@ -215,7 +215,7 @@ static enum exit_status audit_verify(const struct options *options) {
         bailey_audit_check_free(&check);
         if (answer.failed)
                 return audit_failed("out of memory");
-        batch_write(answer.ptr, answer.len);
+        output_write(answer.ptr, answer.len);
         return whole ? EXIT_DONE : EXIT_PROBLEM;
 }
 

@@ -1,62 +1,226 @@
-#include "cli/batch.h"
-
-#include <jansson.h>
-#include <stdio.h>
+/*
+ * `bailey batch`: many commands, from a file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "base/lines.h"
+#include "base/fd.h"
 #include "base/log.h"
+#include "batch/batch.h"
+#include "cli/command.h"
+#include "cli/overrides.h"
+#include "cli/signals.h"
 
-int batch_text(const struct batch_request *request, const char *name, struct str *ret) {
-        const json_t *text = json_object_get((const json_t *)request, name);
+enum {
+        OPTION_OUTPUT,
+        OPTION_JOBS,
+        OPTION_TIMEOUT,
+        OPTION_KEEP_ORDER,
+        OPTION_STOP_AFTER,
+        OPTION_NO_PROGRESS,
+        OPTION_POLICY,
+        OPTION_BACKEND,
+        OPTION_WORKSPACE,
+        OPTION_READ,
+        OPTION_WRITE,
+        OPTION_DENY_READ,
+        OPTION_DENY_WRITE,
+        OPTION_NETWORK,
+        OPTION_ALLOW_HOST,
+        OPTION_ROOT,
+        OPTION_MEMORY,
+        OPTION_CPU_SECS,
+        OPTION_PIDS,
+        OPTION_ENV,
+        OPTION_STRICT,
+        OPTION_SET,
+        OPTION_CONFIG,
+        OPTION_HELP,
+};
 
-        if (!text)
-                return 0;
-        if (!json_is_string(text))
+static const struct option_row option_rows[] = {
+        [OPTION_OUTPUT] = { "output", 'o', "FILE",
+                            "write results to FILE; if it has some, run only the jobs that have none there. Default: standard "
+                            "output" },
+        [OPTION_JOBS] = { "jobs", 'j', "N", "run N jobs at a time; default: one per processor" },
+        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "kill a job that names no timeout after this time; 0: never" },
+        [OPTION_KEEP_ORDER] = { "keep-order", 'k', NULL, "write results in the order of the jobs" },
+        [OPTION_STOP_AFTER] = { "stop-after", 0, "N", "start no more jobs when N have failed, or N% of all jobs in FILE" },
+        [OPTION_NO_PROGRESS] = { "no-progress", 0, NULL, "show no progress on the terminal" },
+        [OPTION_POLICY] = ROW_POLICY,
+        [OPTION_BACKEND] = ROW_BACKEND,
+        [OPTION_WORKSPACE] = { "workspace", 'w', "DIR",
+                               "workspace of jobs that name none, which share it; default: the current directory" },
+        [OPTION_READ] = ROW_READ,
+        [OPTION_WRITE] = ROW_WRITE,
+        [OPTION_DENY_READ] = ROW_DENY_READ,
+        [OPTION_DENY_WRITE] = ROW_DENY_WRITE,
+        [OPTION_NETWORK] = ROW_NETWORK,
+        [OPTION_ALLOW_HOST] = ROW_ALLOW_HOST,
+        [OPTION_ROOT] = ROW_ROOT,
+        [OPTION_MEMORY] = ROW_MEMORY,
+        [OPTION_CPU_SECS] = ROW_CPU_SECS,
+        [OPTION_PIDS] = ROW_PIDS,
+        [OPTION_ENV] = ROW_ENV,
+        [OPTION_STRICT] = ROW_STRICT,
+        [OPTION_SET] = ROW_SET,
+        [OPTION_CONFIG] = ROW_CONFIG,
+        [OPTION_HELP] = OPTION_ROW_HELP,
+        {},
+};
+
+/* ---- options ---- */
+
+static int read_count(const char *option, const char *text, unsigned long long most, char *ret_unit, unsigned long long *ret) {
+        unsigned long long count;
+        char *end;
+
+        errno = 0;
+        count = strtoull(text, &end, 10);
+        if (end == text || *text == '-' || errno || count < 1 || count > most ||
+            (*end && (*end != '%' || end[1] || !ret_unit))) {
+                log_line("batch: --%s: expected %s from 1 to %llu, found '%s'", option,
+                         ret_unit ? "a number or a percentage" : "a number", most, text);
                 return -1;
-        *ret = str_from(json_string_value(text), json_string_length(text));
-        return 1;
-}
-
-static void answer_line(struct str line, size_t number, batch_answer *answer, void *context) {
-        json_error_t error;
-        json_t *request = json_loadb(line.ptr, line.len, JSON_ALLOW_NUL, &error);
-
-        if (!request)
-                answer(NULL, number, error.text, context);
-        else if (!json_is_object(request))
-                answer(NULL, number, "not a JSON object", context);
-        else
-                answer((const struct batch_request *)request, number, NULL, context);
-        json_decref(request);
-}
-
-enum exit_status batch_run(const char *command, batch_answer *answer, void *context) {
-        struct lines lines = {
-                .fd = STDIN_FILENO,
-                .memory = malloc(INPUT_MAX + 1),
-                .size = INPUT_MAX + 1,
-                .limit = UINT64_MAX,
-                .stream = true,
-                .open_end = true,
-                .answers = stdout,
-        };
-        struct str line;
-        struct err err;
-        int kind = LINE_WHOLE;
-
-        if (!lines.memory)
-                kind = err_memory(&err);
-        while (kind > LINE_END && !ferror(stdout)) {
-                kind = lines_next(&lines, &line, &err);
-                if (kind == LINE_TOO_LONG)
-                        answer(NULL, lines.number, "longer than 16 MiB", context);
-                else if (kind == LINE_WHOLE)
-                        answer_line(line, lines.number, answer, context);
         }
-        free(lines.memory);
-        if (kind < 0)
-                log_line("%s: %s", command, err.msg);
-        return kind < 0 ? EXIT_PROBLEM : EXIT_DONE;
+        if (ret_unit)
+                *ret_unit = *end;
+        *ret = count;
+        return 0;
 }
+
+static unsigned long long processors(void) {
+        cpu_set_t set;
+
+        return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned long long)CPU_COUNT(&set) : 1;
+}
+
+static int read_options(const char *const *given, struct batch_options *batch) {
+        unsigned long long at_a_time = processors(), stop_after = 0;
+        char unit = 0;
+
+        if (given[OPTION_JOBS] && read_count("jobs", given[OPTION_JOBS], BATCH_JOBS_MAX, NULL, &at_a_time) < 0)
+                return -1;
+        if (given[OPTION_STOP_AFTER] && read_count("stop-after", given[OPTION_STOP_AFTER], 1000000000, &unit, &stop_after) < 0)
+                return -1;
+        if (timeout_read("batch", given[OPTION_TIMEOUT], &batch->timeout_ms) < 0)
+                return -1;
+        batch->at_a_time = at_a_time < BATCH_JOBS_MAX ? at_a_time : BATCH_JOBS_MAX;
+        batch->stop_after = stop_after;
+        batch->stop_percent = unit == '%';
+        batch->in_order = given[OPTION_KEEP_ORDER] != NULL;
+        batch->progress_fd = isatty(STDERR_FILENO) && !given[OPTION_NO_PROGRESS] ? STDERR_FILENO : -1;
+        return 0;
+}
+
+/* Both are regular files, or the like, that stay open until the end. */
+static int open_files(const char *jobs, const char *results, struct batch_options *batch) {
+        bool input = strcmp(jobs, "-") == 0;
+
+        batch->jobs_name = input ? "standard input" : jobs;
+        batch->journal = results != NULL;
+        batch->results_name = results ? results : "standard output";
+        batch->jobs_fd = input ? STDIN_FILENO : open(jobs, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (batch->jobs_fd < 0) {
+                log_line("batch: %s: %s", jobs, strerror(errno));
+                return -1;
+        }
+        batch->results_fd = results ? open(results, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666) : STDOUT_FILENO;
+        if (batch->results_fd < 0) {
+                log_line("batch: %s: %s", results, strerror(errno));
+                return -1;
+        }
+        return 0;
+}
+
+/* ---- running ---- */
+
+static enum exit_status tell(const struct batch_sums *sums, const struct batch_options *batch) {
+        uint64_t done = sums->before + sums->done;
+
+        if (sums->invalid)
+                log_line("batch: %llu lines of %s are no jobs; their results have \"end\":\"invalid\" and say why",
+                         (unsigned long long)sums->invalid, batch->jobs_name);
+        if (sums->faults)
+                log_line("batch: %llu jobs did not run through a fault of this machine; their results have \"infra\":true",
+                         (unsigned long long)sums->faults);
+        if (sums->stopped && sums->known)
+                log_line("batch: stopped with %llu of %llu jobs done%s", (unsigned long long)done,
+                         (unsigned long long)sums->lines, batch->journal ? "; the same command goes on" : "");
+        else if (sums->stopped)
+                log_line("batch: stopped with %llu jobs done", (unsigned long long)done);
+        return sums->invalid ? EXIT_USAGE : sums->faults || sums->stopped ? EXIT_PROBLEM : EXIT_DONE;
+}
+
+static enum exit_status batch_command(const struct options *options) {
+        const char *const *given = options->values;
+        struct overrides overrides = {};
+        struct batch_options batch = { .environment = (const char *const *)environ };
+        struct bailey_policy_options policy = {
+                .policy = given[OPTION_POLICY],
+                .workspace = given[OPTION_WORKSPACE] ? given[OPTION_WORKSPACE] : ".",
+                .config = given[OPTION_CONFIG],
+                .overrides = (const char *const *)overrides.items,
+                .environment = (const char *const *)environ,
+                .program = "",
+        };
+        struct batch_sums sums = {};
+        struct bailey_policy *checked;
+        enum exit_status status = EXIT_USAGE;
+        struct err err = {};
+
+        if (read_options(given, &batch) < 0 || open_files(options->operands[0], given[OPTION_OUTPUT], &batch) < 0)
+                return EXIT_USAGE;
+        overrides_read(option_rows, options, &overrides);
+        checked = policy_from_options(given[OPTION_POLICY], given[OPTION_WORKSPACE], given[OPTION_CONFIG], &overrides);
+        if (checked) {
+                bailey_policy_free(checked);
+                batch.policy = &policy;
+                batch.stop_fd = signals_watch();
+                if (batch_run(&batch, &sums, &err) < 0) {
+                        log_line("batch: %s", err.msg);
+                        status = EXIT_PROBLEM;
+                } else {
+                        status = tell(&sums, &batch);
+                }
+        }
+        overrides_free(&overrides);
+        return status;
+}
+
+static const struct help_row exits[] = {
+        { "0", "every job has run, whatever became of it" },
+        { "1", "some jobs did not run: stopped, or a fault of this machine" },
+        { "2", "usage error, or some lines are no jobs" },
+        {},
+};
+
+static const struct help_row examples[] = {
+        { "bailey batch jobs.jsonl -o results.jsonl", "run all jobs; after an interruption, the rest of them" },
+        { "producer | bailey batch - | consumer", "run jobs as they come" },
+        { "bailey batch --jobs 8 --stop-after 10% jobs.jsonl -o results.jsonl", "give up when too many jobs fail" },
+        {},
+};
+
+const struct cli_command cli_batch = {
+        .name = "batch",
+        .operands = "FILE",
+        .summary = "run many commands from a file, each in a sandbox",
+        .details = "Each line of FILE (-: standard input) is a job, in JSON; it has one of command (bash code) and argv (a "
+                   "program\n"
+                   "and its arguments), and may have id, workspace, cwd, env, policy, timeout, retry, group, shared and\n"
+                   "description. Each job gets exactly one line as its result: what bailey run --json prints, with line, id,\n"
+                   "attempt, node and infra, which is true if the machine was at fault, not the command.\n"
+                   "\n"
+                   "Jobs do not share /tmp. Those that name a workspace run one at a time in it, unless they have\n"
+                   "\"shared\":true. Ctrl-C lets running jobs finish; twice, it kills them. With --output, the same command\n"
+                   "then runs only what has no result yet, also after a crash.\n",
+        .options = option_rows,
+        .exits = exits,
+        .examples = examples,
+        .run = batch_command,
+};

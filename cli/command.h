@@ -62,6 +62,7 @@ struct cli_command {
 extern const struct cli_command cli_allow;
 extern const struct cli_command cli_aside;
 extern const struct cli_command cli_audit;
+extern const struct cli_command cli_batch;
 extern const struct cli_command cli_completion;
 extern const struct cli_command cli_config;
 extern const struct cli_command cli_container;

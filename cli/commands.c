@@ -8,6 +8,7 @@
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
         &cli_run,
+        &cli_batch,
         &cli_mcp,
         &cli_hook,
         &cli_status,

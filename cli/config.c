@@ -6,7 +6,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_FORCE, OPTION_HELP };
@@ -67,7 +67,7 @@ static enum exit_status config_policies(const struct options *options) {
         }
         (given[OPTION_JSON] ? format_policies_json : format_policies_text)(&names, &answer);
         bailey_policy_names_free(&names);
-        return batch_write_answer("config", &answer);
+        return output_write_buffer("config", &answer);
 }
 
 static enum exit_status config_check(const struct options *options) {

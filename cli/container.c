@@ -6,7 +6,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "format/format.h"
 
@@ -41,7 +41,7 @@ static enum exit_status tell(const struct options *options, int fine, struct bai
         bailey_containers_free(found);
         if (answer.failed)
                 return out_of_memory();
-        batch_write(answer.ptr, answer.len);
+        output_write(answer.ptr, answer.len);
         return fine ? EXIT_DONE : EXIT_PROBLEM;
 }
 

@@ -58,7 +58,11 @@ const struct cli_command cli_status = {
                 "Sessions are the servers started by bailey mcp, each listed with its policy changes, its network and "
                 "background commands.\n"
                 "Of the network: its kind, how connections are intercepted (tproxy, or ports if the kernel lacks nf_tables), "
-                "allowed hosts, open connections, and the most recent refusals.\n",
+                "allowed hosts, open connections, and the most recent refusals.\n"
+                "Refused commands are those that were not run; bailey test refuses nothing. They are read from the audit log, "
+                "and "
+                "from\n"
+                "the memory of sessions with audit.enabled = false.\n",
         .options = status_options,
         .examples = status_examples,
         .run = status_run,

@@ -5,7 +5,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "format/format.h"
 
@@ -49,7 +49,7 @@ static enum exit_status doctor_run(const struct options *options) {
                 log_line("doctor: out of memory");
                 return EXIT_USAGE;
         }
-        batch_write(answer.ptr, answer.len);
+        output_write(answer.ptr, answer.len);
         return fine ? EXIT_DONE : EXIT_PROBLEM;
 }
 

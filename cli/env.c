@@ -5,7 +5,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_HELP };
@@ -34,7 +34,7 @@ static enum exit_status env_run(const struct options *options) {
         }
         (options->values[OPTION_JSON] ? format_variables_json : format_variables_text)(&variables, &answer);
         bailey_variables_free(&variables);
-        return batch_write_answer("env", &answer);
+        return output_write_buffer("env", &answer);
 }
 
 const struct cli_command cli_env = {

@@ -10,7 +10,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "format/format.h"
 
@@ -91,7 +91,7 @@ static enum exit_status show_homes(const struct options *options, enum bailey_ho
                 return failed(error);
         (json ? format_homes_json : put_text)(&homes, &out);
         bailey_homes_free(&homes);
-        return json ? batch_write_answer("home", &out) : write_text(&out);
+        return json ? output_write_buffer("home", &out) : write_text(&out);
 }
 
 static enum exit_status home_list(const struct options *options) {
@@ -145,7 +145,7 @@ static enum exit_status home_diff(const struct options *options) {
         if (!json)
                 tell_about(&changes);
         bailey_home_changes_free(&changes);
-        return json ? batch_write_answer("home", &out) : write_text(&out);
+        return json ? output_write_buffer("home", &out) : write_text(&out);
 }
 
 /* ---- clear ---- */
@@ -207,7 +207,7 @@ static enum exit_status tell_cleared(const struct bailey_homes *homes, bool json
                 log_line("home: cannot write this to the audit log");
         if (homes->problem)
                 log_line("home: what is left of an earlier removal: %s", homes->problem);
-        status = json ? batch_write_answer("home", &out) : write_text(&out);
+        status = json ? output_write_buffer("home", &out) : write_text(&out);
         for (size_t i = 0; i < homes->count; i++)
                 if (homes->items[i].problem)
                         status = EXIT_PROBLEM;

@@ -6,7 +6,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_APPLY, OPTION_JSON, OPTION_HELP };
@@ -70,7 +70,7 @@ static enum exit_status import_run(const struct options *options) {
         answer_put(&import, json, request.apply, &answer);
         lost = json ? loses(&import) : tell_left(&import);
         bailey_import_free(&import);
-        status = batch_write_answer("import", &answer);
+        status = output_write_buffer("import", &answer);
         return status == EXIT_DONE && lost ? EXIT_PROBLEM : status;
 }
 

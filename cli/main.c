@@ -157,6 +157,17 @@ static int subcommand_take(const struct cli_command *command, struct options *op
         return name && !*ret ? -1 : 0;
 }
 
+/* `bailey run ls -l`: what follows a program is its own only behind --. */
+static enum exit_status wrong_option(const struct cli_command *command, const char *first, const char *message) {
+        bool runs = command->operands && strstr(command->operands, "-- PROGRAM");
+
+        if (!runs || first[0] == '-' || !str_starts(str_z(message), STR("unknown option ")) ||
+            str_ends(str_z(message), STR("?")))
+                return wrong_usage(command, NULL, message);
+        log_line("%s: %s: quote the command, or put -- before a program and its arguments", command->name, message);
+        return command->usage ? command->usage : EXIT_USAGE;
+}
+
 static enum exit_status command_run(const struct cli_command *command, int argc, char **argv) {
         const struct cli_subcommand *subcommand;
         struct options options;
@@ -164,7 +175,7 @@ static enum exit_status command_run(const struct cli_command *command, int argc,
         bool named;
 
         if (options_read(command->options, argc, argv, &options, &err) < 0)
-                return wrong_usage(command, NULL, err.msg);
+                return wrong_option(command, argv[0], err.msg);
         named = options.operand_count > 0;
         if (subcommand_take(command, &options, &subcommand) < 0)
                 return command->usage ? command->usage : EXIT_USAGE;

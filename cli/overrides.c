@@ -1,8 +1,11 @@
 #include "cli/overrides.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/log.h"
 
 static const struct {
         const char *option, *key;
@@ -44,6 +47,15 @@ static void add_env(struct overrides *overrides, const char *text) {
         }
 }
 
+/* 0 is about what is passed on: what is captured always has a limit. */
+static void add_output_limit(struct overrides *overrides, const char *text) {
+        bool none = strcmp(text, "0") == 0;
+
+        add(overrides, "output-limit", "run.output_limit", none ? "captured" : "always");
+        if (!none)
+                add(overrides, "output-limit", "run.output_bytes", text);
+}
+
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret) {
         *ret = (struct overrides){};
         for (size_t i = 0; i < options->given_count; i++) {
@@ -56,6 +68,8 @@ void overrides_read(const struct option_row *table, const struct options *option
                         add(ret, name, "sandbox.syscall_policy", "strict");
                 if (strcmp(name, "env") == 0)
                         add_env(ret, value);
+                if (strcmp(name, "output-limit") == 0)
+                        add_output_limit(ret, value);
                 if (strcmp(name, "set") == 0 && ret->count + 1 < OVERRIDES_MAX)
                         ret->items[ret->count++] = strdup(value);
         }
@@ -74,4 +88,22 @@ const char *overrides_option(const struct overrides *overrides, const char *mess
 void overrides_free(struct overrides *overrides) {
         for (size_t i = 0; i < overrides->count; i++)
                 free(overrides->items[i]);
+}
+
+/* Seconds, with a fraction; 0 means none. */
+int timeout_read(const char *command, const char *text, long long *ret_ms) {
+        char *end;
+        double seconds;
+
+        *ret_ms = 0;
+        if (!text)
+                return 0;
+        errno = 0;
+        seconds = strtod(text, &end);
+        if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
+                log_line("%s: --timeout: expected a number of seconds, found '%s'", command, text);
+                return -1;
+        }
+        *ret_ms = seconds == 0 ? -1 : seconds < 0.001 ? 1 : (long long)(seconds * 1000);
+        return 0;
 }

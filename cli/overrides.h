@@ -43,6 +43,8 @@
         { "host-port", 0, "PORT", HOST_PORT_HELP }
 #define ROW_ROOT \
         { "root", 0, "host|minimal", "visible files: the host's, read-only, or system directories only" }
+#define ROW_TIMEOUT \
+        { "timeout", 't', "SECONDS", "kill the command after this time; 0: never" }
 #define ROW_MEMORY \
         { "memory", 0, "BYTES", "limit memory: 512M, 2GiB, ..." }
 #define ROW_CPU_SECS \
@@ -51,6 +53,8 @@
         { "pids", 0, "N", "limit the number of processes and threads" }
 #define ROW_ENV \
         { "env", 'e', "NAME[=VALUE]", "pass a variable, or set it" }
+#define OUTPUT_LIMIT_HELP \
+        "drop what a command writes above this; default: 10 KiB with the policies readonly and build, otherwise 0: no limit"
 #define ROW_STRICT \
         { "strict", 0, NULL, "allow only a short list of system calls" }
 #define ROW_SET \
@@ -70,6 +74,9 @@ struct overrides {
 
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret);
 void overrides_free(struct overrides *overrides);
+
+/* What --timeout says, as bailey_run_options have it; `text` NULL: nothing. -1: it is no time, which has been said. */
+int timeout_read(const char *command, const char *text, long long *ret_ms);
 
 /* Returns the option, such as "memory", that was given for the config key at the start of `message`; NULL: none was. */
 const char *overrides_option(const struct overrides *overrides, const char *message);

@@ -10,7 +10,7 @@
 #include "bailey.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 
 enum { OPTION_JSON, OPTION_PRINT, OPTION_EXPAND, OPTION_BATCH, OPTION_FILE, OPTION_HELP };
@@ -51,7 +51,7 @@ static enum exit_status parse_text(struct str text, enum bailey_format format) {
                 log_line("parse: out of memory, or the result is too large");
                 return EXIT_PROBLEM;
         }
-        batch_write(answer, answer_length);
+        output_write(answer, answer_length);
         bailey_free(answer);
         if (status == 0)
                 return EXIT_DONE;
@@ -91,15 +91,15 @@ static void answer_error(const char *kind, size_t number, const char *message) {
         buf_format(&out, "{\"ok\":false,\"error\":{\"kind\":\"%s\",\"message\":", kind);
         buf_json(&out, buf_str(&text));
         buf_append(&out, STR("},\"commands\":[]}"));
-        batch_write(out.ptr, out.len);
+        output_write(out.ptr, out.len);
 }
 
-static void answer_command(const struct batch_request *request, size_t number) {
+static void answer_command(const struct request *request, size_t number) {
         struct str command;
         char *answer;
         size_t length;
 
-        if (batch_text(request, "command", &command) != 1) {
+        if (request_text(request, "command", &command) != 1) {
                 answer_error("input", number, "\"command\" is missing or not a string");
                 return;
         }
@@ -107,11 +107,11 @@ static void answer_command(const struct batch_request *request, size_t number) {
                 answer_error("internal", number, "out of memory, or the result is too large");
                 return;
         }
-        batch_write(answer, length);
+        output_write(answer, length);
         bailey_free(answer);
 }
 
-static void answer_request(const struct batch_request *request, size_t number, const char *problem, void *context) {
+static void answer_request(const struct request *request, size_t number, const char *problem, void *context) {
         (void)context;
         if (problem)
                 answer_error("input", number, problem);
@@ -140,7 +140,7 @@ static enum exit_status parse_run(const struct options *options) {
                 return forms || given[OPTION_FILE] || options->operand_count > 0
                                ? parse_usage(
                                          "--batch reads standard input and cannot be combined with other options or operands")
-                               : batch_run("parse", answer_request, NULL);
+                               : requests_answer("parse", answer_request, NULL);
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) == 0)
                 return parse_usage("no text given");
         if (options->operand_count + (given[OPTION_FILE] ? 1 : 0) > 1)

@@ -1,7 +1,7 @@
 /*
  * `bailey rules`: what the guard looks for.
  */
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_HELP };
@@ -17,7 +17,7 @@ static enum exit_status rules_run(const struct options *options) {
 
         buf_init(&answer, ANSWER_MAX);
         (options->values[OPTION_JSON] ? format_rules_json : format_rules_text)(&answer);
-        return batch_write_answer("rules", &answer);
+        return output_write_buffer("rules", &answer);
 }
 
 const struct cli_command cli_rules = {

@@ -12,7 +12,7 @@
 #include "bailey.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "cli/overrides.h"
 #include "cli/signals.h"
@@ -39,6 +39,7 @@ enum {
         OPTION_CPU_SECS,
         OPTION_PIDS,
         OPTION_ENV,
+        OPTION_OUTPUT_LIMIT,
         OPTION_NO_STDIN,
         OPTION_TTY,
         OPTION_NO_TTY,
@@ -67,11 +68,12 @@ static const struct option_row option_rows[] = {
         [OPTION_PUBLISH] = ROW_PUBLISH,
         [OPTION_HOST_PORT] = ROW_HOST_PORT,
         [OPTION_ROOT] = ROW_ROOT,
-        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "kill the command after this time; 0: never" },
+        [OPTION_TIMEOUT] = ROW_TIMEOUT,
         [OPTION_MEMORY] = ROW_MEMORY,
         [OPTION_CPU_SECS] = ROW_CPU_SECS,
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
+        [OPTION_OUTPUT_LIMIT] = { "output-limit", 0, "BYTES", OUTPUT_LIMIT_HELP },
         [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "let the command read nothing" },
         [OPTION_TTY] = { "tty", 0, NULL,
                          "give the command a terminal of its own, also if yours is not both its input and output" },
@@ -91,24 +93,6 @@ static const struct option_row option_rows[] = {
 };
 
 /* ---- numbers ---- */
-
-/* Seconds, with a fraction; 0 means none. */
-static int read_timeout(const char *text, long long *ret_ms) {
-        char *end;
-        double seconds;
-
-        *ret_ms = 0;
-        if (!text)
-                return 0;
-        errno = 0;
-        seconds = strtod(text, &end);
-        if (errno || end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds < 1e9)) {
-                log_line("run: --timeout: expected a number of seconds, found '%s'", text);
-                return -1;
-        }
-        *ret_ms = seconds == 0 ? -1 : seconds < 0.001 ? 1 : (long long)(seconds * 1000);
-        return 0;
-}
 
 static int read_fd(const char *text, int *ret_fd) {
         struct stat st;
@@ -150,7 +134,7 @@ static void print_json(const struct bailey_outcome *outcome) {
         if (json.failed)
                 log_line("run: out of memory");
         else
-                batch_write(json.ptr, json.len);
+                output_write(json.ptr, json.len);
 }
 
 static void tell(const struct bailey_outcome *outcome, bool json) {
@@ -246,7 +230,7 @@ static int run_options(const struct options *options, struct bailey_run_options 
                 .plan_only = given[OPTION_SHOW_PLAN] != NULL,
                 .session = given[OPTION_SESSION],
         };
-        if (set_command(options, run) < 0 || read_timeout(given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
+        if (set_command(options, run) < 0 || timeout_read("run", given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
                 return -1;
         return read_fd(given[OPTION_STATUS_FD], &run->status_fd);
 }

@@ -8,7 +8,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_BATCH, OPTION_POLICY, OPTION_CONFIG, OPTION_WORKSPACE, OPTION_COLOR, OPTION_HELP };
@@ -102,7 +102,7 @@ static enum exit_status test_command(struct checker *checker, const char *name, 
                 log_line("test: out of memory");
                 return EXIT_TROUBLE;
         }
-        batch_write(answer.ptr, answer.len);
+        output_write(answer.ptr, answer.len);
         return status;
 }
 
@@ -118,10 +118,10 @@ static void answer_error(size_t number, const char *message) {
         buf_append(&out, STR("{\"action\":\"blocked\",\"reasons\":[{\"rule\":\"input\",\"severity\":\"block\",\"message\":"));
         buf_json(&out, buf_str(&text));
         buf_append(&out, STR(",\"range\":[0,0]}],\"commands\":[],\"effects\":[]}"));
-        batch_write(out.ptr, out.len);
+        output_write(out.ptr, out.len);
 }
 
-static void answer_request(const struct batch_request *request, size_t number, const char *problem, void *context) {
+static void answer_request(const struct request *request, size_t number, const char *problem, void *context) {
         struct checker *checker = context;
         struct str command = {}, name = STR("default");
         const struct bailey_policy *policy;
@@ -129,9 +129,9 @@ static void answer_request(const struct batch_request *request, size_t number, c
         BUF_AUTO answer;
 
         buf_init(&answer, ANSWER_MAX);
-        if (!problem && batch_text(request, "command", &command) != 1)
+        if (!problem && request_text(request, "command", &command) != 1)
                 problem = "\"command\" is missing or not a string";
-        if (!problem && batch_text(request, "policy", &name) < 0)
+        if (!problem && request_text(request, "policy", &name) < 0)
                 problem = "\"policy\" is not a string";
         if (problem) {
                 answer_error(number, problem);
@@ -151,7 +151,7 @@ static void answer_request(const struct batch_request *request, size_t number, c
         if (answer.failed)
                 answer_error(number, "out of memory");
         else
-                batch_write(answer.ptr, answer.len);
+                output_write(answer.ptr, answer.len);
 }
 
 /* ---- the command ---- */
@@ -165,7 +165,7 @@ static enum exit_status test_run(const struct options *options) {
         if (!checker.workspace)
                 checker.workspace = here;
         if (given[OPTION_BATCH] && options->operand_count == 0) {
-                status = batch_run("test", answer_request, &checker);
+                status = requests_answer("test", answer_request, &checker);
         } else if (!given[OPTION_BATCH] && options->operand_count == 1) {
                 status = test_command(&checker, given[OPTION_POLICY] ? given[OPTION_POLICY] : "default", options->operands[0],
                                       given[OPTION_COLOR], given[OPTION_JSON]);

@@ -6,7 +6,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "cli/command.h"
 #include "format/json.h"
 
@@ -64,7 +64,7 @@ static enum exit_status tmp_list(const struct options *options) {
         (json ? put_json_list : put_lines)(&tmps, &out);
         bailey_tmps_free(&tmps);
         if (json)
-                return batch_write_answer("tmp", &out);
+                return output_write_buffer("tmp", &out);
         if (out.failed)
                 return failed("out of memory");
         fwrite(out.ptr, 1, out.len, stdout);

@@ -6,7 +6,7 @@
 
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_LIST, OPTION_REMOVE, OPTION_JSON, OPTION_HELP };
@@ -34,7 +34,7 @@ static enum exit_status trust_list(bool json) {
                 return trust_failed(error);
         (json ? format_trusted_json : format_trusted_text)(&files, &answer);
         bailey_trusted_files_free(&files);
-        return batch_write_answer("trust", &answer);
+        return output_write_buffer("trust", &answer);
 }
 
 static enum exit_status trust_change(const char *directory, bool trust) {

@@ -3,7 +3,7 @@
  */
 #include "bailey.h"
 #include "base/log.h"
-#include "cli/batch.h"
+#include "cli/requests.h"
 #include "format/format.h"
 
 enum { OPTION_JSON, OPTION_CONFIG, OPTION_HELP };
@@ -43,7 +43,7 @@ static enum exit_status why_run(const struct options *options) {
                 return none_found(id);
         (options->values[OPTION_JSON] ? format_why_json : format_why_text)(&why, &answer);
         bailey_why_free(&why);
-        return batch_write_answer("why", &answer);
+        return output_write_buffer("why", &answer);
 }
 
 static const struct help_row exits[] = {

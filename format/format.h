@@ -57,6 +57,9 @@ void put_ending(struct buf *out, const struct bailey_outcome *o);
 /* The member network, if the policy lists hosts. */
 void put_network(struct buf *out, const struct bailey_traffic *network);
 
+/* All members but schemaVersion. */
+void put_outcome(struct buf *out, const struct bailey_outcome *o);
+
 void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
 
 /*

@@ -77,9 +77,7 @@ void put_ending(struct buf *out, const struct bailey_outcome *o) {
         put_switch(out, "cancelled", o->end == BAILEY_CANCELLED);
 }
 
-void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
-        put_begin(out);
-        put_number(out, "schemaVersion", 1);
+void put_outcome(struct buf *out, const struct bailey_outcome *o) {
         put_text(out, "end", end_names[o->end]);
         put_ending(out, o);
         put_number(out, "duration_ms", o->duration_ms);
@@ -94,5 +92,11 @@ void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "action", format_action(o->action));
         put_reasons(out, o->reasons, o->reason_count);
         put_end(out);
+}
+
+void format_outcome_json(const struct bailey_outcome *o, struct buf *out) {
+        put_begin(out);
+        put_number(out, "schemaVersion", 1);
+        put_outcome(out, o);
         put_end(out);
 }

@@ -95,6 +95,8 @@ static void mark_range(struct str source, const struct bailey_reason *reason, st
         for (size_t i = line; i < start; i++)
                 if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
                         buf_char(out, source.ptr[i] == '\t' ? '\t' : ' ');
+        if (start == end) /* what is missing there */
+                buf_char(out, '^');
         for (size_t i = start; i < end && (i < reason->end || i == start); i++)
                 if (((unsigned char)source.ptr[i] & 0xc0) != 0x80)
                         buf_char(out, '^');

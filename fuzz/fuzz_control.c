@@ -70,7 +70,7 @@ static bool check_answer(struct str line, struct str answer) {
                 return false;
         }
         require(str_starts(answer, STR("ok\n")));
-        require(change || str_is(word, "json") || str_is(word, "text"));
+        require(change || str_is(word, "json") || str_is(word, "text") || str_is(word, "refused"));
         require(!change || is_list_of_changes(str_skip(answer, 3)));
         return change;
 }

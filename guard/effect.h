@@ -48,13 +48,17 @@ enum effect_flag {
         PATH_UNKNOWN = 1 << 9,
         /* how */
         HOW_RECURSIVE = 1 << 10,
-        HOW_WORLD = 1 << 11, /* FX_PERMIT: everybody may write */
-        HOW_OWNER = 1 << 12, /* FX_PERMIT: another owner */
-        HOW_LINK = 1 << 13,
-        /* hosts */
-        HOST_DENIED = 1 << 14,
-        HOST_UNLISTED = 1 << 15, /* not on the allowlist */
-        HOST_UNKNOWN = 1 << 16,
+        HOW_WORLD = 1 << 11,    /* FX_PERMIT: everybody may write */
+        HOW_OWNER = 1 << 12,    /* FX_PERMIT: another owner */
+        HOW_EMPTIES = 1 << 13,  /* FX_WRITE: what was there is gone */
+        PATH_OUTSIDE = 1 << 14, /* FX_DELETE, FX_WRITE: neither in the workspace nor in a temporary place */
+        PATH_WHOLE = 1 << 15,   /* FX_DELETE, FX_WRITE: all of the workspace, or what git keeps of it */
+        /* hosts; no path is one */
+        HOST_DENIED = 1 << 0,
+        HOST_UNLISTED = 1 << 1, /* not on the allowlist */
+        HOST_UNKNOWN = 1 << 2,
+        HOST_PRIVATE = 1 << 3,  /* an address of a local network */
+        HOST_METADATA = 1 << 4, /* an address of the machine's own cloud or link */
         /* code */
         CODE_NETWORK = 1 << 17, /* it comes from the network */
         CODE_PIPED = 1 << 18,   /* it comes from a pipe, and what is in it cannot be known */

@@ -13,6 +13,9 @@
 
 enum { MESSAGE_MAX = 2048, ALLOWED_MAX = 400 }; /* bytes */
 
+/* Paths that rules are about by what they are, wherever they are. */
+#define PATHS_JUDGED (PATH_CRITICAL | PATH_SYSTEM | PATH_DEVICE | PATH_SOCKET | PATH_HARMLESS)
+
 const char *action_name(enum action action) {
         static const char *const names[] = { "allowed", "warned", "blocked" };
 
@@ -179,8 +182,16 @@ static bool effect_known(const struct guard *g, const struct effect *effect) {
 }
 
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
+        static const unsigned named = 1U << FX_RUN | 1U << FX_ESCALATE | 1U << FX_ENVIRON | 1U << FX_TEXT | 1U << FX_LATER |
+                                      1U << FX_CONNECT | 1U << FX_HISTORY | 1U << FX_INJECT | 1U << FX_ENDLESS;
         struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
 
+        if (g->supposed && named >> kind & 1)
+                return;
+        if (kind == FX_CONNECT && g->contained) /* it fails, and the hint says why */
+                effect.flags &= ~(uint32_t)(HOST_UNLISTED | HOST_PRIVATE);
+        if (kind == FX_ENVIRON && !(flags & NAME_SECRET) && guard_shows_names(g, kind))
+                return;
         if (g->effect_count < GUARD_MAX_EFFECTS && !effect_known(g, &effect) && (kept = ARENA_NEW(g->arena, struct effect))) {
                 *kept = effect;
                 kept->subject = shown(g, subject);
@@ -201,6 +212,10 @@ void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const st
         flags |= path_flags(g, path, resolved);
         if (kind == FX_DELETE && flags & HOW_RECURSIVE && path_unset_is_critical(g, path))
                 flags |= PATH_CRITICAL;
+        if ((kind == FX_DELETE || flags & HOW_EMPTIES) && !(flags & PATHS_JUDGED))
+                flags |= path_place(g, resolved, flags);
+        if (kind == FX_READ && flags & PATH_DOTENV && !(flags & PATH_CREDENTIAL) && guard_shows_names(g, kind))
+                flags &= ~(uint32_t)PATH_DOTENV;
         if (kind == FX_READ && flags & PATH_SYSTEM)
                 flags &= ~(uint32_t)PATH_SYSTEM;
         guard_effect(g, kind, flags, flags & PATH_CRITICAL && !path->known ? path->text : resolved, path->range);
@@ -342,18 +357,20 @@ static void check(struct guard *g, struct str command, const struct guard_place 
                 .binding_count = place->variable_count,
         };
         struct script *script = &g->verdict->script;
+        size_t most = g->policy->guard.max_command_length;
         char text[128];
         int len;
 
         g->range = (struct range){ 0, (uint32_t)command.len };
-        if (command.len > g->policy->guard.max_command_length) {
-                len = snprintf(text, sizeof(text), "%zu bytes long; the limit is %u (guard.max_command_length_bytes)",
-                               command.len, g->policy->guard.max_command_length);
+        if (command.len > (most > GUARD_MAX_TEXT ? most : GUARD_MAX_TEXT)) {
+                len = snprintf(text, sizeof(text), "%zu bytes long; the limit is %d", command.len, GUARD_MAX_TEXT);
                 guard_effect(g, FX_TEXT, TEXT_LONG, str_from(text, (size_t)len), g->range);
                 return;
         }
         text_check_bytes(g, command);
         shell_parse(command, g->arena, script);
+        if (text_is_long(g, script))
+                return;
         g->root = script;
         g->inner = (struct walk_budget){ .steps = GUARD_STEPS_LEAST + (uint64_t)GUARD_STEPS_PER_BYTE * command.len,
                                          .memory = GUARD_MEMORY_LEAST + (uint64_t)GUARD_MEMORY_PER_BYTE * command.len };
@@ -377,6 +394,7 @@ int guard_check_at(struct str command, const struct guard_place *place, const st
                 .effect_tail = &ret->effects,
                 .start = place->start.len ? place->start : policy->workspace,
                 .own_home = place->home,
+                .contained = place->contained && !policy->guard.block_unreachable_hosts,
         };
 
         g.kept_tail = &g.kept;

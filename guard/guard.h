@@ -33,7 +33,8 @@ struct network_need {
         struct network_need *next;
         struct str program; /* "git clone"; empty for code of an interpreter */
         const char *codes;  /* its exit codes that mean: no network; NULL: none does */
-        bool connects;      /* to another host, whatever it finds here; and when the command fails silently, it has run */
+        bool reaches;       /* it connects to another host, whatever it finds here, if it runs */
+        bool connects;      /* and when the command fails silently, it has run */
         bool status;        /* when it fails, its exit status is that of the whole command */
 };
 
@@ -57,6 +58,7 @@ struct guard_place {
         struct str start; /* the directory that it starts in, an absolute path; empty: the workspace */
         struct str home;  /* its home directory if that is the sandbox's: no program outside runs what is written there, unless
                              the workspace is in it; empty: it is the user's */
+        bool contained;   /* the policy's network is enforced around it, so that naming a host is no way to it */
         const struct walk_binding *variables; /* of its environment, as far as they are known */
         size_t variable_count;
 };

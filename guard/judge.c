@@ -28,10 +28,6 @@ struct arg arg_part(const struct arg *arg, size_t start, size_t len) {
         return part;
 }
 
-bool arg_is(const struct arg *arg, const char *text) {
-        return str_is(arg->text, text);
-}
-
 struct str arg_basename(struct str text) {
         size_t start = text.len;
 
@@ -232,6 +228,10 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         used = g->arena->used;
         if (shell_parse(text->text, g->arena, script) < 0 && text->known)
                 guard_opaque(g, STR("code that bash cannot parse"), text->range);
+        if (text_is_long(g, script)) {
+                g->depth--;
+                return;
+        }
         used = g->arena->used - used + sizeof(*script);
         g->inner.memory -= used < g->inner.memory ? used : g->inner.memory;
         g->frame = &frame;
@@ -317,6 +317,8 @@ bool guard_run_file(struct call *call, const struct arg *path, const struct prog
         content = guard_arg(call->guard, fact->content, path->range);
         if (program && program->act == ACT_CODE)
                 judge_code_text(call, program, content.text, path->range);
+        else if (program && program->act == ACT_ESCAPES)
+                judge_escape_text(call, &content);
         else
                 guard_shell(call, &content, NULL, 0);
         return true;
@@ -610,6 +612,10 @@ static void judge_program(struct call *call) {
         else
                 judge_generic(call);
         judge_words(call);
+        if (name_is_client(call->name) ||
+            (call->program && (call->program->judge == judge_package || call->program->judge == judge_container)))
+                judge_urls(call);
+        judge_written(call);
 }
 
 void guard_call(struct call *call) {
@@ -677,8 +683,12 @@ static void visit_redirect(struct guard *g, const struct walk_visit *visit, cons
                 case REDIR_HEREDOC_TABS:
                 case REDIR_HERESTRING:
                         break;
-                default:
+                case REDIR_APPEND:
+                case REDIR_BOTH_APPEND:
                         guard_path(g, FX_WRITE, 0, &target);
+                        break;
+                default:
+                        guard_path(g, FX_WRITE, HOW_EMPTIES, &target);
                         break;
                 }
                 for (const struct piece *piece = target.value.pieces; piece; piece = piece->next)
@@ -706,9 +716,20 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
 
 void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
         struct call call = { .guard = g };
+        size_t end;
 
-        if (variable_names_host(name) && value->known && str_find(value->text, '.') < value->text.len)
-                judge_host(&call, value);
+        if (!variable_names_host(name) || !value->known)
+                return;
+        for (size_t start = 0; start < value->text.len; start += end + 1) { /* GOPROXY=https://a,https://b */
+                struct str rest = str_skip(value->text, start);
+                struct arg one;
+
+                for (end = 0; end < rest.len && !strchr(",| ", rest.ptr[end]); end++)
+                        ;
+                one = arg_part(value, start, end);
+                if (str_find(one.text, '.') < end)
+                        judge_host(&call, &one);
+        }
 }
 
 /* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
@@ -805,7 +826,7 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
         }
 }
 
-void guard_visit(struct guard *g, const struct walk_visit *visit) {
+static void visit_command(struct guard *g, const struct walk_visit *visit) {
         struct arg *args;
         struct call call = { .guard = g, .visit = visit, .input = visit->input };
         size_t connected;
@@ -850,4 +871,12 @@ void guard_visit(struct guard *g, const struct walk_visit *visit) {
                         g->network_pipes[g->pipes_seen++ % PIPES_KEPT] = visit->pipe_to;
         }
         guard_written(g, visit, g->last_network);
+}
+
+void guard_visit(struct guard *g, const struct walk_visit *visit) {
+        const struct walk_visit *outer = g->visit;
+
+        g->visit = visit;
+        visit_command(g, visit);
+        g->visit = outer;
 }

@@ -9,7 +9,8 @@
 #include "bash/eval/walk.h"
 
 enum {
-        GUARD_MAX_DEPTH = 8, /* commands that run commands that run commands */
+        GUARD_MAX_DEPTH = 8,       /* commands that run commands that run commands */
+        GUARD_MAX_TEXT = 64 << 10, /* bytes, code or not */
         GUARD_MAX_EFFECTS = 512,
         GUARD_MAX_FILES = 128, /* that a command writes and that are followed */
         GUARD_MAX_PLACE = 256, /* bytes of a directory that is followed; of one above the start, a quarter */
@@ -44,7 +45,8 @@ struct file_fact {
         struct str stands_for; /* a link or copy of this; or empty */
         struct value content;
         bool content_known;
-        bool fetched; /* from the network */
+        bool fetched;    /* from the network */
+        unsigned obeyed; /* a bit for each enum content that it has been judged as */
 };
 
 /* A command as text, for patterns. */
@@ -68,13 +70,18 @@ struct guard {
         unsigned depth;
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
-        struct range range;   /* of the command of the root script that is being judged */
-        struct str start;     /* where the command starts; empty: unknown */
-        struct str own_home;  /* `home` of struct guard_place */
-        struct str cwd;       /* absolute, ~..., or empty for where the command started */
-        struct str outer_cwd; /* the same outside the present subshell */
+        const struct walk_visit *visit;    /* the present command */
+        const struct script *named_script; /* it was looked at whether it defines names of programs */
+        bool has_names;                    /* and it may */
+        struct range range;                /* of the command of the root script that is being judged */
+        struct str start;                  /* where the command starts; empty: unknown */
+        struct str own_home;               /* `home` of struct guard_place */
+        bool contained;                    /* that of struct guard_place counts */
+        struct str cwd;                    /* absolute, ~..., or empty for where the command started */
+        struct str outer_cwd;              /* the same outside the present subshell */
         bool in_subshell;
-        bool failed; /* no memory, or too complex */
+        bool supposed; /* what is judged may be no command at all: only what it would do counts, not how it is called */
+        bool failed;   /* no memory, or too complex */
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
@@ -129,6 +136,7 @@ void guard_call(struct call *call);               /* judges argv */
 void guard_rest(struct call *call, size_t first); /* argv from `first` on is a command */
 void guard_shell(struct call *call, const struct arg *text, const struct arg *arguments, size_t count); /* bash code */
 void guard_shell_text(struct call *call, struct str text, struct range range);
+bool guard_shows_names(struct guard *g, enum effect_kind kind); /* only names and counts of what the present command reads */
 struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
 const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
@@ -143,12 +151,15 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
 struct arg guard_arg(struct guard *g, struct value value, struct range range);
 struct arg arg_text(struct guard *g, struct str text, struct range range);
 struct arg arg_part(const struct arg *arg, size_t start, size_t len);
-bool arg_is(const struct arg *arg, const char *text);
+static inline bool arg_is(const struct arg *arg, const char *text) {
+        return str_is(arg->text, text);
+}
 struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
 
 /* ---- the text: control bytes, characters that look like others, constructs that a strict policy refuses as such ---- */
+bool text_is_long(struct guard *g, const struct script *script); /* it has more code than allowed, and that was said */
 void text_check_bytes(struct guard *g, struct str command);
 void text_check_tree(struct guard *g, const struct script *script);
 /* The commands with their words as they will be, one a line, for the user's patterns. */
@@ -171,6 +182,7 @@ void judge_from_input(struct call *call);
 void judge_code(struct call *call);
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range);
 void judge_escapes(struct call *call);
+void judge_escape_text(struct call *call, const struct arg *text);
 void judge_find(struct call *call);
 void judge_xargs(struct call *call);
 void judge_env(struct call *call);
@@ -197,7 +209,7 @@ void judge_alias(struct call *call);
 void judge_hash(struct call *call);
 void judge_history(struct call *call);
 void judge_ps(struct call *call);
-void judge_compgen(struct call *call);
+void judge_printenv(struct call *call);
 void judge_security(struct call *call);
 void judge_gpg(struct call *call);
 void judge_package(struct call *call);
@@ -205,9 +217,16 @@ void judge_parallel(struct call *call);
 void judge_exhaust(struct call *call);
 void judge_generic(struct call *call);
 void judge_operands(struct call *call, size_t first); /* of an unknown program */
+void judge_written(struct call *call);                /* what this command wrote, and the program now runs */
+void judge_recipes(struct call *call, struct str text, struct range range); /* of a makefile */
+void judge_mount(struct call *call, const struct arg *mount);               /* HOST:CONTAINER */
+bool text_is_command(struct str text);                                      /* rather than words for people */
+void judge_unknown(struct call *call);                                      /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
+void judge_urls(struct call *call);
+void judge_image(struct call *call, const struct arg *image, bool registry); /* of a container; or only its registry */
 bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);
 void judge_ssh_option(struct call *call, const struct arg *option);

@@ -2,243 +2,69 @@
  * Code in other languages, given on the command line or through a pipe. It is not parsed, only scanned: which functions
  * are named in it, and what its strings say. That finds what is written plainly; the sandbox holds what is not.
  */
+#include "guard/code.h"
 #include "guard/options.h"
 #include "guard/paths.h"
-#include "guard/tables/interpreters.h"
 #include "guard/tables/names.h"
-#include "policy/env.h"
 
-/* ---- scanning ---- */
-
-enum { STRINGS_MAX = 64, PARENS_MAX = 32 };
-
-/* A string, and the classes of the functions whose parentheses it stands in. */
-struct code_string {
-        struct str text;
-        unsigned class;
-};
-
-struct scanned {
-        struct str code;
-        bool commands; /* a language that calls programs by functions of its own, without parentheses, or by backticks */
-        bool awk;
-        unsigned classes; /* of all that is called */
-        unsigned named;   /* of all that is mentioned */
-        struct code_string strings[STRINGS_MAX];
-        size_t count;
-        unsigned parens[PARENS_MAX]; /* classes, those further out included */
-        size_t depth;
-        unsigned statement; /* classes of functions called without parentheses, up to its end */
-        unsigned last;      /* class of the word just read, while only blanks follow it */
-        bool dumps_environment, names_secret;
-};
-
-static bool is_word(unsigned char c) {
-        return c == '_' || is_ascii_alnum(c);
-}
-
-static unsigned around(const struct scanned *s) {
-        return s->statement | (s->depth ? s->parens[(s->depth < PARENS_MAX ? s->depth : PARENS_MAX) - 1] : 0);
-}
-
-static void open_paren(struct scanned *s) {
-        unsigned class = around(s) | s->last;
-
-        s->classes |= s->last;
-        if (s->depth < PARENS_MAX)
-                s->parens[s->depth] = class;
-        s->depth++;
-}
-
-static void keep_string(struct scanned *s, struct str text, unsigned class) {
-        s->classes |= s->last | s->statement | class;
-        if (s->count < STRINGS_MAX && text.len)
-                s->strings[s->count++] = (struct code_string){ text, class | around(s) | s->last };
-}
-
-static bool before_is(const struct scanned *s, size_t at, const char *text) {
-        size_t len = strlen(text);
-
-        while (at > 0 && s->code.ptr[at - 1] == ' ')
-                at--;
-        return at >= len && memcmp(s->code.ptr + at - len, text, len) == 0;
-}
-
-/* The whole environment, and not one variable of it, a copy for another program, or a question whether one is there. */
-static bool whole_environment(const struct scanned *s, size_t start, size_t end) {
-        static const char *const single[] = { ".copy", ".fetch", ".get", ".pop", ".setdefault", ".update", "|=", ",", "=" };
-        struct str after = str_skip(s->code, end);
-
-        while (after.len && after.ptr[0] == ' ')
-                after = str_skip(after, 1);
-        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
-                return false;
-        if (after.len > 1 && after.ptr[0] == '(')
-                return after.ptr[1] == ')'; /* getenv() */
-        for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
-                if (str_starts(after, str_z(single[i])))
-                        return false;
-        if (after.len > 1 && after.ptr[0] == '.' && after.ptr[1] <= 'Z' && is_ascii_alpha((unsigned char)after.ptr[1]))
-                return false;
-        while (start > 0 && (is_word((unsigned char)s->code.ptr[start - 1]) || strchr(".%$", s->code.ptr[start - 1])) &&
-               !before_is(s, start, "..."))
-                start--;
-        if (before_is(s, start, "**") || before_is(s, start, "...") || before_is(s, start, "import") ||
-            before_is(s, start, "=") || before_is(s, start, "not in"))
-                return false;
-        if (!before_is(s, start, " in"))
-                return true;
-        return s->code.len && memmem(s->code.ptr, start, "for", 3); /* for k in os.environ */
-}
-
-static size_t scan_string(struct scanned *s, size_t start) {
-        struct str code = s->code;
-        char quote = code.ptr[start];
-        size_t i = start + 1, end;
-        bool triple = i + 1 < code.len && code.ptr[i] == quote && code.ptr[i + 1] == quote;
-
-        i += triple ? 2 : 0;
-        for (end = i; end < code.len; end++) {
-                if (code.ptr[end] == '\\' && end + 1 < code.len) {
-                        end++;
-                        continue;
-                }
-                if (code.ptr[end] == quote &&
-                    (!triple || (end + 2 < code.len && code.ptr[end + 1] == quote && code.ptr[end + 2] == quote)))
-                        break;
-        }
-        if (end > code.len)
-                end = code.len;
-        keep_string(s, str_from(code.ptr + i, end - i), quote == '`' && s->commands ? WORD_EXECUTES : 0);
-        return end + (triple ? 3 : 1);
-}
-
-/* perl's q(...), qq{...}, qx/.../: strings by another name. */
-static size_t scan_perl_quote(struct scanned *s, struct str word, size_t start) {
-        static const char pairs[] = "()[]{}<>";
-        const char *pair = strchr(pairs, s->code.ptr[start]);
-        char close = pair ? pair[1] : s->code.ptr[start];
-        size_t end = start + 1 + str_find(str_skip(s->code, start + 1), close);
-
-        keep_string(s, str_from(s->code.ptr + start + 1, end - start - 1), str_is(word, "qx") ? WORD_EXECUTES : 0);
-        return end + 1;
-}
-
-/* ["X"], .X, {X}, .get('X'): the variable that is asked for. */
-static bool names_secret(struct str after) {
-        size_t start = 0, end;
-
-        while (start < after.len && start < 12 && strchr("[]{}()'\". ", after.ptr[start]))
-                start++;
-        if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len &&
-            !is_word((unsigned char)after.ptr[start + 3]))
-                return names_secret(str_skip(after, start + 3));
-        for (end = start; end < after.len && is_word((unsigned char)after.ptr[end]); end++)
-                ;
-        return env_is_secret(str_take(str_skip(after, start), end - start));
-}
-
-static size_t scan_word(struct scanned *s, size_t start) {
-        struct str code = s->code, word;
-        size_t end = start;
-        unsigned class;
-
-        while (end < code.len && is_word((unsigned char)code.ptr[end]))
-                end++;
-        word = str_from(code.ptr + start, end - start);
-        class = word_class(word);
-        if (str_is(word, "env") &&
-            (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
-                class |= WORD_ENVIRON;
-        if (str_is(word, "write") && (before_is(s, start, "File.") || before_is(s, start, "IO.")))
-                class |= WORD_WRITES;
-        if (class & WORD_ENVIRON) {
-                s->dumps_environment |= whole_environment(s, start, end);
-                s->names_secret |= names_secret(str_skip(code, end));
-        }
-        s->named |= class;
-        s->last = class;
-        if (s->commands)
-                s->statement |= class & (WORD_EXECUTES | WORD_EVERYDAY | WORD_DELETES | WORD_READS);
-        if ((str_is(word, "q") || str_is(word, "qq") || str_is(word, "qx") || str_is(word, "qw")) && end < code.len) {
-                while (end + 1 < code.len && code.ptr[end] == ' ')
-                        end++;
-                if (strchr("([{</|!", code.ptr[end])) {
-                        s->last = 0;
-                        end = scan_perl_quote(s, word, end);
-                }
-        }
-        return end;
-}
-
-/* awk's "cmd" | getline and print | "cmd". */
-static void awk_bar(struct scanned *s, size_t i) {
-        if (!s->awk || (i + 1 < s->code.len && s->code.ptr[i + 1] == '|') || (i > 0 && s->code.ptr[i - 1] == '|'))
-                return;
-        if (s->count)
-                s->strings[s->count - 1].class |= WORD_EXECUTES;
-        s->classes |= WORD_EXECUTES;
-        s->last = WORD_EXECUTES;
-}
-
-static void scan_code(struct scanned *s) {
-        for (size_t i = 0; i < s->code.len;) {
-                unsigned char c = (unsigned char)s->code.ptr[i];
-
-                if (c == '"' || c == '\'' || c == '`') {
-                        i = scan_string(s, i);
-                        s->last = 0;
-                        continue;
-                }
-                if (is_word(c)) {
-                        i = scan_word(s, i);
-                        continue;
-                }
-                if (c == '(' || c == '[' || c == '{')
-                        open_paren(s);
-                else if ((c == ')' || c == ']' || c == '}') && s->depth)
-                        s->depth--;
-                if (c != ' ')
-                        s->last = 0;
-                if (c == ';' || c == '\n')
-                        s->statement = 0;
-                if (c == '|')
-                        awk_bar(s, i);
-                if (c == '>' && s->awk)
-                        s->last = WORD_WRITES;
-                if (c == '<' && s->awk)
-                        s->last = WORD_READS;
-                i++;
-        }
-        if (s->commands) /* in these, exec and its like are functions of the language */
-                s->named |= WORD_LAUNCHER;
-        if (s->named & WORD_LAUNCHER && s->classes & WORD_EVERYDAY)
-                s->classes |= WORD_EXECUTES;
-        for (size_t i = 0; s->named & WORD_LAUNCHER && i < s->count; i++)
-                if (s->strings[i].class & WORD_EVERYDAY)
-                        s->strings[i].class |= WORD_EXECUTES;
-}
+enum { CALL_MAX = 32 }; /* strings of a call */
 
 /* ---- what follows ---- */
 
-/* What the functions that execute are given. ["rm", "-rf", "/"] is a command too. When they are given no string at all, it is
- * in a variable, and then any string that looks like a command may be it. */
-static void run_strings(struct call *call, const struct scanned *s, struct range range) {
-        struct guard *g = call->guard;
-        struct arg words[STRINGS_MAX];
+/* What one call takes, from string number `first` on. */
+static size_t call_strings(struct guard *g, const struct scanned *s, size_t first, struct range range, struct arg *words) {
         size_t count = 0;
-        bool known;
+
+        for (size_t i = first; i < s->count && count < CALL_MAX; i++)
+                if (s->strings[i].group == s->strings[first].group && s->strings[i].class & WORD_EXECUTES)
+                        words[count++] = arg_text(g, s->strings[i].text, range);
+        return count;
+}
+
+static bool is_text(struct str text) {
+        return str_find(text, ' ') < text.len || str_find(text, '\n') < text.len;
+}
+
+/* "rm", "-rf", "/" are the words of a command; "rm -rf /" is code for a shell, and what stands beside it are options. */
+static void run_call(struct call *call, const struct scanned *s, size_t first, struct range range) {
+        struct arg words[CALL_MAX];
+        struct call inner = { .guard = call->guard, .visit = call->visit, .args = words };
+        size_t start = 0;
+
+        inner.count = call_strings(call->guard, s, first, range, words);
+        if (is_text(words[0].text) || !program_find(arg_basename(words[0].text))) {
+                for (size_t i = 0; i < inner.count; i++)
+                        if (i == 0 || is_text(words[i].text))
+                                guard_shell_text(call, words[i].text, range);
+                return;
+        }
+        if (inner.count > 2 && str_eq(arg_basename(words[0].text), arg_basename(words[1].text)))
+                start = 1; /* execvp("rm", ["rm", ...]) */
+        guard_rest(&inner, start);
+}
+
+/* Does an earlier string belong to the same call? */
+static bool is_later(const struct scanned *s, size_t i) {
+        for (size_t before = i; before > 0; before--)
+                if (s->strings[before - 1].group == s->strings[i].group && s->strings[before - 1].class & WORD_EXECUTES)
+                        return true;
+        return false;
+}
+
+/* What the functions that execute are given. When they are given no string at all, it is in a variable, and then any string
+ * that looks like a command, and that nothing else takes, may be it. */
+static void run_strings(struct call *call, const struct scanned *s, struct range range) {
+        bool any = false;
 
         for (size_t i = 0; i < s->count; i++) {
                 if (!(s->strings[i].class & WORD_EXECUTES))
                         continue;
-                words[count++] = arg_text(g, s->strings[i].text, range);
-                guard_shell_text(call, s->strings[i].text, range);
+                any = true;
+                if (!is_later(s, i))
+                        run_call(call, s, i, range);
         }
-        if (count > 1 && program_find(arg_basename(words[0].text)))
-                guard_shell_text(call, guard_join(g, words, count, &known), range);
-        for (size_t i = 0; !count && i < s->count; i++)
-                if (str_find(s->strings[i].text, ' ') < s->strings[i].text.len)
+        for (size_t i = 0; !any && i < s->count; i++)
+                if (!s->strings[i].class && str_find(s->strings[i].text, ' ') < s->strings[i].text.len)
                         guard_shell_text(call, s->strings[i].text, range);
 }
 
@@ -247,21 +73,35 @@ static bool opens_to_write(const struct scanned *s, size_t i) {
         static const unsigned both = WORD_READS | WORD_WRITES;
 
         if ((s->strings[i].class & both) == WORD_READS) /* Path(x).write_text(y) */
-                return s->named & WORD_WRITES && memmem(s->code.ptr, s->code.len, "write_", 6);
+                return false;
         struct str mode = i + 1 < s->count && s->strings[i + 1].class & WORD_WRITES ? s->strings[i + 1].text : STR("");
 
-        if (!(s->strings[i].class & WORD_READS))
+        if (!(s->strings[i].class & WORD_READS) || (s->strings[i].class & WORD_JOINS))
                 return true;
         return mode.len && mode.len < 4 && strchr("wax>+", mode.ptr[0]);
+}
+
+/* What is deleted is in a variable that was set elsewhere, and this is a path that nothing else takes. */
+static bool deletes_unknown(const struct scanned *s, size_t string) {
+        struct str text = s->strings[string].text;
+
+        if (!(s->classes & WORD_DELETES) || s->strings[string].class & ~(unsigned)WORD_EVERYDAY || str_is(text, "/") ||
+            !(str_starts(text, STR("~")) || str_starts(text, STR("/"))))
+                return false;
+        for (size_t i = 0; i < s->count; i++)
+                if (s->strings[i].class & WORD_DELETES)
+                        return false;
+        return true;
 }
 
 static void path_strings(struct call *call, const struct scanned *s, struct range range) {
         for (size_t i = 0; i < s->count; i++) {
                 struct arg path = arg_text(call->guard, s->strings[i].text, range);
-                unsigned class = s->strings[i].class;
+                unsigned class = s->strings[i].class | (deletes_unknown(s, i) ? WORD_DELETES : 0);
                 uint32_t flags;
 
-                if (str_find(path.text, '\n') < path.text.len || path.text.len > 200)
+                if (!(class & (WORD_WRITES | WORD_READS | WORD_DELETES)) || str_find(path.text, '\n') < path.text.len ||
+                    path.text.len > 200)
                         continue;
                 flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
                 if (class & (WORD_WRITES | WORD_READS) && opens_to_write(s, i) &&
@@ -271,8 +111,6 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                         guard_path(call->guard, FX_DELETE, HOW_RECURSIVE, &path);
                 if (class & WORD_READS && flags & (PATH_CREDENTIAL | PATH_DOTENV | PATH_ENVIRON))
                         guard_path(call->guard, FX_READ, 0, &path);
-                if (class & WORD_WRITES && flags & (PATH_STARTUP | PATH_DEVICE))
-                        guard_path(call->guard, FX_WRITE, 0, &path);
         }
 }
 
@@ -283,37 +121,58 @@ static bool has_string(const struct scanned *s, const char *text) {
         return false;
 }
 
+static bool is_url(struct str text) {
+        return str_starts(text, STR("http://")) || str_starts(text, STR("https://"));
+}
+
+static void network_strings(struct call *call, const struct scanned *s, struct range range) {
+        struct guard *g = call->guard;
+
+        if ((s->named & WORD_CONNECTS && (s->named & WORD_SHELL || s->classes & WORD_EXECUTES)) || has_string(s, "/inet/tcp") ||
+            has_string(s, "/inet/udp"))
+                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
+        if (!(s->named & WORD_FETCHES))
+                return;
+        if ((s->classes & WORD_EXECUTES || s->named & WORD_EVALUATES) &&
+            (has_string(s, "http://") || has_string(s, "https://")))
+                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
+        for (size_t i = 0; i < s->count; i++) {
+                struct arg url = arg_text(g, s->strings[i].text, range);
+
+                if (is_url(url.text))
+                        judge_host(call, &url);
+        }
+}
+
+static void environment_shown(struct call *call, const struct scanned *s, struct range range) {
+        bool expression =
+                str_find(s->code, '(') == s->code.len && str_find(s->code, '=') == s->code.len; /* node -p process.env */
+
+        if ((s->dumps_environment || s->names_secret) && (expression || s->named & WORD_PRINTS))
+                guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), range);
+}
+
 void judge_code_text(struct call *call, const struct program *program, struct str code, struct range range) {
         struct guard *g = call->guard;
-        struct scanned s = { .code = code, .commands = program && name_calls_programs(str_z(program->name)) };
+        struct scanned s;
 
-        s.awk = program && str_ends(str_z(program->name), STR("awk"));
         if (++g->depth > GUARD_MAX_DEPTH) {
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("commands nested more than 8 levels deep"), g->range);
                 g->depth--;
                 return;
         }
         guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
-        scan_code(&s);
-        if (((s.dumps_environment || s.names_secret) && str_find(code, '(') == code.len &&
-             str_find(code, '=') == code.len) || /* node -p process.env */
-            ((s.dumps_environment || s.names_secret) && s.named & WORD_PRINTS))
-                guard_effect(g, FX_ENVIRON, 0, STR("the environment"), range);
-        if ((s.named & WORD_CONNECTS && s.named & (WORD_SHELL | WORD_EXECUTES | WORD_LAUNCHER | WORD_EVERYDAY)) ||
-            has_string(&s, "/inet/tcp") || has_string(&s, "/inet/udp"))
-                guard_effect(g, FX_LISTEN, 0, STR("another host"), range);
-        if (s.named & WORD_FETCHES && (s.classes & WORD_EXECUTES || s.named & WORD_EVALUATES) &&
-            (has_string(&s, "http://") || has_string(&s, "https://")))
-                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), range);
-        for (size_t i = 0; s.named & WORD_FETCHES && i < s.count; i++) {
-                struct arg url = arg_text(g, s.strings[i].text, range);
-
-                if (str_starts(url.text, STR("http://")) || str_starts(url.text, STR("https://")))
-                        judge_host(call, &url);
+        if (guard_spend(g, GUARD_STEPS_SCRIPT + code.len / 2) &&
+            code_scan(g, code, program ? language_of(str_z(program->name)) : 0, &s)) {
+                environment_shown(call, &s, range);
+                network_strings(call, &s, range);
+                if (s.classes & WORD_EXECUTES)
+                        run_strings(call, &s, range);
+                path_strings(call, &s, range);
+                for (size_t i = 0; i < s.count; i++)
+                        if (s.strings[i].class & WORD_EVALUATES && str_find(s.strings[i].text, '(') < s.strings[i].text.len)
+                                judge_code_text(call, program, s.strings[i].text, range);
         }
-        if (s.classes & WORD_EXECUTES)
-                run_strings(call, &s, range);
-        path_strings(call, &s, range);
         g->depth--;
 }
 
@@ -326,6 +185,10 @@ static void code_value(struct call *call, const struct arg *code) {
 
 static bool takes_script(const struct call *call) {
         return str_ends(call->name, STR("awk")) || str_is(call->name, "jq");
+}
+
+static bool is_word(unsigned char c) {
+        return c == '_' || is_ascii_alnum(c);
 }
 
 /* jq -n env, $ENV: the whole environment. */
@@ -415,25 +278,31 @@ void judge_code(struct call *call) {
 
 static void destroying_text(struct call *call, const struct arg *text);
 
-static void escape_text(struct call *call, const struct arg *text) {
-        destroying_text(call, text);
-        for (size_t i = 0; i < escape_count; i++) {
-                const char *at = text->text.len
-                                         ? memmem(text->text.ptr, text->text.len, escapes[i].marker, strlen(escapes[i].marker))
-                                         : NULL;
-                struct str code;
+/* What stands behind a marker, up to the end of the line. */
+static void escape_at(struct call *call, const struct escape *escape, struct str code, struct range range) {
+        code = str_take(code, str_find(code, '\n'));
+        if (escape->quoted && code.len) {
+                code = str_skip(code, strchr("`\"'", code.ptr[0]) ? 1 : 0);
+                while (code.len && strchr(")'\"` ", code.ptr[code.len - 1]))
+                        code.len--;
+        }
+        guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, range);
+        guard_shell_text(call, code, range);
+}
 
-                if (!str_is(call->name, escapes[i].program) || !at)
+void judge_escape_text(struct call *call, const struct arg *text) {
+        destroying_text(call, text);
+        judge_code_text(call, call->program, text->text, text->range);
+        for (size_t i = 0; i < escape_count; i++) {
+                struct str marker = str_z(escapes[i].marker), rest = text->text;
+
+                if (!str_is(call->name, escapes[i].program))
                         continue;
-                code = str_skip(text->text, (size_t)(at - text->text.ptr) + strlen(escapes[i].marker));
-                code = str_take(code, str_find(code, '\n'));
-                if (escapes[i].quoted && code.len) {
-                        code = str_skip(code, strchr("`\"'", code.ptr[0]) ? 1 : 0);
-                        while (code.len && strchr(")'\"` ", code.ptr[code.len - 1]))
-                                code.len--;
+                for (const char *at; rest.len && (at = memmem(rest.ptr, rest.len, marker.ptr, marker.len));) {
+                        rest = str_skip(rest, (size_t)(at - rest.ptr) + marker.len);
+                        escape_at(call, &escapes[i], rest, text->range);
+                        rest = str_skip(rest, str_find(rest, '\n'));
                 }
-                guard_effect(call->guard, FX_CODE, CODE_OPTION, call->name, text->range);
-                guard_shell_text(call, code, text->range);
         }
 }
 
@@ -454,7 +323,7 @@ void judge_ftp(struct call *call) {
         if (call->input) {
                 struct arg text = guard_arg(call->guard, *call->input, call->args[0].range);
 
-                escape_text(call, &text);
+                judge_escape_text(call, &text);
         }
 }
 
@@ -466,12 +335,15 @@ void judge_escapes(struct call *call) {
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == MEANS_CODE && option.has_value)
-                        escape_text(call, &option.value);
+                        judge_escape_text(call, &option.value);
+                else if (scan == SCAN_OPTION && option.meaning == MEANS_SCRIPT_FILE && option.has_value &&
+                         guard_run_file(call, &option.value, call->program))
+                        continue;
                 else if (scan == SCAN_OPTION)
                         judge_option(call, &option);
                 else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3") ||
                                                   str_is(call->name, "duckdb")))
-                        escape_text(call, &option.value);
+                        judge_escape_text(call, &option.value);
                 if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
                     str_find(option.value.text, ' ') == option.value.text.len)
                         guard_path(call->guard, FX_READ, 0, &option.value);
@@ -479,6 +351,6 @@ void judge_escapes(struct call *call) {
         if (call->input) {
                 struct arg text = guard_arg(call->guard, *call->input, call->args[0].range);
 
-                escape_text(call, &text);
+                judge_escape_text(call, &text);
         }
 }

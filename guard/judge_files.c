@@ -41,6 +41,10 @@ bool judge_option(struct call *call, const struct option *o) {
                 else
                         guard_effect(g, FX_WRITE, 0, o->name, range);
                 break;
+        case MEANS_URL:
+                if (o->has_value)
+                        judge_host(call, &o->value);
+                break;
         case MEANS_ENDLESS:
                 guard_effect(g, FX_ENDLESS, 0, network_name(call), range);
                 break;
@@ -80,42 +84,14 @@ static void unknown_operand(struct call *call, const struct arg *operand) {
                 guard_path(call->guard, FX_READ, 0, operand);
 }
 
-/* --file=~/.ssh/id_rsa, name=@~/.aws/credentials, @.env: what follows the last mark may be a file. */
-static void unknown_option(struct call *call, const struct arg *arg) {
-        size_t start = arg->text.len;
-        struct arg path;
-
-        while (start > 0 && arg->text.ptr[start - 1] != '=' && arg->text.ptr[start - 1] != '@')
-                start--;
-        if (!start || start == arg->text.len)
-                return;
-        path = arg_part(arg, start, arg->text.len);
-        if (path_flags(call->guard, &path, path_resolve(call->guard, path.text)) & (PATH_CREDENTIAL | PATH_ENVIRON))
-                guard_path(call->guard, FX_READ, 0, &path);
+/* They leave alone what is there. */
+static bool makes_only(const struct call *call) {
+        return str_is(call->name, "mkdir") || str_is(call->name, "touch") || str_is(call->name, "mkfifo");
 }
 
-/* tool -- rm -rf /: many programs run what follows the dashes. */
-static bool unknown_launcher(struct call *call) {
-        for (size_t i = 1; i + 1 < call->count; i++) {
-                if (!arg_is(&call->args[i], "--"))
-                        continue;
-                if (program_find(arg_basename(call->args[i + 1].text)))
-                        guard_rest(call, i + 1);
-                return true;
-        }
-        return false;
-}
-
-static void unknown_program(struct call *call) {
-        for (size_t i = 1; i < call->count; i++)
-                unknown_option(call, &call->args[i]);
-        unknown_launcher(call);
-}
-
-/* mkdir -p ~ and touch ~ leave alone what is there. */
-static bool makes_only(struct call *call, const struct arg *operand) {
-        return (str_is(call->name, "mkdir") || str_is(call->name, "touch")) &&
-               path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
+/* mkdir -p ~ does nothing. */
+static bool makes_nothing(struct call *call, const struct arg *operand) {
+        return makes_only(call) && path_flags(call->guard, operand, path_resolve(call->guard, operand->text)) & PATH_CRITICAL;
 }
 
 /* Its output goes into a file that can only grow. */
@@ -160,7 +136,7 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
                 }
                 break;
         case ACT_WRITE:
-                if (!makes_only(call, operand))
+                if (!makes_nothing(call, operand))
                         guard_path(call->guard, FX_WRITE, how, operand);
                 if (call->input && str_is(call->name, "tee"))
                         tee_file(call, operand);
@@ -190,13 +166,16 @@ static void escalate_effect(struct call *call) {
 static uint32_t how_flags(const struct call *call) {
         struct options options;
         struct option option;
-        uint32_t how = 0;
+        uint32_t how = call->program && call->program->act == ACT_WRITE && !makes_only(call) ? HOW_EMPTIES : 0;
         enum scan scan;
 
         options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END)
+        while ((scan = options_next(&options, &option)) != SCAN_END) {
                 if (scan == SCAN_OPTION && option.meaning == MEANS_RECURSIVE)
                         how |= HOW_RECURSIVE;
+                if (scan == SCAN_OPTION && option.meaning == MEANS_ADD)
+                        how &= ~(uint32_t)HOW_EMPTIES;
+        }
         return how;
 }
 
@@ -230,7 +209,7 @@ void judge_generic(struct call *call) {
         if (call->program && call->program->act == ACT_ESCALATE)
                 escalate_effect(call);
         if (!call->program)
-                unknown_program(call);
+                judge_unknown(call);
         input_secret(call);
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) != SCAN_END) {
@@ -268,20 +247,11 @@ void judge_print(struct call *call) {
 /* ---- copies, moves, links ---- */
 
 /* rsync and scp name other hosts: host:path, user@host:path, rsync://host/path, host::module. */
-static bool is_remote(const struct call *call, const struct arg *arg, struct arg *ret_host) {
-        size_t colon = str_find(arg->text, ':'), at = str_find(arg->text, '@');
+static bool is_remote(const struct call *call, const struct arg *arg) {
+        size_t colon = str_find(arg->text, ':');
 
-        if (!str_is(call->name, "rsync") && !str_is(call->name, "scp"))
-                return false;
-        if (colon == arg->text.len || str_find(arg->text, '/') < colon)
-                return false;
-        if (str_starts(arg->text, STR("rsync://"))) {
-                *ret_host = *arg;
-                return true;
-        }
-        at = at < colon ? at + 1 : 0;
-        *ret_host = arg_part(arg, at, colon - at);
-        return true;
+        return (str_is(call->name, "rsync") || str_is(call->name, "scp")) && colon < arg->text.len &&
+               str_find(arg->text, '/') >= colon;
 }
 
 struct copy {
@@ -366,7 +336,7 @@ static void remember_copy(struct call *call, const struct copy *copy) {
         }
 }
 
-static void copy_source(struct call *call, const struct arg *source, const struct arg *host) {
+static void copy_source(struct call *call, const struct arg *source, const struct arg *target) {
         struct guard *g = call->guard;
         bool moves = str_is(call->name, "mv");
 
@@ -376,14 +346,13 @@ static void copy_source(struct call *call, const struct arg *source, const struc
                 guard_path(g, FX_DELETE, 0, source);
         else
                 guard_path(g, FX_READ, 0, source);
-        if (host)
-                judge_upload(call, host, source->range);
+        if (target)
+                judge_upload(call, target, source->range);
 }
 
 void judge_copy(struct call *call) {
         struct guard *g = call->guard;
         struct copy copy = { 0 };
-        struct arg host, other;
         bool upload;
 
         copy_collect(call, &copy);
@@ -393,12 +362,12 @@ void judge_copy(struct call *call) {
                 else
                         return;
         }
-        upload = is_remote(call, &copy.target, &host);
+        upload = is_remote(call, &copy.target);
         for (size_t i = 0; i < copy.count; i++) {
-                if (is_remote(call, &copy.kept[i], &other))
-                        judge_peer(call, &other);
+                if (is_remote(call, &copy.kept[i]))
+                        judge_host(call, &copy.kept[i]);
                 else
-                        copy_source(call, &copy.kept[i], upload ? &host : NULL);
+                        copy_source(call, &copy.kept[i], upload ? &copy.target : NULL);
         }
         if (upload)
                 return;

@@ -4,6 +4,7 @@
 #include "guard/options.h"
 #include "guard/paths.h"
 #include "guard/tables/names.h"
+#include "policy/addresses.h"
 #include "policy/egress.h"
 #include "policy/hosts.h"
 
@@ -26,6 +27,44 @@ static bool gateway_allows(struct guard *g, const struct host *host) {
         return egress_judge_name(g->egress, host) == EGRESS_ALLOWED;
 }
 
+/* Names that only a local network knows, and that no registry will ever sell. */
+static bool is_plain_name(const struct host *host) {
+        struct str name = host_text(host);
+
+        return host->kind == HOST_NAME && (str_find(name, '.') == name.len || name_is_local_host(name));
+}
+
+/* Programs that look names up in the user's ~/.ssh/config first. */
+static bool has_aliases(const struct call *call) {
+        return str_is(call->name, "ssh") || str_is(call->name, "scp") || str_is(call->name, "sftp") ||
+               str_is(call->name, "rsync");
+}
+
+/* What a name or an address is by itself, if no list has it. */
+static uint32_t host_class(const struct call *call, const struct host *host) {
+        enum address_kind kind = host->kind == HOST_NAME ? ADDRESS_PUBLIC : host_address_kind(host);
+
+        if (kind == ADDRESS_METADATA || kind == ADDRESS_LINK_LOCAL || name_is_metadata(host_text(host)))
+                return HOST_METADATA;
+        if (is_plain_name(host) && !host_is_loopback(host))
+                return has_aliases(call) ? HOST_UNKNOWN : 0;
+        if (kind == ADDRESS_PRIVATE)
+                return HOST_PRIVATE;
+        return call->guard->policy->guard.allow_any_domain ? 0 : HOST_UNLISTED;
+}
+
+/* What a package manager asks anyway, so that naming it changes nothing. */
+static bool is_registry(const struct call *call, const struct host *host) {
+        const struct preset_row *row = preset_find(STR("@packages"));
+
+        if (!row || (call->program && call->program->judge != judge_package))
+                return false;
+        for (const char *const *pattern = row->hosts; *pattern; pattern++)
+                if (host_matches(str_z(*pattern), host))
+                        return true;
+        return false;
+}
+
 static uint32_t host_flags(struct call *call, const struct arg *url, struct host *host) {
         const struct guard_policy *policy = &call->guard->policy->guard;
 
@@ -37,68 +76,148 @@ static uint32_t host_flags(struct call *call, const struct arg *url, struct host
                 return HOST_DENIED;
         if (host_is_loopback(host) && host_list_has(policy->domain_allowlist, &localhost))
                 return 0;
-        if (policy->allow_any_domain || host_list_allows(policy->domain_allowlist, policy->domain_denylist, host))
+        if (host_list_allows(policy->domain_allowlist, policy->domain_denylist, host) || is_registry(call, host) ||
+            gateway_allows(call->guard, host))
                 return 0;
-        return gateway_allows(call->guard, host) ? 0 : HOST_UNLISTED;
+        return host_class(call, host);
 }
 
-/* The host of a URL whose end is not known: http://$X/ says nothing, https://github.com/$X enough. */
-static struct arg known_authority(const struct arg *url) {
-        size_t scheme = 0, end;
+/* Where a URL begins, which may follow other text: name@git+https://host/. The length if there is none. */
+static size_t url_start(struct str text) {
+        const char *mark = text.len ? memmem(text.ptr, text.len, "://", 3) : NULL;
+        size_t start = mark ? (size_t)(mark - text.ptr) : text.len;
 
-        for (size_t i = 0; i + 2 < url->text.len; i++) {
-                if (memcmp(url->text.ptr + i, "://", 3) == 0) {
-                        scheme = i + 3;
-                        break;
-                }
-        }
-        for (end = scheme; end < url->text.len && !strchr("/?#", url->text.ptr[end]); end++)
+        while (mark && start > 0 && (is_ascii_alnum((unsigned char)text.ptr[start - 1]) || strchr("+.-", text.ptr[start - 1])))
+                start--;
+        return start;
+}
+
+/* The place of a value in "host=db.example port=5432"; 0: there is none. */
+static size_t after_host_key(struct str text) {
+        for (size_t i = 0; i + 5 < text.len; i++)
+                if ((i == 0 || text.ptr[i - 1] == ' ') && str_starts(str_skip(text, i), STR("host=")))
+                        return i + 5;
+        return 0;
+}
+
+/*
+ * The host of what programs take for a place: a URL whose end may be unknown (http://$X/ says nothing, https://github.com/$X
+ * enough), host, user@host, host:port, host:path, host=NAME. No text if it names a file.
+ */
+static struct arg host_part(const struct arg *place) {
+        size_t start = url_start(place->text), key = after_host_key(place->text), scheme, end, colon;
+        bool url = start < place->text.len;
+        struct arg part = url ? arg_part(place, start, place->text.len) : *place;
+        struct str rest;
+
+        if (!url && key)
+                return arg_part(place, key, str_find(str_skip(place->text, key), ' '));
+        if (str_starts(part.text, STR("file:")) || (!url && str_starts(part.text, STR("/"))))
+                return arg_part(place, 0, 0);
+        scheme = url ? str_find(part.text, ':') + 3 : 0;
+        rest = str_skip(part.text, scheme);
+        for (end = 0; end < rest.len && !strchr("/?#", rest.ptr[end]); end++)
                 ;
-        return end < url->text.len ? arg_part(url, 0, end) : *url;
+        colon = str_find(rest, ':');
+        if (!url && colon < end && !(colon + 1 < rest.len && is_ascii_digit((unsigned char)rest.ptr[colon + 1])) &&
+            (str_find(str_skip(rest, colon + 1), ':') == rest.len - colon - 1 || rest.ptr[colon + 1] == ':'))
+                end = colon; /* host:path, host::module */
+        return end < rest.len ? arg_part(&part, 0, scheme + end) : part;
 }
 
 static void connect_effect(struct call *call, const struct arg *url) {
-        struct arg authority = known_authority(url);
+        struct arg part = host_part(url);
         struct host host = { 0 };
         uint32_t flags;
 
-        if (name_is_httpie(call->name) && authority.text.len && authority.text.ptr[0] == ':')
+        if (!part.text.len || (name_is_httpie(call->name) && part.text.ptr[0] == ':'))
                 return; /* :3000/path is localhost */
-        flags = host_flags(call, &authority, &host);
-
-        guard_effect(call->guard, FX_CONNECT, flags, host.len ? host_text(&host) : authority.text, url->range);
+        flags = host_flags(call, &part, &host);
+        guard_effect(call->guard, FX_CONNECT, flags, host.len ? host_text(&host) : part.text, url->range);
 }
 
 void judge_host(struct call *call, const struct arg *host) {
         connect_effect(call, host);
 }
 
-/* A host that is not named by a URL: only the denylist speaks of it. */
+/* Somebody who is only asked: no data come from there, so only the denylist speaks of it. */
 void judge_peer(struct call *call, const struct arg *name) {
+        struct arg part = host_part(name);
         struct host host = { 0 };
 
-        if (host_flags(call, name, &host) & HOST_DENIED)
+        if (host_flags(call, &part, &host) & HOST_DENIED)
                 guard_effect(call->guard, FX_CONNECT, HOST_DENIED, host_text(&host), name->range);
-        else
-                guard_effect(call->guard, FX_CONNECT, 0, name->text, name->range);
+        else if (part.text.len)
+                guard_effect(call->guard, FX_CONNECT, 0, part.text, name->range);
 }
 
-/* The path of /dev/tcp/HOST/PORT leads to this machine. */
+/* The words that are a URL: git+https://host/x, name @ https://host/x, or name a database's host. What follows is for another
+ * program. */
+void judge_urls(struct call *call) {
+        bool client = name_is_client(call->name);
+
+        for (size_t i = 1; i < call->count; i++) {
+                const struct arg *arg = &call->args[i];
+                struct str before = str_take(arg->text, url_start(arg->text));
+
+                if (arg_is(arg, "--") || arg_is(arg, "run") || arg_is(arg, "exec") || arg_is(arg, "test"))
+                        return;
+                if (before.len == arg->text.len ? client && after_host_key(arg->text)
+                                                : !before.len || str_ends(before, STR("@")) || str_ends(before, STR("@ ")))
+                        connect_effect(call, arg);
+        }
+}
+
+/* REGISTRY/NAME:TAG; without a dot, a colon or localhost in front of the slash it is docker.io's. */
+void judge_image(struct call *call, const struct arg *image, bool registry) {
+        const struct str_list *trusted = &call->guard->policy->container.trusted_registries;
+        size_t slash = str_find(image->text, '/');
+        struct arg host = arg_part(image, 0, slash);
+
+        if (!registry && (slash == image->text.len || (str_find(host.text, '.') == slash && str_find(host.text, ':') == slash &&
+                                                       host.known && !arg_is(&host, "localhost"))))
+                host = arg_text(call->guard, STR("docker.io"), image->range);
+        for (size_t i = 0; i < trusted->count; i++)
+                if (str_eq_nocase(trusted->items[i], host.text))
+                        return;
+        connect_effect(call, &host);
+}
+
+/* This machine, or a name that only its network knows. */
+static bool leads_here(struct call *call, const struct arg *name) {
+        struct host host = { 0 };
+
+        return name->known && !(host_flags(call, name, &host) & ~(uint32_t)HOST_UNLISTED) &&
+               (host_is_loopback(&host) || is_plain_name(&host));
+}
+
 bool socket_is_local(struct guard *g, struct str path) {
         struct call call = { .guard = g };
         struct str rest = str_skip(path, sizeof("/dev/tcp/") - 1);
         struct arg name = arg_text(g, str_take(rest, str_find(rest, '/')), g->range);
-        struct host host = { 0 };
 
-        return name.known && !(host_flags(&call, &name, &host) & (HOST_UNKNOWN | HOST_DENIED)) && host_is_loopback(&host);
+        return leads_here(&call, &name);
+}
+
+/* Another way to the host makes its name worthless: a proxy, --resolve NAME:PORT:ADDRESS, --connect-to NAME:PORT:NAME:PORT. */
+static void proxy_effect(struct call *call, const struct option *o) {
+        struct arg to = o->value;
+
+        for (unsigned i = 0; i < 2 && (str_is(o->name, "resolve") || str_is(o->name, "connect-to")); i++)
+                to = arg_part(&to, str_find(to.text, ':') + 1, to.text.len);
+        to = host_part(&to);
+        if (!leads_here(call, &to))
+                guard_effect(call->guard, FX_CONNECT, HOST_UNLISTED, o->value.text, o->value.range);
 }
 
 void judge_upload(struct call *call, const struct arg *url, struct range range) {
-        struct arg authority = known_authority(url);
+        struct arg part = host_part(url);
         struct host host = { 0 };
-        uint32_t flags = host_flags(call, &authority, &host);
+        uint32_t flags = part.text.len ? host_flags(call, &part, &host) : HOST_UNKNOWN;
 
-        guard_effect(call->guard, FX_UPLOAD, flags, host.len ? host_text(&host) : authority.text, range);
+        if (str_starts(url->text, STR("file:")))
+                return;
+        guard_effect(call->guard, FX_UPLOAD, flags, host.len ? host_text(&host) : part.text, range);
 }
 
 /* ---- curl, wget ---- */
@@ -140,8 +259,8 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                 if (fetch->count < 16)
                         fetch->kept[fetch->count++] = o->value;
                 break;
-        case MEANS_PROXY: /* another way to the host makes its name worthless */
-                guard_effect(g, FX_CONNECT, HOST_UNLISTED, o->value.text, o->value.range);
+        case MEANS_PROXY:
+                proxy_effect(call, o);
                 break;
         case MEANS_WRITE:
                 fetch->output = o->value;
@@ -167,10 +286,13 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
         fetch->remote_name |= str_is(o->name, "O") && str_is(call->name, "curl");
 }
 
-/* The first word, or the one behind a method. */
+/* The first URL, or the first word, or the one behind a method. */
 static const struct arg *httpie_url(const struct fetch *fetch) {
         struct str first = fetch->kept[0].text;
 
+        for (size_t i = 0; i < fetch->count; i++)
+                if (url_scheme(fetch->kept[i].text).len)
+                        return &fetch->kept[i];
         for (size_t i = 0; i < first.len; i++)
                 if (!is_ascii_alpha((unsigned char)first.ptr[i]))
                         return &fetch->kept[0];
@@ -246,6 +368,10 @@ static void socat_address(struct call *call, const struct arg *address) {
 
 static void connect_operand(struct call *call, const struct arg *operand, size_t number) {
         if (call->program->traits & TRAIT_LOOKUP) {
+                struct arg server = arg_part(operand, 1, operand->text.len);
+
+                if (str_starts(operand->text, STR("@")) || (str_is(call->name, "ping") && number == 0))
+                        judge_peer(call, str_is(call->name, "ping") ? operand : &server);
                 lookup_name(call, operand, false);
                 return;
         }
@@ -253,7 +379,7 @@ static void connect_operand(struct call *call, const struct arg *operand, size_t
                 socat_address(call, operand);
         else if (str_is(call->name, "openssl"))
                 return;
-        else if (str_is(call->name, "mail"))
+        else if (str_is(call->name, "mail") || str_is(call->name, "mutt") || str_is(call->name, "sendmail"))
                 guard_effect(call->guard, FX_UPLOAD, HOST_UNKNOWN, operand->text, operand->range);
         else if (number == 0)
                 connect_effect(call, operand);
@@ -264,6 +390,16 @@ static bool sends_input(const struct call *call) {
                 if (r->redir->op == REDIR_INPUT)
                         return true;
         return call->visit && call->visit->pipe_from;
+}
+
+/* bash -i | nc HOST: who is there gets a shell. */
+static bool sends_shell(const struct call *call) {
+        const struct command *from = call->visit ? call->visit->pipe_from : NULL;
+        const struct word *w = from && from->kind == COMMAND_SIMPLE ? from->simple.words : NULL;
+        const struct program *program =
+                w && w->parts && w->parts->kind == PART_LITERAL ? program_find(arg_basename(w->parts->text)) : NULL;
+
+        return program && program->act == ACT_SHELL;
 }
 
 /* nc -l PORT waits to be called, and names no host. */
@@ -317,6 +453,8 @@ void judge_connect(struct call *call) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
                 }
         }
+        if (!listens && sends_shell(call))
+                guard_effect(g, FX_LISTEN, 0, host.text.len ? host.text : STR("another host"), call->args[0].range);
         if (!listens && call->program->traits & TRAIT_NETWORK && host.text.len && sends_input(call))
                 judge_upload(call, &host, call->args[0].range);
 }
@@ -325,11 +463,15 @@ void judge_connect(struct call *call) {
 
 /* -o ProxyCommand=CODE and its kin run it here. */
 void judge_ssh_option(struct call *call, const struct arg *option) {
+        static const char *const hosts[] = { "hostname", "proxyjump" };
         static const char *const runs[] = { "proxycommand", "localcommand", "knownhostscommand", "match", "pkcs11provider" };
         size_t equals = str_find(option->text, '='), space = str_find(option->text, ' ');
         size_t end = equals < space ? equals : space;
         struct arg code = arg_part(option, end + 1, option->text.len);
 
+        for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
+                if (str_eq_nocase(str_take(option->text, end), str_z(hosts[i])))
+                        judge_host(call, &code);
         for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
                 if (!str_eq_nocase(str_take(option->text, end), str_z(runs[i])))
                         continue;
@@ -360,9 +502,12 @@ static void ssh(struct call *call) {
                         guard_effect(g, FX_LISTEN, 0, option.value.text, option.value.range);
                 else if (option.meaning == MEANS_RUNS)
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
+                else if (option.meaning == MEANS_URL && option.has_value) /* -J */
+                        judge_host(call, &option.value);
         }
         if (!option.has_value)
                 return;
+        judge_host(call, &option.value);
         if (option.index + 2 < call->count && arg_is(&call->args[option.index + 1], "--"))
                 option.index++;
         if (option.index + 1 < call->count) {
@@ -374,13 +519,8 @@ static void ssh(struct call *call) {
 
                 guard_shell(call, &text, NULL, 0);
         }
-        if (sends_input(call) && (!call->input || value_unknown_piece(*call->input)) && !runs_input(call, option.index + 1)) {
-                struct str host = option.value.text;
-                size_t at = str_find(host, '@');
-                struct arg name = at < host.len ? arg_part(&option.value, at + 1, host.len) : option.value;
-
-                judge_upload(call, &name, option.value.range);
-        }
+        if (sends_input(call) && (!call->input || value_unknown_piece(*call->input)) && !runs_input(call, option.index + 1))
+                judge_upload(call, &option.value, option.value.range);
 }
 
 static bool is_bucket(const struct call *call, const struct arg *arg) {

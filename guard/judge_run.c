@@ -126,6 +126,7 @@ void judge_env(struct call *call) {
         struct guard *g = call->guard;
         struct options options;
         struct option option;
+        bool empty = false;
         enum scan scan;
 
         options_start(&options, call);
@@ -133,6 +134,7 @@ void judge_env(struct call *call) {
                 size_t equals;
 
                 if (scan == SCAN_OPTION) {
+                        empty |= str_is(option.name, "i") || str_is(option.name, "ignore-environment");
                         if (option.meaning == MEANS_SHELL && option.has_value) {
                                 guard_shell(call, &option.value, NULL, 0);
                                 return;
@@ -147,7 +149,8 @@ void judge_env(struct call *call) {
                 if (env_runs_code(str_take(option.value.text, equals)))
                         guard_effect(g, FX_INJECT, 0, str_take(option.value.text, equals), option.value.range);
         }
-        guard_effect(g, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);
+        if (!empty)
+                guard_effect(g, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);
 }
 
 /* ---- find ---- */
@@ -621,18 +624,20 @@ void judge_set(struct call *call) {
 }
 
 /* compgen -v and -e list variables; printenv prints them. */
-void judge_compgen(struct call *call) {
-        bool lists = str_is(call->name, "printenv");
+/* printenv NAME shows that one. */
+void judge_printenv(struct call *call) {
+        bool all = true;
 
         for (size_t i = 1; i < call->count; i++) {
-                struct str text = call->args[i].text;
+                const struct arg *arg = &call->args[i];
 
-                lists |= text.len > 1 && text.ptr[0] == '-' &&
-                         (str_find(text, 'v') < text.len || str_find(text, 'e') < text.len);
-                lists |= i > 1 && arg_is(&call->args[i - 1], "-A") &&
-                         (arg_is(&call->args[i], "variable") || arg_is(&call->args[i], "export"));
+                if (str_starts(arg->text, STR("-")))
+                        continue;
+                all &= !arg->known;
+                if (env_is_secret(arg->text))
+                        guard_effect(call->guard, FX_ENVIRON, NAME_SECRET, arg->text, arg->range);
         }
-        if (lists)
+        if (all)
                 guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), call->args[0].range);
 }
 

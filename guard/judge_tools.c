@@ -183,26 +183,17 @@ static void git_code_options(struct call *call) {
 static void git_remote(struct call *call, const struct words *words, size_t first, bool push) {
         for (size_t i = first; i < words->count; i++) {
                 const struct arg *arg = words->items[i];
-                struct arg rest = *arg;
-                size_t at, colon;
 
                 if (str_starts(arg->text, STR("ext::"))) {
-                        rest = arg_part(arg, 5, arg->text.len);
+                        struct arg rest = arg_part(arg, 5, arg->text.len);
                         guard_effect(call->guard, FX_CODE, CODE_OPTION, STR("ext::"), arg->range);
                         guard_shell(call, &rest, NULL, 0);
                         return;
                 }
-                at = str_find(arg->text, '@');
-                colon = str_find(arg->text, ':');
-                if (memmem(arg->text.ptr, arg->text.len, "://", 3) && !str_starts(arg->text, STR("file:"))) {
+                if (memmem(arg->text.ptr, arg->text.len, "://", 3) || str_find(arg->text, '@') < str_find(arg->text, ':')) {
                         judge_host(call, arg);
                         if (push)
                                 judge_upload(call, arg, arg->range);
-                } else if (at < colon && colon < arg->text.len) {
-                        rest = arg_part(arg, at + 1, colon - at - 1);
-                        judge_host(call, &rest);
-                        if (push)
-                                judge_upload(call, &rest, arg->range);
                 }
                 return;
         }
@@ -220,53 +211,32 @@ static void git_reads(struct call *call, const struct words *words) {
         }
 }
 
-/* checkout -- FILE */
-static bool has_dashes_path(const struct call *call) {
-        for (size_t i = 1; i + 1 < call->count; i++)
-                if (arg_is(&call->args[i], "--"))
-                        return true;
-        return false;
+/* A branch has no such name: ".", "src/", "*.c", "a.c", but "v1.x" and "release/2.0" may be one. */
+static bool is_file_name(struct str name) {
+        struct str last = arg_basename(name);
+        size_t dot = last.len;
+
+        while (dot > 0 && last.ptr[dot - 1] != '.')
+                dot--;
+        if (!last.len || last.ptr[0] == '.' || str_find(name, '*') < name.len)
+                return name.len > 0;
+        if (dot == 0 || dot == last.len || last.len - dot > 5 || str_is(str_skip(last, dot), "x"))
+                return false;
+        for (size_t i = dot; i < last.len; i++)
+                if (!is_ascii_alnum((unsigned char)last.ptr[i]) || (i == dot && is_ascii_digit((unsigned char)last.ptr[i])))
+                        return false;
+        return true;
 }
 
-static void git_lost(struct call *call, const struct words *words) {
-        const char *lost = NULL;
-        bool force = has_option(call, 'f', "force") || has_option(call, 0, "force-with-lease");
+/* checkout -- FILE, checkout FILE, checkout COMMIT FILE: what is in the files now is gone. */
+static void git_checkout(struct call *call, const struct words *words) {
+        bool branch = has_option(call, 'b', "orphan") || has_option(call, 'B', "track") || has_option(call, 't', "help");
+        bool files = words->count > 2 || (words->count > 1 && is_file_name(words->items[1]->text));
 
-        if (word_is(words, 0, "clean") && force && !has_option(call, 'n', "dry-run"))
-                lost = "git clean";
-        else if (word_is(words, 0, "push") &&
-                 (force || has_option(call, 'd', "delete") || has_option(call, 0, "mirror") ||
-                  (words->count > 2 &&
-                   strchr("+:", words->items[words->count - 1]->text.len ? words->items[words->count - 1]->text.ptr[0] : 'x'))))
-                lost = "git push --force";
-        else if (word_is(words, 0, "reset") && has_option(call, 0, "hard"))
-                lost = "git reset --hard";
-        else if (word_is(words, 0, "checkout") && (force || word_is(words, 1, ".") || has_dashes_path(call)))
-                lost = "git checkout of files";
-        else if (word_is(words, 0, "restore") && !has_option(call, 'p', "patch") &&
-                 !(has_option(call, 'S', "staged") && !has_option(call, 'W', "worktree")))
-                lost = "git restore";
-        else if (word_is(words, 0, "branch") && (has_option(call, 'D', NULL) || (has_option(call, 'd', "delete") && force)))
-                lost = "git branch -D";
-        else if (word_is(words, 0, "stash") && (word_is(words, 1, "drop") || word_is(words, 1, "clear")))
-                lost = "git stash drop";
-        else if (word_is(words, 0, "reflog") && (word_is(words, 1, "expire") || word_is(words, 1, "delete")))
-                lost = "git reflog expire";
-        else if (word_is(words, 0, "filter-branch") || word_is(words, 0, "filter-repo"))
-                lost = "rewriting history";
-        else if (word_is(words, 0, "gc") && has_option(call, 0, "prune"))
-                lost = "git gc --prune";
-        else if (word_is(words, 0, "update-ref") && has_option(call, 'd', NULL))
-                lost = "git update-ref -d";
-        else if (word_is(words, 0, "switch") && (force || has_option(call, 0, "discard-changes")))
-                lost = "git switch --force";
-        else if (word_is(words, 0, "rebase") && !has_option(call, 0, "abort") && !has_option(call, 0, "continue") &&
-                 !has_option(call, 0, "skip") && !has_option(call, 0, "quit") && !has_option(call, 0, "show-current-patch"))
-                lost = "git rebase, which rewrites history,";
-        else if (word_is(words, 0, "worktree") && word_is(words, 1, "remove") && force)
-                lost = "git worktree remove --force";
-        if (lost)
-                guard_effect(call->guard, FX_HISTORY, 0, str_z(lost), call->args[0].range);
+        for (size_t i = 1; i + 1 < call->count; i++)
+                files |= arg_is(&call->args[i], "--");
+        if (files && !branch)
+                guard_effect(call->guard, FX_HISTORY, 0, STR("git checkout of files"), call->args[0].range);
 }
 
 static bool is_one_of(const struct words *words, const char *list) {
@@ -293,7 +263,8 @@ void judge_git(struct call *call) {
         for (size_t i = 1; i + 1 < call->count && is_one_of(&words, "rebase difftool"); i++)
                 if (arg_is(&call->args[i], "-x"))
                         guard_shell(call, &call->args[i + 1], NULL, 0);
-        git_lost(call, &words);
+        if (word_is(&words, 0, "checkout") && !has_option(call, 'p', "patch"))
+                git_checkout(call, &words);
         if (is_one_of(&words, "annotate blame cat-file diff grep show"))
                 git_reads(call, &words);
         if (is_one_of(&words, "clone fetch pull ls-remote push remote submodule archive"))
@@ -363,7 +334,7 @@ static bool mount_is_readable(struct str text, struct str source) {
                (str_ends(text, STR(":ro")) || str_ends(text, STR(",readonly")) || str_ends(text, STR(",ro")));
 }
 
-static void container_mount(struct call *call, const struct arg *mount) {
+void judge_mount(struct call *call, const struct arg *mount) {
         struct str text = mount->text;
         struct str source = str_take(text, str_find(text, ':'));
 
@@ -429,7 +400,7 @@ static void container_option(struct call *call, size_t i) {
                         if (!arg_is(&value, "false"))
                                 guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 } else if (!*container_options[o].values) {
-                        container_mount(call, &value);
+                        judge_mount(call, &value);
                 } else if (value.text.len < sizeof(lower)) {
                         for (size_t c = 0; c < value.text.len; c++)
                                 lower[c] = (char)ascii_lower((unsigned char)value.text.ptr[c]);
@@ -439,7 +410,31 @@ static void container_option(struct call *call, size_t i) {
         }
 }
 
+/* docker pull IMAGE, docker run [OPTIONS] IMAGE, docker login HOST. The options of `run` are a row of their own. */
+static void container_images(struct call *call) {
+        const struct program *row = program_row(STR("docker run"));
+        struct options options;
+        struct option option;
+        struct words words;
+        struct call inner = *call;
+        enum scan scan;
+
+        words_collect(call, "-H --host -c --context --config -l --log-level", &words);
+        if (!is_one_of(&words, "pull push run create login") || words.index[0] + 1 >= call->count)
+                return;
+        inner.args += words.index[0];
+        inner.count -= words.index[0];
+        inner.program = row;
+        options_start(&options, &inner);
+        while ((scan = options_next(&options, &option)) == SCAN_OPTION)
+                ;
+        if (scan == SCAN_OPERAND)
+                judge_image(call, &option.value, word_is(&words, 0, "login"));
+}
+
 void judge_container(struct call *call) {
+        if (!str_is(call->name, "kubectl"))
+                container_images(call);
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
 
@@ -474,24 +469,7 @@ void judge_package(struct call *call) {
                         guard_path(g, FX_WRITE, 0, &option.value);
                 } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
-                } else if (scan == SCAN_OPERAND &&
-                           (str_starts(option.value.text, STR("http://")) || str_starts(option.value.text, STR("https://")))) {
-                        judge_host(call, &option.value);
                 }
-        }
-}
-
-/* The commands of a makefile that this command itself has written: lines behind a tab, and behind a semicolon. */
-static void make_recipes(struct call *call, struct str text, struct range range) {
-        while (text.len) {
-                struct str line = str_take(text, str_find(text, '\n'));
-                size_t colon = str_find(line, ':'), semicolon = str_find(line, ';');
-
-                text = str_skip(text, line.len + 1);
-                if (line.len && line.ptr[0] == '\t')
-                        guard_shell_text(call, str_skip(line, 1), range);
-                else if (colon < semicolon && semicolon < line.len)
-                        guard_shell_text(call, str_skip(line, semicolon + 1), range);
         }
 }
 
@@ -509,7 +487,7 @@ void judge_make(struct call *call) {
                     (option.meaning == MEANS_RUNS || option.meaning == MEANS_SCRIPT_FILE || option.meaning == MEANS_CD)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
                         if (option.meaning == MEANS_RUNS && option.has_value)
-                                make_recipes(call, option.value.text, option.value.range);
+                                judge_recipes(call, option.value.text, option.value.range);
                         if (option.meaning == MEANS_SCRIPT_FILE)
                                 makefile = option.value;
                 } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
@@ -522,13 +500,9 @@ void judge_make(struct call *call) {
                 }
         }
         if (arg_is(&makefile, "-") && call->input)
-                make_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
-        for (const struct file_fact *f = g->files; f; f = f->next) {
-                struct str text;
-
-                if (f->content_known && str_eq(f->path, path_resolve(g, makefile.text)) && value_known(f->content, &text))
-                        make_recipes(call, text, makefile.range);
-        }
+                judge_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
+        else if (makefile.value.pieces && makefile.value.pieces->content) /* -f <(...) */
+                judge_recipes(call, guard_arg(g, *makefile.value.pieces->content, makefile.range).text, makefile.range);
 }
 
 /* ---- the system ---- */

@@ -33,23 +33,33 @@ static bool words_match(const struct word_row *row, const size_t *operands, size
         return true;
 }
 
-/* -f, in a cluster too, or --force, or name=value anywhere. */
-static bool option_given(const struct call *call, const char *option) {
-        struct str letter = str_take(str_z(option), str_find(str_z(option), ' '));
-        struct str name = letter.len == 1 ? str_skip(str_z(option), 2) : letter;
+/* -f, in a cluster too, --force or a beginning of it, or name=value anywhere. */
+static bool is_option(struct str text, struct str option) {
+        bool dash = text.len > 1 && text.ptr[0] == '-';
 
-        for (size_t i = 1; i < call->count; i++) {
-                struct str text = call->args[i].text;
+        if (option.len == 1)
+                return dash && text.ptr[1] != '-' && str_find(text, option.ptr[0]) < text.len;
+        while (text.len && text.ptr[0] == '-')
+                text = str_skip(text, 1);
+        if (str_find(option, '=') < option.len)
+                return str_starts(text, option);
+        text = str_take(text, str_find(text, '='));
+        return dash && text.len > 2 && str_starts(option, text);
+}
 
-                if (text.len > 1 && text.ptr[0] == '-' && text.ptr[1] != '-' && letter.len == 1 &&
-                    str_find(text, letter.ptr[0]) < text.len)
-                        return true;
-                while (text.len && text.ptr[0] == '-')
-                        text = str_skip(text, 1);
-                if (name.len && str_starts(text, name))
-                        return true;
-        }
+/* One of a list of options. */
+static bool option_given(const struct call *call, struct str list) {
+        for (; list.len; list = str_skip(list, str_find(list, ' ') + 1))
+                for (size_t i = 1; i < call->count && !arg_is(&call->args[i], "--"); i++)
+                        if (is_option(call->args[i].text, str_take(list, str_find(list, ' '))))
+                                return true;
         return false;
+}
+
+static bool options_match(const struct call *call, const struct word_row *row) {
+        if ((row->option && !option_given(call, str_z(row->option))) || (row->unless && option_given(call, str_z(row->unless))))
+                return false;
+        return row->effect != WORDS_DESTROY || !option_given(call, STR("help dry-run"));
 }
 
 /* The words that are no options. An option's value cannot be told from a word when the table does not know the option. */
@@ -77,7 +87,8 @@ static void launch(struct call *call, const struct word_row *row, const size_t *
 
 static void row_effect(struct call *call, const struct word_row *row, const size_t *operands, size_t count, size_t next) {
         struct guard *g = call->guard;
-        struct str what = guard_join(g, call->args, next ? operands[next - 1] + 1 : 1, &(bool){ false });
+        size_t words = row->option ? call->count : next ? operands[next - 1] + 1 : 1;
+        struct str what = guard_join(g, call->args, words, &(bool){ false });
 
         switch (row->effect) {
         case WORDS_DESTROY:
@@ -94,6 +105,10 @@ static void row_effect(struct call *call, const struct word_row *row, const size
                 break;
         case WORDS_LAUNCH:
                 launch(call, row, operands, count, next);
+                break;
+        case WORDS_CODE:
+                if (next < count)
+                        judge_code_text(call, program_row(call->name), call->args[operands[next]].text, call->args[0].range);
                 break;
         }
 }
@@ -132,7 +147,7 @@ void judge_words(struct call *call) {
         for (; low < word_row_count && str_is(inner.name, word_rows[low].program); low++) {
                 const struct word_row *row = &word_rows[low];
 
-                if (words_match(row, operands, count, &inner, &next) && (!row->option || option_given(&inner, row->option))) {
+                if (words_match(row, operands, count, &inner, &next) && options_match(&inner, row)) {
                         row_effect(&inner, row, operands, count, next);
                         return;
                 }

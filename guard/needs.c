@@ -200,7 +200,7 @@ static struct str title(struct call *call, const struct program *row) {
         return guard_join(call->guard, words, words[1].text.len ? 2 : 1, &(bool){ false });
 }
 
-static void need_add(struct call *call, const struct program *row, bool connects) {
+static void need_add(struct call *call, const struct program *row, bool reaches) {
         struct guard *g = call->guard;
         struct network_need **tail = &g->verdict->needs;
 
@@ -216,7 +216,8 @@ static void need_add(struct call *call, const struct program *row, bool connects
         **tail = (struct network_need){
                 .program = title(call, row),
                 .codes = row->codes,
-                .connects = connects && surely_runs(g, call->visit),
+                .reaches = reaches,
+                .connects = reaches && surely_runs(g, call->visit),
                 .status = status_is_all(g, call->visit),
         };
 }

@@ -1,35 +1,10 @@
 #include "guard/paths.h"
 
+#include "guard/tables/places.h"
 #include "policy/credentials.h"
 #include "policy/unasked.h"
 
 enum { PATH_LOOKED_UP = 512 };
-
-/* ---- tables ---- */
-
-/* Directories whose loss is the loss of the system, or of the user's work. */
-static const char *const top_directories[] = {
-        "Applications", "Library", "System", "Users", "Volumes", "bin",   "boot", "dev", "etc",
-        "home",         "lib",     "lib32",  "lib64", "libx32",  "media", "mnt",  "opt", "proc",
-        "private",      "root",    "run",    "sbin",  "srv",     "sys",   "usr",  "var",
-};
-
-/* Those in which no file belongs to the user. */
-static const char *const system_directories[] = {
-        "/Library", "/System",      "/bin",  "/boot", "/dev", "/etc", "/lib",     "/lib32",     "/lib64",
-        "/libx32",  "/private/etc", "/proc", "/sbin", "/sys", "/usr", "/var/lib", "/var/spool",
-};
-
-static const char *const harmless_devices[] = {
-        "/dev/fd/*",   "/dev/full",   "/dev/null",  "/dev/ptmx",   "/dev/pts/*", "/dev/random",  "/dev/shm",
-        "/dev/shm/**", "/dev/stderr", "/dev/stdin", "/dev/stdout", "/dev/tty",   "/dev/urandom", "/dev/zero",
-};
-
-/* Written without becoming a file. */
-static const char *const sinks[] = { "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*", "/proc/*/fd/*" };
-
-/* .env and its kin, but not the examples that are meant to be read. */
-static const char *const dotenv_examples[] = { "dist", "example", "sample", "template", "tmpl", "md", "schema", "defaults" };
 
 /* ---- matching ---- */
 
@@ -108,20 +83,20 @@ static bool is_unasked(struct str path, const struct byte_set *beginnings) {
         return false;
 }
 
-static bool in_devices(const char *const *globs, size_t count, struct str text) {
-        for (size_t i = 0; i < count; i++)
-                if (path_glob(str_z(globs[i]), text))
+/* In one of the places of a list that ends with NULL. */
+static bool in_places(const char *const *globs, struct str text) {
+        for (; *globs; globs++)
+                if (path_glob(str_z(*globs), text))
                         return true;
         return false;
 }
+
 static bool is_credential(struct str path, const struct byte_set *beginnings) {
         for (size_t i = 0; i < credential_count; i++)
                 if (bytes_have(beginnings, glob_beginning(credentials[i].glob)) && path_glob(str_z(credentials[i].glob), path))
                         return true;
         return false;
 }
-
-#define IN_DEVICES(globs, text) in_devices((globs), sizeof(globs) / sizeof(*(globs)), (text))
 
 /* ---- resolving ---- */
 
@@ -251,10 +226,7 @@ static bool is_dotenv(struct str path) {
                 return false;
         for (end = name; str_find(end, '.') < end.len; end = str_skip(end, str_find(end, '.') + 1))
                 ;
-        for (size_t i = 0; i < sizeof(dotenv_examples) / sizeof(*dotenv_examples); i++)
-                if (str_is(end, dotenv_examples[i]))
-                        return false;
-        return true;
+        return !in_places(place_dotenv_examples, end);
 }
 
 static bool is_home(struct str path) {
@@ -267,16 +239,20 @@ static bool is_home(struct str path) {
 
 /* A component with wildcards that could be one of these names. */
 static bool may_be_top(struct str name) {
-        for (size_t i = 0; i < sizeof(top_directories) / sizeof(*top_directories); i++)
-                if (path_glob(name, str_z(top_directories[i])))
+        for (const char *const *top = place_top; *top; top++)
+                if (path_glob(name, str_z(*top)))
                         return true;
         return false;
 }
 
+/* A pattern for all that is in a directory, or all whose name begins with a dot. */
+static bool names_all(struct str last) {
+        return str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") || str_is(last, ".?*") ||
+               str_is(last, "?*");
+}
+
 static bool is_critical(struct str path) {
-        struct str last = last_component(path);
-        bool all = str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") ||
-                   str_is(last, ".?*") || str_is(last, "?*");
+        bool all = names_all(last_component(path));
 
         if (str_is(path, "/") || is_home(path) || str_is(path, "~/.."))
                 return true;
@@ -286,13 +262,16 @@ static bool is_critical(struct str path) {
                may_be_top(str_skip(path, 1));
 }
 
-static bool is_under(struct str path, const char *const *roots, size_t count) {
-        for (size_t i = 0; i < count; i++) {
-                struct str root = str_z(roots[i]);
+/* `path` is `root`, or below it. */
+static bool is_within(struct str path, struct str root) {
+        return root.len && str_starts(path, root) &&
+               (path.len == root.len || path.ptr[root.len] == '/' || root.ptr[root.len - 1] == '/');
+}
 
-                if (str_starts(path, root) && (path.len == root.len || path.ptr[root.len] == '/'))
+static bool is_under(struct str path, const char *const *roots) {
+        for (; *roots; roots++)
+                if (is_within(path, str_z(*roots)))
                         return true;
-        }
         return false;
 }
 
@@ -300,7 +279,7 @@ static bool is_under(struct str path, const char *const *roots, size_t count) {
 static bool is_system(struct str path) {
         struct str top = str_take(str_skip(path, 1), str_find(str_skip(path, 1), '/'));
 
-        if (is_under(path, system_directories, sizeof(system_directories) / sizeof(*system_directories)))
+        if (is_under(path, place_system))
                 return true;
         if (str_find(top, '*') == top.len && str_find(top, '?') == top.len)
                 return false;
@@ -400,8 +379,8 @@ static uint32_t glob_flags(struct str path) {
 static uint32_t device_flags(struct guard *g, struct str path) {
         if (str_starts(path, STR("/dev/tcp/")) || str_starts(path, STR("/dev/udp/")))
                 return socket_is_local(g, path) ? 0 : PATH_SOCKET;
-        if (IN_DEVICES(harmless_devices, path))
-                return IN_DEVICES(sinks, path) ? PATH_HARMLESS : 0;
+        if (in_places(place_devices, path))
+                return in_places(place_sinks, path) ? PATH_HARMLESS : 0;
         return PATH_DEVICE;
 }
 
@@ -441,8 +420,6 @@ bool path_unset_is_critical(struct guard *g, const struct arg *arg) {
 
 /* Files of a test or a template inside the workspace, which are not taken for the real ones. */
 static bool is_fixture(const struct guard *g, struct str path) {
-        static const char *const names[] = { "__fixtures__", "dotfiles", "examples",  "fixtures", "mocks",    "samples",
-                                             "skel",         "spec",     "templates", "test",     "testdata", "tests" };
         struct str workspace = g->policy->workspace;
 
         if (workspace.len && str_starts(path, workspace) && path.len > workspace.len && path.ptr[workspace.len] == '/')
@@ -450,9 +427,8 @@ static bool is_fixture(const struct guard *g, struct str path) {
         if (!path.len || strchr("/~.\1", path.ptr[0]))
                 return false;
         for (size_t end; (end = str_find(path, '/')) < path.len; path = str_skip(path, end + 1))
-                for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-                        if (str_is(str_take(path, end), names[i]))
-                                return true;
+                if (in_places(place_fixtures, str_take(path, end)))
+                        return true;
         return false;
 }
 
@@ -483,6 +459,60 @@ static bool is_in_own_home(const struct guard *g, struct str path) {
         return !str_starts(workspace, STR("/")) || !str_starts(str_skip(path, 1), workspace);
 }
 
+/* ---- where it is ---- */
+
+/* The home directory that a path of the user's is below, as far as its name tells: /home/me of /home/me/src. */
+static struct str home_of(struct str path) {
+        size_t skip = str_starts(path, STR("/home/")) ? 6 : str_starts(path, STR("/Users/")) ? 7 : 0;
+
+        if (is_within(path, STR("/root")))
+                return str_take(path, 5);
+        return skip && path.len > skip ? str_take(path, skip + str_find(str_skip(path, skip), '/')) : STR("");
+}
+
+/* With ~ for the home that the workspace is in, so that both spellings of a place are the same. */
+static struct str home_short(struct guard *g, struct str path) {
+        struct str home = home_of(g->policy->workspace);
+        char *out;
+
+        if (!home.len || !is_within(path, home) || !(out = guard_bytes(g, path.len)))
+                return path;
+        out[0] = '~';
+        memcpy(out + 1, path.ptr + home.len, path.len - home.len);
+        return str_from(out, path.len - home.len + 1);
+}
+
+/* All of the workspace, or what git keeps of it; a lock that git left behind is nothing that is missed. */
+static bool is_whole(struct str below, uint32_t how) {
+        if (is_within(below, STR(".git")))
+                return !str_ends(below, STR(".lock"));
+        return how & HOW_RECURSIVE && (!below.len || names_all(below));
+}
+
+/* What is lost there is not what the command was given to work on, or all of that. */
+uint32_t path_place(struct guard *g, struct str path, uint32_t how) {
+        const struct str_list *writable = &g->policy->sandbox.fs_write_allow;
+        struct str workspace = home_short(g, g->policy->workspace), whole;
+
+        path = home_short(g, path);
+        if (!path.len || (path.ptr[0] != '/' && path.ptr[0] != '~'))
+                return str_is(path, "..") || str_starts(path, STR("../")) ? PATH_OUTSIDE
+                       : path.len && path.ptr[0] == UNKNOWN_BYTE          ? 0
+                       : is_whole(path, how)                              ? PATH_WHOLE
+                                                                          : 0;
+        if (is_within(path, workspace))
+                return is_whole(str_skip(path, workspace.len + 1), how) ? PATH_WHOLE : 0;
+        whole = names_all(last_component(path)) ? parent(path) : path;
+        if (how & HOW_RECURSIVE && is_within(workspace, whole))
+                return PATH_OUTSIDE;
+        if (is_under(path, place_temporary) || (g->own_home.len && path.ptr[0] == '~'))
+                return 0;
+        for (size_t i = 0; i < writable->count; i++)
+                if (is_within(path, home_short(g, writable->items[i])))
+                        return 0;
+        return PATH_OUTSIDE;
+}
+
 uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
         uint32_t flags = arg->known ? 0 : PATH_UNKNOWN;
         bool dots = has_dot_component(path), fixture = true;
@@ -493,7 +523,7 @@ uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path) {
                 path = without_brackets(g, path);
         if (str_starts(path, STR("/dev/")))
                 return flags | device_flags(g, path);
-        if (str_starts(path, STR("/proc/")) && IN_DEVICES(sinks, path))
+        if (str_starts(path, STR("/proc/")) && in_places(place_sinks, path))
                 return flags | PATH_HARMLESS;
         if (is_critical(path))
                 flags |= PATH_CRITICAL;

@@ -15,6 +15,9 @@ struct str path_normal(struct guard *g, struct str path); /* the same, without f
 /* PATH_* flags of a resolved path. */
 uint32_t path_flags(struct guard *g, const struct arg *arg, struct str path);
 
+/* PATH_OUTSIDE or PATH_WHOLE of a resolved path whose content is lost; `how` is HOW_*. */
+uint32_t path_place(struct guard *g, struct str path, uint32_t how);
+
 /* $UNSET/ and $UNSET/x: with the variable empty, it is a path from the root. */
 bool path_unset_is_critical(struct guard *g, const struct arg *arg);
 

@@ -125,6 +125,47 @@ static bool has_high_byte(struct str s) {
         return false;
 }
 
+/* ---- the length ---- */
+
+enum { DATA_LEAST = 64 }; /* bytes: shorter strings are words of the code */
+
+struct data_count {
+        size_t bytes;
+        unsigned quoted; /* inside so many documents and double quotes */
+};
+
+static int count_data(const struct node *node, void *context) {
+        struct data_count *data = context;
+        const struct part *part = node->kind == NODE_PART ? node->part : NULL;
+        bool quotes = node->role == ROLE_DOCUMENT || (part && part->kind == PART_DOUBLE);
+        size_t len = part ? part->range.end - part->range.start : 0;
+        unsigned quoted = data->quoted;
+
+        if (part && len >= DATA_LEAST && (part->kind == PART_QUOTED || (part->kind == PART_LITERAL && data->quoted)))
+                data->bytes += len;
+        data->quoted = part && part->kind == PART_COMMAND ? 0 : quoted + quotes;
+        shell_visit_children(node, count_data, context);
+        data->quoted = quoted;
+        return 0;
+}
+
+/* What is quoted, and here-documents, are data of the code: they can be as long as a whole text. */
+bool text_is_long(struct guard *g, const struct script *script) {
+        size_t most = g->policy->guard.max_command_length, len = script->source.len;
+        struct data_count data = { 0 };
+        char text[128];
+
+        if (len <= most)
+                return false;
+        shell_visit_list(script->commands, ROLE_COMMAND, count_data, &data);
+        if (len - data.bytes <= most)
+                return false;
+        len = (size_t)snprintf(text, sizeof(text), "%zu bytes of code; the limit is %zu (guard.max_command_length_bytes)",
+                               len - data.bytes, most);
+        guard_effect(g, FX_TEXT, TEXT_LONG, str_from(text, len), g->range);
+        return true;
+}
+
 /* ---- the tree ---- */
 
 struct tree_check {

@@ -71,7 +71,7 @@ static int judge(struct pass *pass, struct err *err) {
         struct str command = pass->wrapped ? buf_str(&pass->inner) : pass->question.command;
         struct bailey_verdict verdict;
 
-        pass->action = bailey_check_at(pass->policy, pass->question.cwd, command.ptr, command.len, &verdict);
+        pass->action = bailey_check_at(pass->policy, pass->question.cwd, true, command.ptr, command.len, &verdict);
         if (pass->action < 0)
                 return err_memory(err);
         if (pass->action != BAILEY_ALLOWED)

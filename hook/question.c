@@ -218,6 +218,9 @@ static int question_fill(struct question *q, const struct question_options *opti
 int question_read(struct str text, const struct question_options *options, struct question *ret, struct err *err) {
         struct question q = {};
 
+        if (text.len == 0)
+                return err_set(err, ERR_INVALID,
+                               "no hook request on standard input, where an agent writes it; see bailey hook install --help");
         if (json_read(text, &q.json, err) < 0)
                 return err_context(err, "invalid hook request");
         q.event = event_find(q.json, options->agent);

@@ -119,8 +119,9 @@ struct bailey_verdict {
  */
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret);
 
-/* For a command that starts in another directory than the workspace. NULL: in the workspace. */
-int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+/* For a command that starts in another directory than the workspace; NULL: in the workspace. `decides`: not 0 if a command that
+ * is blocked is not going to run. Then it is on record as refused, and not as one that was only checked. */
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, int decides, const char *text, size_t length,
                     struct bailey_verdict *ret);
 void bailey_verdict_free(struct bailey_verdict *verdict);
 
@@ -328,7 +329,8 @@ struct bailey_run_options {
         const char *const *environment; /* what the command's is taken from, NULL-terminated */
         long long timeout_ms;           /* 0: as the policy says; more than run.timeout_max is that; -1: none */
         int in_fd;                      /* what the command reads; 0: nothing. Only for bailey_run() */
-        int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is */
+        int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is, up to
+                                           run.output_bytes if run.output_limit is "always" */
         int out_fd, err_fd;             /* 0: nowhere */
         enum bailey_terminal terminal;  /* the command gets a terminal of its own: what in_fd holds is typed there, and what
                                            it shows goes to out_fd, without sequences that would make a terminal answer
@@ -407,7 +409,7 @@ struct bailey_outcome {
         const char *output; /* UTF-8 with a NUL behind it, and with what was left out said; NULL: not captured */
         size_t output_length;
         unsigned long long output_bytes, elided_bytes;
-        int truncated;    /* not 0: some of the output is left out */
+        int truncated;    /* not 0: some of the output is left out, elided_bytes of it */
         int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
         const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
@@ -897,6 +899,7 @@ enum bailey_audit_format {
 
 /* Of NULL: any. */
 struct bailey_audit_query {
+        const char *kind;          /* "refused", "tested", ...: SECURITY.md, The audit log */
         const char *action;        /* "allowed", "warned", "blocked" */
         const char *rule;          /* that gave a reason */
         const char *session;       /* of a process */

@@ -36,12 +36,20 @@ static void execute(const char *program, char *const *argv, char *const *envp) {
         errno = why;
 }
 
+/* The command is at fault: another backend would not help. */
+static void describe(const char *program, struct err *err) {
+        if (errno == ENOENT && !strchr(program, '/')) {
+                err_set(err, ERR_NOT_FOUND, "%s: command not found", program);
+                return;
+        }
+        err_sys(err, "%s", program);
+        err->code = err->sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID;
+}
+
 _Noreturn void execute_or_report(const char *program, const char *const *argv, const char *const *envp, int report_fd) {
         struct err err = {};
 
         execute(program, (char *const *)argv, (char *const *)envp);
-        err_sys(&err, "%s", program);
-        err.code =
-                err.sys == ENOENT ? ERR_NOT_FOUND : ERR_INVALID; /* the command is at fault: another backend would not help */
+        describe(program, &err);
         report_failure(report_fd, &err);
 }

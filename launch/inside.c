@@ -54,6 +54,14 @@ static int drop_capabilities(struct err *err) {
         return syscall(SYS_capset, &header, none) < 0 ? err_sys(err, "dropping capabilities") : 0;
 }
 
+/* A kernel that was built without them knows no such operation. */
+static int no_seccomp(struct err *err) {
+        if (errno == EINVAL || errno == ENOSYS)
+                return err_set(err, ERR_SYSTEM, "the kernel has no system call filters (CONFIG_SECCOMP_FILTER): %s",
+                               strerror(errno));
+        return err_sys(err, "system call filter");
+}
+
 static int apply_seccomp(const struct launch *launch, struct err *err) {
         struct sock_fprog program = {
                 .len = (unsigned short)launch->seccomp_count,
@@ -62,7 +70,7 @@ static int apply_seccomp(const struct launch *launch, struct err *err) {
 
         if (launch->seccomp_count == 0)
                 return 0;
-        return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? err_sys(err, "system call filter") : 0;
+        return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? no_seccomp(err) : 0;
 }
 
 /* `terminal`: the command's own; -1: it has none. */

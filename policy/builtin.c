@@ -57,6 +57,7 @@ static const struct builtin_value readonly_values[] = {
         { "run.timeout", { .integer = 10 * TIME_SECOND } },
         { "run.timeout_max", { .integer = 60 * TIME_SECOND } },
         { "run.output_bytes", { .integer = 10 << 10 } },
+        { "run.output_limit", { .word = OUTPUT_LIMIT_ALWAYS } },
 };
 static const struct builtin_value build_values[] = {
         { "guard.allowed_commands", LISTED(build_commands) },

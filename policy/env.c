@@ -249,8 +249,10 @@ int env_filter(const struct env_policy *policy, bool offline, const char *const 
 /*
  * Only settings that shorten the wait and change nothing else. Switches such as npm_config_offline, CARGO_NET_OFFLINE,
  * UV_OFFLINE, YARN_ENABLE_NETWORK and COMPOSER_DISABLE_NETWORK are no rows: they also forbid a registry on the command's own
- * localhost, and cargo's forbids git dependencies in directories of this machine, too. The exception is HF_HUB_OFFLINE, which
- * forbids a hub on localhost: that library retries for 23 s per file, and has no setting for it.
+ * localhost, and cargo's forbids git dependencies in directories of this machine, too. The exceptions are those of Hugging
+ * Face, which forbid a hub on localhost: its library retries for 23 s per file, and has no setting for it. HF_HUB_OFFLINE is
+ * for huggingface_hub and what is built on it, the other two for versions of transformers and datasets with downloads of their
+ * own.
  *
  * npm and pnpm install from their caches if the network fails, so that prefer-offline is not necessary. It would use old lists
  * of versions of a registry on localhost.
@@ -261,10 +263,12 @@ int env_filter(const struct env_policy *policy, bool offline, const char *const 
 const struct offline_row offline_rows[] = {
         { "CARGO_NET_RETRY", "0", "cargo does not retry" },
         { "CONDA_REMOTE_MAX_RETRIES", "0", "conda does not retry" },
+        { "HF_DATASETS_OFFLINE", "1", "datasets of Hugging Face come from its cache" },
         { "HF_HUB_OFFLINE", "1", "libraries of Hugging Face use their cache" },
         { "NUGET_ENHANCED_MAX_NETWORK_TRY_COUNT", "1", "nuget does not retry" },
         { "PIP_DISABLE_PIP_VERSION_CHECK", "1", "pip does not look for a newer pip" },
         { "PIP_RETRIES", "1", "pip retries once" }, /* with 0 it does not say why it finds no version */
+        { "TRANSFORMERS_OFFLINE", "1", "transformers of Hugging Face come from its cache" },
         { "UV_HTTP_RETRIES", "0", "uv does not retry" },
         { "YARN_HTTP_RETRY", "0", "yarn does not retry" }, /* yarn 2 and later */
         { "npm_config_fetch_retries", "0", "npm does not retry" },

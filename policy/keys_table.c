@@ -32,6 +32,7 @@ static const char *const runtimes[] = { "auto", "docker", "podman", "gvisor", NU
 static const char *const mounts[] = { "workdir-only", "home", "custom", NULL };
 static const char *const container_networks[] = { "none", "host", "bridge", NULL };
 static const char *const scopes[] = { "session", "command", NULL };
+static const char *const output_limits[] = { "captured", "always", NULL };
 static const char *const ansi[] = { "strip", "keep", NULL };
 
 /* ---- built-in lists ---- */
@@ -74,11 +75,16 @@ const struct key_row keys[] = {
         { ROW(GUARD, "mode", WORD), FIELD(guard.mode), .words = modes, TIGHTEST(GUARD_ENFORCE), IS(word, GUARD_ENFORCE),
           .help = "enforce: blocked commands do not run. warn: they run, with a warning. off: commands are not checked." },
         { ROW(GUARD, "max_command_length_bytes", INTEGER), FIELD(guard.max_command_length), RANGE(64, 65536),
-          TIGHTEN(LESS), IS(integer, 8192), .help = "Maximum length of a command. Longer commands are blocked." },
+          TIGHTEN(LESS), IS(integer, 8192), .help = "Maximum length of the code of a command. Longer commands are blocked. Here-documents and long quoted "
+                                                  "strings do not count, but the whole may not be longer than 64 KiB." },
         { ROW(GUARD, "allow_sudo", BOOLEAN), FIELD(guard.allow_sudo), TIGHTEN(FALSE),
           .help = "Allow sudo, su and doas. The commands they run are still checked." },
         { ROW(GUARD, "allow_curl_to_arbitrary_domains", BOOLEAN), FIELD(guard.allow_any_domain), TIGHTEN(FALSE),
           .help = "Allow network commands to use hosts that are not in domain_allowlist. domain_denylist still applies." },
+        { ROW(GUARD, "block_unreachable_hosts", BOOLEAN), FIELD(guard.block_unreachable_hosts), TIGHTEN(TRUE),
+          .help = "Block a command that names a host which is not in domain_allowlist even where sandbox.network keeps it from that "
+                  "host. Otherwise such a command runs in the sandbox, and its failure is explained; where commands are only "
+                  "checked (bailey test, hooks) it is blocked. domain_denylist and uploads are blocked anyway." },
         { ROW(GUARD, "bypass_env_var", STRING), FIELD(guard.bypass_env_var), .text = &text_bypass,
           IS(text, STR("BAILEY_GUARD_BYPASS")),
           .help = "Name of a variable in bailey's own environment that disables the guard; its use is written to the "
@@ -221,7 +227,9 @@ const struct key_row keys[] = {
           TIGHTEST(MOUNT_WORKDIR_ONLY),
           .help = "Host paths mounted in a container: the workspace, also the home directory, or the paths in [sandbox]." },
         { ROW(CONTAINER, "network_mode", WORD), FIELD(container.network_mode), .words = container_networks,
-          TIGHTEST(CONTAINER_NETWORK_NONE), .help = "Network mode of the container." },
+          TIGHTEST(CONTAINER_NETWORK_NONE),
+          .help = "Network mode of the container. host and bridge require sandbox.network = \"inherit\"; with none, there is "
+                  "no network even so." },
         { ROW(CONTAINER, "trusted_registries", LIST), FIELD(container.trusted_registries), .text = &text_registry,
           LISTED(registries), .help = "Registries from which images are accepted." },
         { ROW(CONTAINER, "session", BOOLEAN), FIELD(container.session),
@@ -263,6 +271,10 @@ const struct key_row keys[] = {
         { ROW(RUN, "output_bytes", BYTES), FIELD(run.output_bytes), RANGE(KIB(1), MIB(64)), TIGHTEN(LESS),
           IS(integer, KIB(100)),
           .help = "Maximum output of a command, stdout and stderr together. The beginning and the end are kept." },
+        { ROW(RUN, "output_limit", WORD), FIELD(run.output_limit), .words = output_limits, TIGHTEST(OUTPUT_LIMIT_ALWAYS),
+          .help = "captured: output_bytes applies to servers and `bailey run --json`. always: also to what `bailey run` "
+                  "passes on, unless to a terminal of the command: what is above the limit is dropped. The policies "
+                  "`readonly` and `build` set always." },
         { ROW(RUN, "background_output_bytes", BYTES), FIELD(run.background_output_bytes), RANGE(KIB(1), MIB(64)),
           TIGHTEN(LESS), IS(integer, MIB(1)), .help = "Maximum output of each stream of a background command." },
         { ROW(RUN, "max_shells", INTEGER), FIELD(run.max_shells), RANGE(0, 4096), TIGHTEN(LESS), IS(integer, 64),

@@ -40,8 +40,9 @@ struct guard_policy {
         enum guard_mode mode;
         uint32_t max_command_length;
         bool allow_sudo;
-        bool allow_any_domain;  /* allow_curl_to_arbitrary_domains */
-        bool allow_only_listed; /* nothing runs but `allowed_commands`, and nothing that cannot be known */
+        bool allow_any_domain;        /* allow_curl_to_arbitrary_domains */
+        bool block_unreachable_hosts; /* hosts that are not listed, where the sandbox's network keeps commands from them, too */
+        bool allow_only_listed;       /* nothing runs but `allowed_commands`, and nothing that cannot be known */
         struct str bypass_env_var;
         struct str_list domain_allowlist, domain_denylist;
         struct str_list command_blocklist;
@@ -184,13 +185,20 @@ enum state_scope {
         STATE_COMMAND,
 };
 
+/* Which output output_bytes holds for. */
+enum output_limit {
+        OUTPUT_LIMIT_CAPTURED,
+        OUTPUT_LIMIT_ALWAYS, /* also what is passed on to a file or another program */
+};
+
 struct run_policy {
         struct str policy; /* that is used when none is named */
         int64_t timeout, timeout_max;
-        int64_t background_max;          /* of commands in the background */
-        int64_t kill_grace;              /* between SIGTERM and SIGKILL */
-        int64_t drain;                   /* how long pipes may still speak after the end */
-        int64_t output_bytes;            /* stdout and stderr of a foreground command, merged */
+        int64_t background_max; /* of commands in the background */
+        int64_t kill_grace;     /* between SIGTERM and SIGKILL */
+        int64_t drain;          /* how long pipes may still speak after the end */
+        int64_t output_bytes;   /* stdout and stderr of a foreground command, merged */
+        enum output_limit output_limit;
         int64_t background_output_bytes; /* each stream of a background command */
         int64_t max_shells, kept_shells, keep_shells_for;
         int64_t warm; /* sandboxes kept ready */

@@ -243,7 +243,9 @@ static void tell_network(const struct evidence *evidence, struct buf *out) {
         if (!evidence->hosts.count)
                 found(evidence, "network", STR(""));
         new_line(out);
-        if (need && need->program.len)
+        if (need && need->program.len && evidence->in->timed_out && !need->reaches)
+                buf_format(out, "%.*s may need the network, and the sandbox allows only localhost. ", S(need->program));
+        else if (need && need->program.len)
                 buf_format(out, "%.*s needs the network, but the sandbox allows only localhost. ", S(need->program));
         else
                 buf_append(out, STR("The command tried to reach another host, but the sandbox allows only localhost. "));

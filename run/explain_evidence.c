@@ -350,6 +350,11 @@ static bool silence_says_so(const struct evidence *evidence, const struct networ
                !evidence->in->timed_out && !names_a_cause(evidence);
 }
 
+/* It waits for somebody whom it cannot reach; or seems to, as a program that has something to fetch and prints nothing. */
+static bool timeout_says_so(const struct evidence *evidence, const struct network_need *need) {
+        return evidence->in->timed_out && (need->reaches || (evidence->in->output_known && evidence->lower.len == 0));
+}
+
 static int add_host(struct evidence *evidence, struct str host) {
         struct paths *hosts = &evidence->hosts;
         char *copy;
@@ -387,8 +392,8 @@ static int note_hosts(struct evidence *evidence) {
 }
 
 static void note_network(struct evidence *evidence) {
-        static bool (*const says_so[])(const struct evidence *evidence, const struct network_need *need) = { code_says_so,
-                                                                                                             silence_says_so };
+        static bool (*const says_so[])(const struct evidence *evidence,
+                                       const struct network_need *need) = { code_says_so, silence_says_so, timeout_says_so };
 
         if (evidence->in->policy->sandbox.network != NETWORK_DENY && evidence->hosts.count == 0)
                 return;

@@ -75,15 +75,22 @@ static struct relay *make_relay(struct err *err) {
         return relay;
 }
 
-static int source_relay(struct job_source *source, int to, int *ret_end, struct err *err) {
+static bool can_hand_on(const struct job *job, int to) {
+        return relay_needless(to) && (!job->quota.limit || relay_discards(to));
+}
+
+static int source_relay(struct job *job, struct job_source *source, int to, int *ret_end, struct err *err) {
         if (to <= 0) {
                 *ret_end = open("/dev/null", O_WRONLY | O_CLOEXEC);
                 return *ret_end < 0 ? err_sys(err, "/dev/null") : 0;
         }
-        if (relay_needless(to))
+        if (can_hand_on(job, to))
                 return 0;
         source->relay = make_relay(err);
-        return source->relay ? relay_open(source->relay, to, ret_end, err) : -1;
+        if (!source->relay || relay_open(source->relay, to, ret_end, err) < 0)
+                return -1;
+        source->relay->quota = &job->quota;
+        return 0;
 }
 
 static int open_input(struct job *job, int from, int *ret_end, struct err *err) {
@@ -116,10 +123,10 @@ static int open_terminal(struct job *job, const struct job_setup *setup, struct 
         if (terminal_link_open(setup->terminal, &job->terminal, err) < 0)
                 return -1;
         job->terminal_expected = true;
-        if (open_input(job, -1, &files->in, err) < 0 || source_relay(&job->sources[0], -1, &files->out, err) < 0)
+        if (open_input(job, -1, &files->in, err) < 0 || source_relay(job, &job->sources[0], -1, &files->out, err) < 0)
                 return -1;
         if (setup->launch->terminal.errors_apart)
-                return source_relay(&job->sources[1], setup->err_fd, &files->err, err);
+                return source_relay(job, &job->sources[1], setup->err_fd, &files->err, err);
         files->err = files->out;
         return 0;
 }
@@ -133,7 +140,7 @@ static int open_sources(struct job *job, const struct job_setup *setup, struct l
         if (open_input(job, setup->in_fd, &files->in, err) < 0)
                 return -1;
         if (setup->out ? source_capture(out, setup->out, &files->out, err) < 0
-                       : source_relay(out, setup->out_fd, &files->out, err) < 0)
+                       : source_relay(job, out, setup->out_fd, &files->out, err) < 0)
                 return -1;
         if (setup->err)
                 return source_capture(errors, setup->err, &files->err, err);
@@ -141,7 +148,7 @@ static int open_sources(struct job *job, const struct job_setup *setup, struct l
                 files->err = files->out;
                 return 0;
         }
-        return source_relay(errors, setup->err_fd, &files->err, err);
+        return source_relay(job, errors, setup->err_fd, &files->err, err);
 }
 
 static void close_ends(const struct job_setup *setup, const struct launch_files *files) {
@@ -213,6 +220,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .launched = { .pidfd = -1 },
                 .sources = { { .fd = -1 }, { .fd = -1 } },
                 .awaited = launch_announces(setup->launch),
+                .quota = { .limit = setup->passed_max },
                 .begun = time_monotonic(),
                 .drain = setup->drain,
                 .cancel_fd = setup->cancel_fd,
@@ -428,6 +436,7 @@ static enum job_state finish(struct job *job, struct err *err) {
                 source_drain(job, &job->sources[i]);
         close_terminal(job, time_monotonic() + job->drain);
         job->outcome.duration = time_monotonic() - job->begun;
+        job->outcome.dropped = job->quota.dropped;
         return result < 0 ? JOB_FAILED : JOB_ENDED;
 }
 

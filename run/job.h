@@ -10,6 +10,7 @@
 #include "launch/egress.h"
 #include "launch/warm/warm.h"
 #include "run/covers.h"
+#include "run/output_quota.h"
 #include "run/relay.h"
 #include "run/stream.h"
 
@@ -23,6 +24,7 @@ struct job_setup {
         int in_fd;                   /* what it reads; 0 or less: nothing. Not with epoll_fd */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
+        int64_t passed_max;       /* bytes that go to these, together; 0: all. Not to a terminal's user */
         const struct terminal_setup
                 *terminal; /* if the launch has a terminal: who uses it. Not with epoll_fd, `out` or `err` */
         int64_t timeout;   /* nanoseconds; 0: none */
@@ -50,6 +52,7 @@ struct outcome {
         int status; /* as of waitpid() */
         bool timed_out, cancelled, memory_killed;
         int64_t duration; /* nanoseconds */
+        uint64_t dropped; /* bytes of output, above `passed_max` */
 };
 
 /* Where output comes in. */
@@ -63,6 +66,7 @@ struct job_source {
 struct job {
         struct launched launched;
         struct job_source sources[2];   /* stdout, stderr */
+        struct output_quota quota;      /* of both */
         struct relay *input;            /* stdin; NULL: the command has its own, or none */
         struct terminal_link *terminal; /* all three; NULL: it has none */
         bool terminal_expected;         /* pid 1 has not sent it yet */

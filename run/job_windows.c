@@ -25,18 +25,19 @@ static void source_close(struct job_source *source) {
         fd_close(TAKE_FD(source->fd));
 }
 
-static void copy(struct job_source *source) {
+static void copy(struct job_source *source, struct output_quota *quota) {
         char bytes[COPY_SIZE];
         int got = read(source->fd, bytes, sizeof(bytes));
+        size_t passed = got > 0 && source->to > 0 ? output_quota_take(quota, (size_t)got) : 0;
 
-        if (got > 0 && source->to > 0 && fd_write_all(source->to, str_from(bytes, (size_t)got), NULL) < 0)
+        if (passed && fd_write_all(source->to, str_from(bytes, passed), NULL) < 0)
                 source->to = -1; /* its reader is gone; the command goes on */
         if (got <= 0)
                 source_close(source);
 }
 
 /* Returns whether there was any. */
-static bool source_step(struct job_source *source) {
+static bool source_step(struct job_source *source, struct output_quota *quota) {
         bool ended;
         DWORD waiting = source->fd < 0 ? 0 : waiting_in(source->fd, &ended);
 
@@ -45,15 +46,15 @@ static bool source_step(struct job_source *source) {
         if (ended)
                 source_close(source);
         else if (!source->stream)
-                copy(source);
+                copy(source, quota);
         else if (stream_read(source->stream, source->fd) == 0)
                 source_close(source);
         return !ended;
 }
 
 /* All of the command is gone, so what is there now is all. */
-static void source_drain(struct job_source *source) {
-        while (source_step(source))
+static void source_drain(struct job_source *source, struct output_quota *quota) {
+        while (source_step(source, quota))
                 ;
         source_close(source);
         if (source->stream)
@@ -88,6 +89,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
 
         *job = (struct job){
                 .sources = { { .fd = -1 }, { .fd = -1 } },
+                .quota = { .limit = setup->passed_max },
                 .begun = time_monotonic(),
                 .cancel_fd = setup->cancel_fd,
                 .epoll_fd = -1,
@@ -139,15 +141,16 @@ static enum job_state finish(struct job *job, struct err *err) {
         launch_kill(&job->launched); /* what it left behind */
         launch_end(&job->launched, &job->outcome.status, err);
         for (size_t i = 0; i < 2; i++)
-                source_drain(&job->sources[i]);
+                source_drain(&job->sources[i], &job->quota);
         job->outcome.duration = time_monotonic() - job->begun;
+        job->outcome.dropped = job->quota.dropped;
         return JOB_ENDED;
 }
 
 enum job_state job_turn(struct job *job, bool may_wait, struct err *err) {
-        bool busy = source_step(&job->sources[0]);
+        bool busy = source_step(&job->sources[0], &job->quota);
 
-        busy = source_step(&job->sources[1]) || busy;
+        busy = source_step(&job->sources[1], &job->quota) || busy;
         if (WaitForSingleObject(job->launched.contained->process, may_wait && !busy ? PAUSE_MS : 0) != WAIT_TIMEOUT)
                 return finish(job, err); /* also when it cannot be waited for */
         if (job->killed)

@@ -13,13 +13,19 @@
 #include "base/fd.h"
 #include "base/time.h"
 
+bool relay_discards(int fd) {
+        struct stat st;
+
+        return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+}
+
 bool relay_needless(int fd) {
         struct statfs fs;
         struct stat st;
 
         if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
                 return false;
-        return (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC) || (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3));
+        return (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC) || relay_discards(fd);
 }
 
 bool relay_same(int a, int b) {
@@ -110,7 +116,7 @@ static void take(struct relay *relay) {
 
         if (got > 0) {
                 relay->start = 0;
-                relay->end = (size_t)got;
+                relay->end = relay->quota ? output_quota_take(relay->quota, (size_t)got) : (size_t)got;
         } else if (got == 0 && relay->input) {
                 fd_close(TAKE_FD(relay->to));
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {

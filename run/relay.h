@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "run/output_quota.h"
 
 enum {
         RELAY_SIZE = 64 << 10,
@@ -22,6 +23,7 @@ struct relay {
         int from, to; /* from < 0: none, or ended; to < 0: all of the input was carried */
         bool input;   /* it carries to the command: `to` is its own, and closed at the end of the input */
         int unread;   /* also reads what the command reads of a file, to count what it has not; -1: it is no file */
+        struct output_quota *quota; /* of what it carries; NULL: none */
         size_t start, end;
         char data[RELAY_SIZE];
 };
@@ -29,6 +31,9 @@ struct relay {
 /* Returns true if a command may have this fd itself: a pipe without a name, or /dev/null. One with a name could be opened again
  * by it, the other way round. */
 bool relay_needless(int fd);
+
+/* Returns true if what is written there goes nowhere: it is /dev/null. */
+bool relay_discards(int fd);
 
 /* Returns true if both are the same file: then one relay serves both, which preserves the order. */
 bool relay_same(int a, int b);

@@ -26,7 +26,7 @@ struct kept {
 struct bailey_audit_reader {
         struct audit_reader files;
         struct audit_query query;
-        char *texts[4]; /* that the query points to */
+        char *texts[5]; /* that the query points to */
         enum bailey_audit_format format;
         struct arena arena;
         struct buf out;
@@ -62,8 +62,9 @@ static int open_files(const struct bailey_policy *policy, struct audit_reader *r
 }
 
 static int read_query(const struct bailey_audit_query *asked, struct bailey_audit_reader *reader, struct err *err) {
-        const char *const from[] = { asked->action, asked->rule, asked->session, asked->id };
-        const char **const to[] = { &reader->query.action, &reader->query.rule, &reader->query.session, &reader->query.id };
+        struct audit_query *query = &reader->query;
+        const char *const from[] = { asked->kind, asked->action, asked->rule, asked->session, asked->id };
+        const char **const to[] = { &query->kind, &query->action, &query->rule, &query->session, &query->id };
         int64_t now = time_realtime();
 
         for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {

@@ -107,7 +107,7 @@ static int put_commands(struct check *check, struct bailey_verdict *ret) {
 
 /* ---- the functions ---- */
 
-static int check_at(const struct bailey_policy *policy, const char *cwd, struct str text, struct check *check,
+static int check_at(const struct bailey_policy *policy, const char *cwd, bool decides, struct str text, struct check *check,
                     struct bailey_verdict *ret) {
         struct verdict *verdict = &check->verdict;
         const char *copy = arena_dup(&check->lists, text);
@@ -118,7 +118,7 @@ static int check_at(const struct bailey_policy *policy, const char *cwd, struct 
                        &check->guard, verdict);
         if (policy->bypassed)
                 verdict->action = ACTION_ALLOWED;
-        record_tested(policy, text, cwd, verdict, &check->guard);
+        record_checked(policy, text, cwd, decides, verdict, &check->guard);
         *ret = (struct bailey_verdict){
                 .action = (enum bailey_action)verdict->action,
                 .bypassed = policy->bypassed,
@@ -132,17 +132,17 @@ static int check_at(const struct bailey_policy *policy, const char *cwd, struct 
 }
 
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret) {
-        return bailey_check_at(policy, NULL, text, length, ret);
+        return bailey_check_at(policy, NULL, 0, text, length, ret);
 }
 
-int bailey_check_at(const struct bailey_policy *policy, const char *cwd, const char *text, size_t length,
+int bailey_check_at(const struct bailey_policy *policy, const char *cwd, int decides, const char *text, size_t length,
                     struct bailey_verdict *ret) {
         struct check *check = check_new();
         struct bailey_verdict verdict;
 
         if (!check)
                 return -1;
-        if (check_at(policy, cwd, str_from(text, length), check, &verdict) < 0) {
+        if (check_at(policy, cwd, decides, str_from(text, length), check, &verdict) < 0) {
                 check_free(check);
                 return -1;
         }

@@ -122,13 +122,20 @@ static int survey_all(struct survey *s, const struct policy *policy, const char 
 
 /* ---- the answer ---- */
 
+/* Without its name, which stands before it. */
+static struct str why_not(const struct runtime *runtime) {
+        struct str why = str_z(runtime->why.msg), name = str_z(runtime->name);
+
+        return str_starts(why, name) && str_starts(str_skip(why, name.len), STR(": ")) ? str_skip(why, name.len + 2) : why;
+}
+
 static int put_runtime(const struct survey *s, const struct runtime *runtime, struct bailey_runtime *ret) {
         const struct engine *engine = runtime->engine;
         struct bailey_limit *limits;
 
         *ret = (struct bailey_runtime){ .name = runtime->name, .has_image = runtime->image };
         if (!engine) {
-                ret->why = arena_dup(s->arena, str_z(runtime->why.msg));
+                ret->why = arena_dup(s->arena, why_not(runtime));
                 return ret->why ? 0 : -1;
         }
         limits = arena_alloc(s->arena, ENGINE_LIMITS * sizeof(*limits));

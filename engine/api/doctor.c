@@ -196,14 +196,17 @@ static int put_limits(struct doctor *d, const struct finding *f, struct bailey_b
 
 static int put_capabilities(struct doctor *d, const struct finding *f, struct bailey_backend *ret) {
         struct bailey_capability *list = arena_alloc(&d->arena, GUARANTEE_COUNT * sizeof(*list));
+        uint32_t enforced = f->works ? f->guarantees : 0;
 
+        if (enforced & GUARANTEE_NETWORK) /* none is even less than listed hosts */
+                enforced |= GUARANTEE_HOSTS;
         for (uint32_t i = 0; list && i < GUARANTEE_COUNT; i++) {
                 enum guarantee guarantee = (enum guarantee)(1U << i);
 
                 list[i] = (struct bailey_capability){
                         .name = guarantee_name(guarantee),
                         .text = guarantee_text(guarantee),
-                        .enforced = f->works && f->guarantees & guarantee,
+                        .enforced = (enforced & guarantee) != 0,
                         .needed = (d->needs & guarantee) != 0,
                 };
         }

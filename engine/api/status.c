@@ -1,10 +1,13 @@
 /*
  * Everything at a glance: the policy in short, what runs, what was refused lately.
  */
+#include "audit/print.h"
+#include "audit/read.h"
 #include "base/number.h"
 #include "base/time.h"
 #include "engine/config.h"
 #include "engine/policy.h"
+#include "engine/session/control.h"
 #include "policy/keys.h"
 
 enum { STATUS_MAX = 64 << 20, BLOCKS = 5 };
@@ -117,12 +120,28 @@ static int put_sessions(const char *const *environment, enum bailey_answer answe
         return 0;
 }
 
-static int put_blocks(const struct bailey_policy *policy, enum bailey_answer answer, struct buf *out, char *ret_error,
-                      size_t error_size) {
-        bool json = answer == BAILEY_ANSWER_JSON, first = true;
-        const struct bailey_audit_query query = { .action = "blocked",
+/* What was refused, from the log and from the memory of sessions that write none. */
+struct blocks {
+        struct buf *out;
+        bool json;
+        size_t count;
+};
+
+/* A record as it is stored, or its line for people. */
+static void put_block(struct blocks *blocks, struct str line) {
+        struct str shown = blocks->json ? str_take(line, str_find(line, '\n')) : line;
+
+        if (blocks->count++)
+                buf_append(blocks->out, blocks->json ? STR(",") : STR("    "));
+        else if (!blocks->json)
+                buf_append(blocks->out, STR("recently refused:\n    "));
+        buf_append(blocks->out, shown);
+}
+
+static int put_logged(const struct bailey_policy *policy, struct blocks *blocks, char *ret_error, size_t error_size) {
+        const struct bailey_audit_query query = { .kind = "refused",
                                                   .newest = BLOCKS,
-                                                  .format = json ? BAILEY_AUDIT_JSON : BAILEY_AUDIT_LINES };
+                                                  .format = blocks->json ? BAILEY_AUDIT_JSON : BAILEY_AUDIT_LINES };
         struct bailey_audit_reader *reader;
         const char *text;
         size_t length;
@@ -130,21 +149,50 @@ static int put_blocks(const struct bailey_policy *policy, enum bailey_answer ans
 
         if (bailey_audit_open(policy, &query, &reader, ret_error, error_size) < 0)
                 return -1;
-        buf_append(out, json ? STR(",\"recent_blocks\":[") : STR(""));
-        for (; (got = bailey_audit_next(reader, &text, &length, ret_error, error_size)) == 1; first = false) {
-                struct str line = str_from(text, length); /* and no NUL behind it */
-
-                if (json)
-                        line = str_take(line, str_find(line, '\n'));
-                buf_append(out, json    ? first ? STR("") : STR(",")
-                                   : first ? STR("recently refused:\n"
-                                                    "    ")
-                                        : STR("    "));
-                buf_append(out, line);
-        }
-        buf_append(out, json ? STR("]}\n") : STR(""));
+        while ((got = bailey_audit_next(reader, &text, &length, ret_error, error_size)) == 1)
+                put_block(blocks, str_from(text, length)); /* and no NUL behind it */
         bailey_audit_close(reader);
         return got;
+}
+
+static void put_unwritten(struct blocks *blocks, struct str line) {
+        const struct tree_node *record;
+        ARENA_AUTO arena;
+        BUF_AUTO text;
+
+        arena_init(&arena, 0);
+        buf_init(&text, STATUS_MAX);
+        record = audit_parse(line, &arena);
+        if (!record)
+                return;
+        if (!blocks->json)
+                audit_print_line(record, &text);
+        put_block(blocks, blocks->json ? line : buf_str(&text));
+}
+
+static int put_remembered(const char *const *environment, struct blocks *blocks, char *ret_error, size_t error_size) {
+        struct err err = {};
+        struct str left;
+        BUF_AUTO lines;
+
+        buf_init(&lines, STATUS_MAX);
+        if (control_ask_refused(environment, &lines, &err) < 0)
+                return config_hand_error(&err, ret_error, error_size);
+        for (left = buf_str(&lines); left.len; left = str_skip(left, str_find(left, '\n') + 1))
+                put_unwritten(blocks, str_take(left, str_find(left, '\n')));
+        return 0;
+}
+
+static int put_blocks(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
+                      struct buf *out, char *ret_error, size_t error_size) {
+        struct blocks blocks = { .out = out, .json = answer == BAILEY_ANSWER_JSON };
+
+        buf_append(out, blocks.json ? STR(",\"recent_blocks\":[") : STR(""));
+        if (put_logged(policy, &blocks, ret_error, error_size) < 0 ||
+            put_remembered(environment, &blocks, ret_error, error_size) < 0)
+                return -1;
+        buf_append(out, blocks.json ? STR("]}\n") : STR(""));
+        return 0;
 }
 
 static int hand_out(struct buf *out, char **ret_text, size_t *ret_length, char *ret_error, size_t error_size) {
@@ -161,7 +209,7 @@ int bailey_status(const struct bailey_policy *policy, const char *const *environ
         buf_init(&out, STATUS_MAX);
         (answer == BAILEY_ANSWER_JSON ? policy_json : policy_text)(policy, &out);
         if (put_sessions(environment, answer, &out, ret_error, error_size) < 0 ||
-            put_blocks(policy, answer, &out, ret_error, error_size) < 0) {
+            put_blocks(policy, environment, answer, &out, ret_error, error_size) < 0) {
                 buf_free(&out);
                 return -1;
         }

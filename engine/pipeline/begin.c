@@ -113,9 +113,19 @@ static struct str own_home_of(struct run *run) {
         return str_z(home);
 }
 
+/* Whatever sandbox it will be, it enforces the policy's network, or the command does not run. */
+static bool is_contained(const struct run *run) {
+        const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
+        const char *named = environment_get(run->order.options.environment, "BAILEY_SANDBOX");
+
+        return sandbox->network != NETWORK_INHERIT && sandbox->backend != BACKEND_NONE && !run->order.options.force &&
+               !(named && strcmp(named, "none") == 0);
+}
+
 static int judge(struct run *run) {
         const struct guard_place place = { .start = start_of(run),
                                            .home = own_home_of(run),
+                                           .contained = is_contained(run),
                                            .variables = run->begun.bindings,
                                            .variable_count = run->begun.binding_count };
         BUF_AUTO text;

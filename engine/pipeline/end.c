@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/number.h"
 #include "base/time.h"
 #include "engine/pipeline/containers.h"
 #include "engine/pipeline/record.h"
@@ -163,6 +164,18 @@ static void keep_output(struct run *run) {
         run->result.out.elided_bytes = run->result.captured.elided;
 }
 
+static void tell_dropped(struct run *run) {
+        char limit[SIZE_TEXT_SIZE];
+
+        if (!run->job.outcome.dropped)
+                return;
+        run->result.out.elided_bytes = run->job.outcome.dropped;
+        run->result.captured.truncated = true;
+        size_format((uint64_t)run->order.policy->run.output_bytes, limit);
+        run_notice(run, "%llu bytes of output were dropped: the limit is %s; --output-limit sets another one, and 0 none",
+                   (unsigned long long)run->job.outcome.dropped, limit);
+}
+
 /* With the result: notices of background commands are only in the audit log. */
 static void tell_missing(struct run *run) {
         const char *warning = NULL;
@@ -191,7 +204,7 @@ static void tell_ignored(struct run *run, const struct backend *backend) {
 static void tell_home(struct run *run, const struct backend *backend) {
         const struct home *home = &run->attempt.host.home;
 
-        if (!home->path || backend->engines || !run_may_warn(run))
+        if (!home->path || backend->engines || backend->id == BACKEND_NONE || !run_may_warn(run, WARNING_HOME))
                 return;
         if (!backend->own_home)
                 run_notice(run, "%s shows your home directory, read-only: a home of the workspace requires native or bwrap",
@@ -226,6 +239,15 @@ static void tell_tmp(struct run *run, const struct backend *backend) {
         run_notice(run, "/tmp is new for each command: %s cannot keep it for the session", backend->name);
 }
 
+/* Once in a while, as with every command nobody would read it. */
+static void tell_none(struct run *run) {
+        bool strict = run->order.policy->sandbox.syscalls == SYSCALLS_STRICT;
+
+        if (run_may_warn(run, WARNING_NO_SANDBOX))
+                run_notice(run, "NO SANDBOX: this command ran with all your permissions%s",
+                           strict ? ", and without the system call filter of syscall_policy = \"strict\"" : "");
+}
+
 static void tell_sandbox(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
 
@@ -242,8 +264,8 @@ static void tell_sandbox(struct run *run) {
         tell_tmp(run, backend);
         if (run->job.launched.facts & REPORT_REFUSED)
                 run_notice(run, "%s", run->job.launched.failure.msg);
-        if (backend->id == BACKEND_NONE && run_may_warn(run))
-                run_notice(run, "NO SANDBOX: this command ran with all your permissions");
+        if (backend->id == BACKEND_NONE)
+                tell_none(run);
 }
 
 /* What came to match a pattern while the command ran was not denied to it. */
@@ -304,6 +326,7 @@ void run_end(struct run *run, int result) {
                 run_state_end(run);
                 keep_output(run);
                 tell_missing(run);
+                tell_dropped(run);
                 look_for_kills(run);
                 run_explain(run);
         } else if (result == 0) {

@@ -161,6 +161,13 @@ static int input_of(const struct run *run) {
                        : options->in_fd;
 }
 
+/* Of output that is passed on. */
+static int64_t passed_max(const struct run *run) {
+        const struct run_policy *limits = &run->order.policy->run;
+
+        return limits->output_limit == OUTPUT_LIMIT_ALWAYS ? limits->output_bytes : 0;
+}
+
 static int try_launch(struct run *run, struct err *err) {
         const struct terminal_setup terminal = terminal_of(run);
         struct job_setup setup = {
@@ -172,6 +179,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,
                 .err_fd = run->order.options.err_fd,
+                .passed_max = passed_max(run),
                 .state = run->lent.state && !run->order.options.background ? &run->begun.left : NULL,
                 .timeout = run->facts.timeout,
                 .drain = run->order.policy->run.drain,

@@ -15,7 +15,13 @@
 #include "sandbox/container/container.h"
 #include "run/explain.h"
 
-enum { TEXT_MAX = 4096, LINE_MAX_ESCAPED = 4 * TEXT_MAX, PLAN_MAX = 256 << 20, WARN_EVERY_SECONDS = 60 };
+enum {
+        TEXT_MAX = 4096,
+        LINE_MAX_ESCAPED = 4 * TEXT_MAX,
+        PLAN_MAX = 256 << 20,
+};
+
+#define WARN_EVERY (60 * TIME_SECOND)
 
 __attribute__((format(printf, 2, 0))) static const char *format_text(struct run *run, const char *format, va_list arguments) {
         char text[TEXT_MAX];
@@ -64,20 +70,37 @@ void run_notice(struct run *run, const char *format, ...) {
                 run->result.notices[run->result.notice_count++] = text;
 }
 
-bool run_may_warn(const struct run *run) {
+static bool session_may_warn(int64_t *warned) {
+        int64_t now = time_monotonic();
+
+        if (*warned && now - *warned < WARN_EVERY)
+                return false;
+        *warned = now;
+        return true;
+}
+
+/* Each run is a process of its own. */
+static bool process_may_warn(const struct run *run, enum run_warning warning) {
+        static const char *const names[WARNING_COUNT] = { [WARNING_NO_SANDBOX] = "no-sandbox", [WARNING_HOME] = "no-home" };
         FD_AUTO directory = -1, file = -1;
         struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
         struct stat st;
 
         if (directory_make(run->facts.state, &directory, NULL) < 0)
                 return true;
-        if (fstatat(directory, "no-sandbox", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            time_realtime() / TIME_SECOND - st.st_mtime < WARN_EVERY_SECONDS)
+        if (fstatat(directory, names[warning], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            time_realtime() - st.st_mtime * TIME_SECOND < WARN_EVERY)
                 return false;
-        file = openat(directory, "no-sandbox", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        file = openat(directory, names[warning], O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file >= 0)
                 futimens(file, now);
         return true;
+}
+
+bool run_may_warn(const struct run *run, enum run_warning warning) {
+        if (run->order.options.background)
+                return true;
+        return run->lent.warned ? session_may_warn(&run->lent.warned[warning]) : process_may_warn(run, warning);
 }
 
 void run_show_plan(struct run *run) {

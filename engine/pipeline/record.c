@@ -27,11 +27,11 @@ static void set_reasons(const struct verdict *verdict, struct arena *arena, stru
         record->reason_count = count;
 }
 
-void record_tested(const struct bailey_policy *policy, struct str command, const char *cwd, const struct verdict *verdict,
-                   struct arena *arena) {
+void record_checked(const struct bailey_policy *policy, struct str command, const char *cwd, bool decides,
+                    const struct verdict *verdict, struct arena *arena) {
         char id[ID_SIZE];
         struct audit_record record = {
-                .kind = AUDIT_TESTED,
+                .kind = decides && verdict->action == ACTION_BLOCKED ? AUDIT_REFUSED : AUDIT_TESTED,
                 .id = id,
                 .command = command,
                 .cwd = cwd,

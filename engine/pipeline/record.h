@@ -8,9 +8,10 @@
 #include "engine/pipeline/run.h"
 #include "engine/policy.h"
 
-/* A command that was only checked. Errors are ignored, because nothing runs. */
-void record_tested(const struct bailey_policy *policy, struct str command, const char *cwd, const struct verdict *verdict,
-                   struct arena *arena);
+/* A command that was only checked; if the verdict `decides`, a blocked one is refused. Errors are ignored, because nothing
+ * runs. */
+void record_checked(const struct bailey_policy *policy, struct str command, const char *cwd, bool decides,
+                    const struct verdict *verdict, struct arena *arena);
 
 /* Fails if the audit log cannot be written and audit.required is set. */
 int record_ready(struct run *run, struct err *err);

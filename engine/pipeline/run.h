@@ -39,6 +39,9 @@ struct run_order {
         struct cgroup_shared *shared;
 };
 
+/* What is said again and again, but not of each command. */
+enum run_warning { WARNING_NO_SANDBOX, WARNING_HOME, WARNING_COUNT };
+
 /* What the caller that drives the run lends to it. All but the secrets may be missing. */
 struct run_lent {
         struct secrets *secrets;
@@ -51,6 +54,7 @@ struct run_lent {
         struct baseline **baselines;            /* of workspaces */
         struct buf *later;                      /* lines for the next answer, as those of background commands have none */
         int64_t *recovered;                     /* when killed commands were last looked for; monotonic */
+        int64_t *warned;                        /* when each of enum run_warning was last said; monotonic, 0: never */
         int epoll_fd;                           /* run/job.h */
         void *epoll_data;
 };
@@ -198,8 +202,9 @@ const char *run_text(struct run *run, const char *format, ...) __attribute__((fo
 void run_show_plan(struct run *run);
 void run_explain(struct run *run);
 
-/* At most once a minute, counted in a file, as each run may be a process of its own. */
-bool run_may_warn(const struct run *run);
+/* At most once a minute in a session; without one, once a minute altogether, which is counted in a file. Of a background
+ * command only the records tell, which tell all. */
+bool run_may_warn(const struct run *run, enum run_warning warning);
 
 /* The names of the enforced guarantees, NULL-terminated; NULL: none yet. */
 const char *const *run_guarantee_names(struct run *run);

@@ -327,6 +327,18 @@ static void put_session(const struct sessions *sessions, const char *id, bool js
         buf_append(out, json ? str_take(buf_str(&one), str_find(buf_str(&one), '\n')) : buf_str(&one));
 }
 
+int control_ask_refused(const char *const *environment, struct buf *ret, struct err *err) {
+        struct sessions *sessions = find_all(environment, err);
+
+        for (size_t i = 0; sessions && i < sessions->count; i++) {
+                struct err ignored;
+
+                ask(sessions, sessions->ids[i], "refused", "", ret, &ignored);
+        }
+        sessions_free(sessions);
+        return sessions ? 0 : -1;
+}
+
 int bailey_sessions(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
                     char *ret_error, size_t error_size) {
         struct err err = {};

@@ -61,7 +61,7 @@ static int do_asked(struct bailey_session *session, const char *word, const char
                     size_t size) {
         enum bailey_change change;
 
-        if (strcmp(word, "json") == 0 || strcmp(word, "text") == 0)
+        if (strcmp(word, "json") == 0 || strcmp(word, "text") == 0 || strcmp(word, "refused") == 0)
                 return 0;
         if (change_find(word, &change) == 0)
                 return do_change(session, change, subject, changed, error, size);
@@ -85,6 +85,8 @@ static void answer(struct bailey_session *session, const char *word, struct buf 
                 result = control_put_json(session, out);
         else if (strcmp(word, "text") == 0)
                 result = control_put_text(session, out);
+        else if (strcmp(word, "refused") == 0)
+                audit_unwritten(session->policy->audit, AUDIT_REFUSED, CONTROL_REFUSED, out);
         if (result == 0 && !out->failed)
                 return;
         buf_clear(out);

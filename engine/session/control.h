@@ -3,6 +3,7 @@
  *
  *     json                    all about the session, as JSON
  *     text                    the same as text
+ *     refused                 the newest refusals that are in no file, as records; a line each
  *     allow DOMAIN            a change (engine/session/change.h); the lists that have changed
  *     kill SHELL_ID
  *
@@ -17,7 +18,7 @@
 #include "engine/control_place.h"
 #include "include/bailey.h"
 
-enum { CONTROL_LINE_MAX = 4096, CONTROL_ANSWER_MAX = 16 << 20, CONTROL_SECONDS = 5 };
+enum { CONTROL_LINE_MAX = 4096, CONTROL_ANSWER_MAX = 16 << 20, CONTROL_SECONDS = 5, CONTROL_REFUSED = 5 };
 
 /* The socket of a session: its id and this. */
 #define CONTROL_SUFFIX ".sock"
@@ -44,5 +45,8 @@ int control_put_text(struct bailey_session *session, struct buf *out);
 /* Sends the line, and returns the text after the first line of the response; `ret` may be NULL. ERR_REFUSED: the error of the
  * session; ERR_SYSTEM: no response, or an invalid one. */
 int control_ask(int fd, struct str line, struct buf *ret, struct err *err);
+
+/* The refusals of all sessions that are in no file. One that does not respond has none. */
+int control_ask_refused(const char *const *environment, struct buf *ret, struct err *err);
 
 #endif

@@ -474,6 +474,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
         shell->run->lent.baselines = &session->baselines;
         shell->run->lent.later = &session->later;
         shell->run->lent.recovered = &session->recovered;
+        shell->run->lent.warned = session->warned;
         shell->run->lent.out_stream = &shell->out;
         shell->run->lent.err_stream = shell->background ? &shell->err : NULL;
         shell->run->lent.epoll_fd = session->epoll_fd;

@@ -63,8 +63,8 @@ struct bailey_session {
         struct source gateway_source;
         struct host_cache *host_cache; /* NULL: not gathered yet */
         struct baseline *baselines;
-        struct buf later;  /* run.h */
-        int64_t recovered; /* run.h */
+        struct buf later;                         /* run.h */
+        int64_t recovered, warned[WARNING_COUNT]; /* run.h */
         struct leaving *leaving;
         int epoll_fd, timer_fd, news_fd;
         int64_t timer;  /* when it goes off, or before: to set it costs more than to be woken in vain; monotonic, 0: never */

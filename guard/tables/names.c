@@ -18,24 +18,310 @@ static const char *const httpies[] = { "curlie", "http", "httpie", "https", "xh"
 
 static const char *const databases[] = { "clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "sqlcmd", "sqlite3" };
 
-static const char *const callers[] = { "lua", "luajit", "perl", "php", "r", "rscript", "ruby" };
+static const char *const host_variables[] = { "all_proxy",
+                                              "cargo_http_proxy",
+                                              "ftp_proxy",
+                                              "goproxy",
+                                              "http_proxy",
+                                              "https_proxy",
+                                              "npm_config_registry",
+                                              "pghost",
+                                              "pip_extra_index_url",
+                                              "pip_index_url",
+                                              "uv_default_index",
+                                              "uv_index_url",
+                                              "yarn_npm_registry_server" };
 
-static const char *const host_variables[] = {
-        "all_proxy",     "cargo_http_proxy", "ftp_proxy",           "goproxy",
-        "http_proxy",    "https_proxy",      "npm_config_registry", "pip_extra_index_url",
-        "pip_index_url", "uv_default_index", "uv_index_url",        "yarn_npm_registry_server"
+static const char *const clients[] = { "clickhouse-client", "createdb", "dropdb",       "mariadb", "mongo",
+                                       "mongodump",         "mongosh",  "mongorestore", "mysql",   "mysqladmin",
+                                       "mysqldump",         "pg_dump",  "pg_restore",   "psql",    "redis-cli" };
+
+static const char *const local_hosts[] = { ".invalid", ".localhost", ".test", "host.containers.internal",
+                                           "host.docker.internal" };
+
+static const char *const metadata_hosts[] = {
+        "instance-data",           "instance-data.ec2.internal", "metadata",
+        "metadata.azure.internal", "metadata.google.internal",   "metadata.tencentyun.com"
+};
+
+static const char *const secrets[] = {
+        "ANTHROPIC_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "AZURE_CLIENT_SECRET",
+        "CLOUDFLARE_API_TOKEN",
+        "CREDENTIALS",
+        "DATABASE_URL",
+        "DB_PASSWORD",
+        "DOCKER_AUTH_CONFIG",
+        "GH_TOKEN",
+        "GITHUB_TOKEN",
+        "GITLAB_TOKEN",
+        "GOOGLE_API_KEY",
+        "HF_TOKEN",
+        "JWT_SECRET",
+        "MONGODB_URI",
+        "MYSQL_ROOT_PASSWORD",
+        "NPM_TOKEN",
+        "OPENAI_API_KEY",
+        "PASSPHRASE",
+        "PASSWD",
+        "PGPASSWORD",
+        "POSTGRES_PASSWORD",
+        "PRIVATE_KEY",
+        "PYPI_TOKEN",
+        "REDIS_URL",
+        "SECRET_KEY_BASE",
+        "SENTRY_DSN",
+        "SLACK_BOT_TOKEN",
+        "SSH_AUTH_SOCK",
+        "STRIPE_SECRET_KEY",
+        "TWILIO_AUTH_TOKEN",
+};
+
+static const struct {
+        const char *word;
+        unsigned kind;
+} words[] = {
+        { "--", WORD_IS_LAUNCHING },
+        { "a", WORD_IS_ENGLISH },
+        { "about", WORD_IS_ENGLISH },
+        { "add", WORD_IS_TEXT },
+        { "after", WORD_IS_LAUNCHING },
+        { "alias", WORD_IS_SUBCOMMAND },
+        { "an", WORD_IS_ENGLISH },
+        { "and", WORD_IS_ENGLISH },
+        { "annihilate", WORD_IS_DESTROYING },
+        { "annotate", WORD_IS_TEXT },
+        { "annotation", WORD_IS_TEXT },
+        { "any", WORD_IS_ENGLISH },
+        { "are", WORD_IS_ENGLISH },
+        { "at", WORD_IS_SUBCOMMAND },
+        { "b", WORD_IS_TEXT },
+        { "batch", WORD_IS_SUBCOMMAND },
+        { "be", WORD_IS_ENGLISH },
+        { "because", WORD_IS_ENGLISH },
+        { "been", WORD_IS_ENGLISH },
+        { "before", WORD_IS_LAUNCHING | WORD_IS_ENGLISH },
+        { "bind", WORD_IS_SUBCOMMAND },
+        { "body", WORD_IS_TEXT },
+        { "builtin", WORD_IS_SUBCOMMAND },
+        { "but", WORD_IS_ENGLISH },
+        { "c", WORD_IS_LAUNCHING },
+        { "cache", WORD_IS_HARMLESS },
+        { "caches", WORD_IS_HARMLESS },
+        { "call", WORD_IS_LAUNCHING },
+        { "can", WORD_IS_ENGLISH },
+        { "cannot", WORD_IS_ENGLISH },
+        { "check", WORD_IS_HARMLESS },
+        { "cmd", WORD_IS_LAUNCHING },
+        { "cmds", WORD_IS_LAUNCHING },
+        { "command", WORD_IS_SUBCOMMAND | WORD_IS_LAUNCHING },
+        { "commands", WORD_IS_LAUNCHING },
+        { "comment", WORD_IS_TEXT },
+        { "commit", WORD_IS_TEXT },
+        { "could", WORD_IS_ENGLISH },
+        { "declare", WORD_IS_SUBCOMMAND },
+        { "decommission", WORD_IS_DESTROYING },
+        { "delete", WORD_IS_DESTROYING },
+        { "deprovision", WORD_IS_DESTROYING },
+        { "describe", WORD_IS_HARMLESS },
+        { "description", WORD_IS_TEXT },
+        { "destroy", WORD_IS_DESTROYING },
+        { "did", WORD_IS_ENGLISH },
+        { "disown", WORD_IS_SUBCOMMAND },
+        { "do", WORD_IS_LAUNCHING },
+        { "does", WORD_IS_ENGLISH },
+        { "don't", WORD_IS_ENGLISH },
+        { "done", WORD_IS_ENGLISH },
+        { "drop", WORD_IS_DESTROYING },
+        { "dry-run", WORD_IS_HARMLESS },
+        { "dryrun", WORD_IS_HARMLESS },
+        { "e", WORD_IS_LAUNCHING },
+        { "each", WORD_IS_LAUNCHING },
+        { "echo", WORD_IS_TEXT },
+        { "enable", WORD_IS_SUBCOMMAND },
+        { "entrypoint", WORD_IS_LAUNCHING },
+        { "env", WORD_IS_SUBCOMMAND },
+        { "erase", WORD_IS_DESTROYING },
+        { "es", WORD_IS_SUBCOMMAND },
+        { "eval", WORD_IS_LAUNCHING },
+        { "exec", WORD_IS_SUBCOMMAND | WORD_IS_LAUNCHING },
+        { "execute", WORD_IS_LAUNCHING },
+        { "explain", WORD_IS_TEXT },
+        { "file", WORD_IS_SUBCOMMAND },
+        { "filter", WORD_IS_TEXT },
+        { "find", WORD_IS_SUBCOMMAND | WORD_IS_TEXT },
+        { "from", WORD_IS_ENGLISH },
+        { "ftp", WORD_IS_SUBCOMMAND },
+        { "g", WORD_IS_TEXT },
+        { "get", WORD_IS_SUBCOMMAND },
+        { "getent", WORD_IS_SUBCOMMAND },
+        { "grep", WORD_IS_TEXT },
+        { "h", WORD_IS_HARMLESS },
+        { "has", WORD_IS_ENGLISH },
+        { "hash", WORD_IS_SUBCOMMAND },
+        { "have", WORD_IS_ENGLISH },
+        { "head", WORD_IS_SUBCOMMAND },
+        { "header", WORD_IS_TEXT },
+        { "help", WORD_IS_SUBCOMMAND | WORD_IS_HARMLESS },
+        { "history", WORD_IS_SUBCOMMAND },
+        { "hook", WORD_IS_LAUNCHING },
+        { "host", WORD_IS_SUBCOMMAND },
+        { "how", WORD_IS_ENGLISH },
+        { "http", WORD_IS_SUBCOMMAND },
+        { "https", WORD_IS_SUBCOMMAND },
+        { "i'm", WORD_IS_ENGLISH },
+        { "init", WORD_IS_SUBCOMMAND },
+        { "install", WORD_IS_SUBCOMMAND },
+        { "instead", WORD_IS_ENGLISH },
+        { "invoke", WORD_IS_LAUNCHING },
+        { "ip", WORD_IS_SUBCOMMAND },
+        { "is", WORD_IS_ENGLISH },
+        { "issue", WORD_IS_TEXT },
+        { "it", WORD_IS_ENGLISH },
+        { "its", WORD_IS_ENGLISH },
+        { "join", WORD_IS_SUBCOMMAND },
+        { "k", WORD_IS_TEXT },
+        { "kill", WORD_IS_SUBCOMMAND },
+        { "label", WORD_IS_TEXT },
+        { "launch", WORD_IS_LAUNCHING },
+        { "list", WORD_IS_SUBCOMMAND | WORD_IS_HARMLESS },
+        { "local", WORD_IS_SUBCOMMAND },
+        { "log", WORD_IS_TEXT },
+        { "look", WORD_IS_SUBCOMMAND },
+        { "m", WORD_IS_TEXT },
+        { "mail", WORD_IS_SUBCOMMAND },
+        { "man", WORD_IS_SUBCOMMAND },
+        { "match", WORD_IS_TEXT },
+        { "may", WORD_IS_ENGLISH },
+        { "message", WORD_IS_TEXT },
+        { "msg", WORD_IS_TEXT },
+        { "must", WORD_IS_ENGLISH },
+        { "n", WORD_IS_HARMLESS },
+        { "name", WORD_IS_TEXT },
+        { "nc", WORD_IS_SUBCOMMAND },
+        { "never", WORD_IS_ENGLISH },
+        { "no", WORD_IS_ENGLISH },
+        { "no-op", WORD_IS_HARMLESS },
+        { "noop", WORD_IS_HARMLESS },
+        { "not", WORD_IS_ENGLISH },
+        { "note", WORD_IS_TEXT },
+        { "notes", WORD_IS_TEXT },
+        { "now", WORD_IS_ENGLISH },
+        { "nuke", WORD_IS_DESTROYING },
+        { "obliterate", WORD_IS_DESTROYING },
+        { "of", WORD_IS_ENGLISH },
+        { "on", WORD_IS_ENGLISH },
+        { "op", WORD_IS_SUBCOMMAND },
+        { "or", WORD_IS_ENGLISH },
+        { "our", WORD_IS_ENGLISH },
+        { "pass", WORD_IS_SUBCOMMAND },
+        { "patch", WORD_IS_SUBCOMMAND },
+        { "pattern", WORD_IS_TEXT },
+        { "plan", WORD_IS_HARMLESS },
+        { "please", WORD_IS_ENGLISH },
+        { "post", WORD_IS_SUBCOMMAND },
+        { "preview", WORD_IS_HARMLESS },
+        { "print", WORD_IS_SUBCOMMAND | WORD_IS_TEXT },
+        { "prompt", WORD_IS_TEXT },
+        { "purge", WORD_IS_DESTROYING },
+        { "q", WORD_IS_TEXT },
+        { "query", WORD_IS_TEXT },
+        { "r", WORD_IS_SUBCOMMAND },
+        { "rc", WORD_IS_SUBCOMMAND },
+        { "read", WORD_IS_SUBCOMMAND },
+        { "reason", WORD_IS_TEXT },
+        { "regex", WORD_IS_TEXT },
+        { "reset", WORD_IS_SUBCOMMAND },
+        { "rule", WORD_IS_TEXT },
+        { "run", WORD_IS_LAUNCHING },
+        { "say", WORD_IS_TEXT },
+        { "script", WORD_IS_SUBCOMMAND | WORD_IS_LAUNCHING },
+        { "search", WORD_IS_TEXT },
+        { "security", WORD_IS_SUBCOMMAND },
+        { "send-message", WORD_IS_TEXT },
+        { "set", WORD_IS_SUBCOMMAND },
+        { "sftp", WORD_IS_SUBCOMMAND },
+        { "sh", WORD_IS_LAUNCHING },
+        { "shell", WORD_IS_LAUNCHING },
+        { "shift", WORD_IS_SUBCOMMAND },
+        { "should", WORD_IS_ENGLISH },
+        { "simulate", WORD_IS_HARMLESS },
+        { "so", WORD_IS_ENGLISH },
+        { "some", WORD_IS_ENGLISH },
+        { "sort", WORD_IS_SUBCOMMAND },
+        { "source", WORD_IS_SUBCOMMAND },
+        { "spawn", WORD_IS_LAUNCHING },
+        { "split", WORD_IS_SUBCOMMAND },
+        { "ssh", WORD_IS_SUBCOMMAND },
+        { "start", WORD_IS_LAUNCHING },
+        { "subject", WORD_IS_TEXT },
+        { "such", WORD_IS_ENGLISH },
+        { "summary", WORD_IS_TEXT },
+        { "t", WORD_IS_TEXT },
+        { "tag", WORD_IS_TEXT },
+        { "tail", WORD_IS_SUBCOMMAND },
+        { "telnet", WORD_IS_SUBCOMMAND },
+        { "temp", WORD_IS_HARMLESS },
+        { "terminate", WORD_IS_DESTROYING },
+        { "test", WORD_IS_SUBCOMMAND },
+        { "tests", WORD_IS_TEXT },
+        { "text", WORD_IS_TEXT },
+        { "than", WORD_IS_ENGLISH },
+        { "that", WORD_IS_ENGLISH },
+        { "the", WORD_IS_ENGLISH },
+        { "their", WORD_IS_ENGLISH },
+        { "them", WORD_IS_ENGLISH },
+        { "then", WORD_IS_LAUNCHING },
+        { "there", WORD_IS_ENGLISH },
+        { "they", WORD_IS_ENGLISH },
+        { "this", WORD_IS_ENGLISH },
+        { "time", WORD_IS_SUBCOMMAND },
+        { "title", WORD_IS_TEXT },
+        { "tmp", WORD_IS_HARMLESS },
+        { "to", WORD_IS_ENGLISH },
+        { "todo", WORD_IS_TEXT },
+        { "top", WORD_IS_SUBCOMMAND },
+        { "topic", WORD_IS_TEXT },
+        { "trap", WORD_IS_SUBCOMMAND },
+        { "truncate", WORD_IS_SUBCOMMAND },
+        { "type", WORD_IS_SUBCOMMAND },
+        { "unlink", WORD_IS_SUBCOMMAND },
+        { "unset", WORD_IS_SUBCOMMAND },
+        { "validate", WORD_IS_HARMLESS },
+        { "version", WORD_IS_HARMLESS },
+        { "wait", WORD_IS_SUBCOMMAND },
+        { "was", WORD_IS_ENGLISH },
+        { "watch", WORD_IS_SUBCOMMAND },
+        { "we", WORD_IS_ENGLISH },
+        { "were", WORD_IS_ENGLISH },
+        { "what", WORD_IS_ENGLISH },
+        { "what-if", WORD_IS_HARMLESS },
+        { "whatif", WORD_IS_HARMLESS },
+        { "when", WORD_IS_ENGLISH },
+        { "which", WORD_IS_ENGLISH },
+        { "who", WORD_IS_SUBCOMMAND },
+        { "will", WORD_IS_ENGLISH },
+        { "wipe", WORD_IS_DESTROYING },
+        { "with", WORD_IS_LAUNCHING | WORD_IS_ENGLISH },
+        { "without", WORD_IS_ENGLISH },
+        { "would", WORD_IS_ENGLISH },
+        { "x", WORD_IS_LAUNCHING },
+        { "you", WORD_IS_ENGLISH },
+        { "your", WORD_IS_ENGLISH },
 };
 
 static bool is_one_of(struct str name, const char *const *names, size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (str_is(name, names[i]))
+                if (name.len && *names[i] == *name.ptr && str_is(name, names[i]))
                         return true;
         return false;
 }
 
 struct str name_related(struct str program) {
         for (size_t i = 0; i < COUNT(related); i++)
-                if (str_eq_nocase(program, str_z(related[i][0])))
+                if (program.len && ascii_lower((unsigned char)*program.ptr) == (unsigned char)*related[i][0] &&
+                    str_eq_nocase(program, str_z(related[i][0])))
                         return str_z(related[i][1]);
         return STR("");
 }
@@ -52,8 +338,34 @@ bool name_is_database(struct str program) {
         return is_one_of(program, databases, COUNT(databases));
 }
 
-bool name_calls_programs(struct str program) {
-        return is_one_of(program, callers, COUNT(callers));
+unsigned word_kind(struct str word) {
+        for (size_t i = 0; i < COUNT(words); i++)
+                if (str_eq_nocase(word, str_z(words[i].word)))
+                        return words[i].kind;
+        return 0;
+}
+
+bool name_is_client(struct str program) {
+        return is_one_of(program, clients, COUNT(clients));
+}
+
+bool name_is_local_host(struct str host) {
+        for (size_t i = 0; i < COUNT(local_hosts); i++)
+                if (*local_hosts[i] == '.' ? str_ends(host, str_z(local_hosts[i])) : str_is(host, local_hosts[i]))
+                        return true;
+        return false;
+}
+
+bool name_is_metadata(struct str host) {
+        return is_one_of(host, metadata_hosts, COUNT(metadata_hosts));
+}
+
+bool name_is_like_secret(struct str part) {
+        for (size_t i = 0; i < COUNT(secrets); i++)
+                for (struct str rest = str_z(secrets[i]); rest.len >= part.len; rest = str_skip(rest, 1))
+                        if (str_eq_nocase(str_take(rest, part.len), part))
+                                return true;
+        return false;
 }
 
 bool variable_names_host(struct str variable) {

@@ -12,8 +12,24 @@ struct str name_related(struct str program);
 bool name_is_miner(struct str program);    /* of cryptocurrency */
 bool name_is_httpie(struct str program);   /* httpie, or a program with the same arguments */
 bool name_is_database(struct str program); /* its code is SQL */
-/* Its language calls programs by functions of its own, without parentheses, or by backticks. */
-bool name_calls_programs(struct str program);
+
+/* Words of a command line whose program is not known. */
+enum word_kind {
+        WORD_IS_SUBCOMMAND = 1, /* of many programs, and a program itself */
+        WORD_IS_LAUNCHING = 2,  /* what follows is a command */
+        WORD_IS_TEXT = 4,       /* what follows is a text or a pattern */
+        WORD_IS_DESTROYING = 8,
+        WORD_IS_HARMLESS = 16, /* beside it, nothing of value is destroyed */
+        WORD_IS_ENGLISH = 32,  /* of a sentence, not of a command */
+};
+
+unsigned word_kind(struct str word);
+
+bool name_is_client(struct str program);  /* of a database, which its arguments name */
+bool name_is_local_host(struct str host); /* it has a dot, and yet only a local network knows it */
+bool name_is_metadata(struct str host);   /* the service of a cloud that hands out credentials */
+
+bool name_is_like_secret(struct str part); /* it stands in the names of variables that often hold secrets */
 
 /* A variable that names a host which what is fetched comes from, or goes through. */
 bool variable_names_host(struct str variable);

@@ -16,6 +16,7 @@
 /* What an option, or its argument, means. Sorted by the word that stands for it in rows. */
 /* clang-format off */
 #define OPTION_MEANINGS(X)                                                                                   \
+        X(ADD, "add")                 /* leaves what is in the file that it writes */                        \
         X(ASK, "ask")                 /* only asks or lists: the program does nothing else */                \
         X(CD, "cd")                   /* a directory that it goes to */                                      \
         X(CHECKPOINT, "checkpoint")   /* an action of tar: exec=CODE runs that */                            \

@@ -24,7 +24,7 @@
         "tmpfs= proc= dev= dir= chdir=cd unsetenv= uid= gid= hostname= args= seccomp= cap-add= cap-drop= lock-file= "      \
         "file=pair bind-data=pair ro-bind-data=pair chmod=pair perms= remount-ro= mqueue= overlay-src= sync-fd= info-fd= " \
         "exec-label="
-#define SSH "b= B= c= D= E=write e= F=read I=runs i= J= L= l= m= O= o=ssh-option p= P= Q= R=tunnel S= W= w="
+#define SSH "b= B= c= D= E=write e= F=read I=runs i= J=url L= l= m= O= o=ssh-option p= P= Q= R=tunnel S= W= w="
 #define CURL                                                                                                                   \
         "d=send data=send data-raw= data-binary=send data-urlencode=send data-ascii=send json=send F=send form=send "          \
         "form-string= T=send-file upload-file=send-file o=write output=write output-dir=cd D=write dump-header=write c=write " \
@@ -34,7 +34,22 @@
         "max-time= connect-timeout= retry= retry-delay= retry-max-time= w= write-out= r= range= C= continue-at= y= Y= z= E= "  \
         "cert= key= cacert= capath= interface= limit-rate= max-filesize= max-redirs= P= Q= quote= t= U= proxy-user= "          \
         "unix-socket=proxy abstract-unix-socket=proxy netrc-file=read etag-compare=read engine=runs ciphers= tls-max= "        \
-        "local-port= keepalive-time= proto= url-query= aws-sigv4= oauth2-bearer="
+        "local-port= keepalive-time= proto= url-query= aws-sigv4= oauth2-bearer= mail-from= mail-rcpt= mail-auth= cert-type= " \
+        "key-type= pass= ciphers= tls13-ciphers= crlfile= delegation= dns-interface= dns-ipv4-addr= dns-ipv6-addr= "           \
+        "dns-servers= ftp-account= ftp-alternative-to-user= ftp-method= ftp-port= happy-eyeballs-timeout-ms= hostpubmd5= "     \
+        "hostpubsha256= hsts=write alt-svc=write krb= libcurl=write login-options= noproxy= parallel-max= pinnedpubkey= "      \
+        "postquote= prequote= proto-default= proto-redir= proxy-header= proxy-cacert= pubkey= random-file= rate= "             \
+        "request-target= sasl-authzid= service-name= speed-limit= speed-time= telnet-option= tftp-blksize= time-cond= "        \
+        "tlspassword= tlsuser= trace-config= variable= expect100-timeout= create-file-mode= retry-connrefused! ip-tos="
+#define CONTAINER_RUN                                                                                                      \
+        "a= add-host= annotation= arch= attach= authfile= blkio-weight= c= cap-add= cap-drop= cgroup-parent= cgroupns= "   \
+        "cidfile= cpu-period= cpu-quota= cpu-shares= cpus= cpuset-cpus= cpuset-mems= creds= device= dns= dns-option= "     \
+        "dns-search= domainname= e= entrypoint= env= env-file= expose= gpus= group-add= h= health-cmd= health-interval= "  \
+        "health-retries= health-start-period= health-timeout= hostname= ip= ip6= ipc= isolation= l= label= label-file= "   \
+        "link= log-driver= log-opt= m= mac-address= memory= memory-reservation= memory-swap= mount= name= net= network= "  \
+        "network-alias= oom-score-adj= os= p= password= pid= pids-limit= platform= pod= publish= pull= restart= runtime= " \
+        "secret= security-opt= shm-size= stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= u= ulimit= user= userns= " \
+        "username= uts= v= variant= volume= volume-driver= volumes-from= w= workdir="
 #define POWERSHELL                                                                                                           \
         "c!shell Command!shell command!shell EncodedCommand=runs enc=runs e=runs File=script-file f=script-file NoProfile! " \
         "nop! "                                                                                                              \
@@ -64,6 +79,7 @@ const struct program programs[] = {
         { "alias", ACT_SPECIAL, 0, 0, "", judge_alias },
         { "ansible-galaxy", ACT_UNKNOWN, 0, 0, "", NULL, .online = "*?" },
         { "apk", ACT_UNKNOWN, 0, 0, "", NULL, .online = "add? fetch update upgrade?" },
+        { "apropos", ACT_NAMES, 0, 0, "", NULL },
         { "apt", ACT_NAMES, 0, 0, "", NULL, .online = APT },
         { "apt-get", ACT_UNKNOWN, 0, 0, "", NULL, .online = APT },
         { "arch", ACT_COMMAND, ORDERED, 0, "", NULL },
@@ -90,6 +106,7 @@ const struct program programs[] = {
         { "bat", ACT_READ, SHOWS, 0, "l= pager=program style= theme= language= line-range= r= H=", NULL, .prints = ANY },
         { "batcat", ACT_READ, SHOWS, 0, "l= pager=program", NULL },
         { "batch", ACT_SPECIAL, 0, 0, "", judge_crontab },
+        { "bb", ACT_CODE, FROM_INPUT, 0, "e=code eval=code f=script-file", judge_code },
         { "bind", ACT_SPECIAL, 0, 0, "x=shell", judge_alias },
         { "blkdiscard", ACT_WRITE, 0, 0, "", NULL },
         { "brew", ACT_UNKNOWN, 0, 0, "", NULL, .online = "install? update upgrade? fetch tap? search" },
@@ -105,8 +122,8 @@ const struct program programs[] = {
         { "cap_mkdb", ACT_NAMES, 0, 0, "", NULL },
         { "capsh", ACT_ESCALATE, 0, 0, "", NULL },
         { "cargo", ACT_SPECIAL, 0, 0,
-          "config=runs Z=runs manifest-path=runs target-dir=runs C=cd out-dir=write artifact-dir=write", judge_package,
-          .online = "install? fetch? build? check? test? run? update? add? search publish clippy? doc? bench?" },
+          "git=url index=url config=runs Z=runs manifest-path=runs target-dir=runs C=cd out-dir=write artifact-dir=write",
+          judge_package, .online = "install? fetch? build? check? test? run? update? add? search publish clippy? doc? bench?" },
         { "cat", ACT_READ, SHOWS, 0, "", NULL, .prints = ANY },
         { "catchsegv", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "cd", ACT_SPECIAL, LOUD, 0, "", judge_cd, .prints = ANY },
@@ -114,6 +131,7 @@ const struct program programs[] = {
         { "cgexec", ACT_COMMAND, ORDERED, 0, "g=", NULL },
         { "chamber", ACT_NAMES, ORDERED, 0, "", NULL },
         { "chattr", ACT_SPECIAL, 0, 1, "R!recursive v= p=", judge_permit },
+        { "cheat", ACT_NAMES, 0, 0, "", NULL },
         { "chgrp", ACT_SPECIAL, 0, 1, "R!recursive recursive!recursive reference= from=", judge_permit },
         { "chmod", ACT_SPECIAL, LOUD, 1, "R!recursive recursive!recursive reference=", judge_permit },
         { "choom", ACT_COMMAND, ORDERED, 0, "n= p=", NULL },
@@ -124,14 +142,18 @@ const struct program programs[] = {
         { "chrt", ACT_COMMAND, ORDERED, 1, "T= P= D= sched-runtime= sched-period= sched-deadline=", NULL },
         { "cksum", ACT_READ, READS, 0, "a=", NULL },
         { "clickhouse-client", ACT_ESCAPES, 0, 0, "q=code query=code h= host= u= user=", judge_escapes },
+        { "clisp", ACT_CODE, FROM_INPUT, 0, "x=code i=script-file", judge_code },
+        { "clj", ACT_CODE, FROM_INPUT, 0, "e=code eval=code i=script-file init=script-file", judge_code },
+        { "clojure", ACT_CODE, FROM_INPUT, 0, "e=code eval=code i=script-file init=script-file", judge_code },
         { "cmp", ACT_READ, READS, 0, "i= n= ignore-initial= bytes=", NULL, .prints = ANY },
         { "column", ACT_READ, SHOWS, 0, "s= o= N= c= t!", NULL, .prints = ANY },
         { "comm", ACT_READ, READS, 0, "", NULL, .prints = ANY },
         { "command", ACT_COMMAND, ORDERED, 0, "v!ask V!ask", NULL },
-        { "compgen", ACT_SPECIAL, 0, 0, "", judge_compgen },
+        { "compgen", ACT_SPECIAL, 0, 0, "C=shell F= W= A= G= X= P= S= o=", judge_alias },
         { "complete", ACT_SPECIAL, 0, 0, "C=shell F= W= A= G= X= P= S= o=", judge_alias },
         { "composer", ACT_UNKNOWN, 0, 0, "", NULL, .online = "install? update? require? create-project?" },
         { "conda", ACT_SPECIAL, 0, 0, "n= p= name= prefix= c= channel= cwd=cd f= file=", judge_package, .online = CONDA },
+        { "cowsay", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
         { "cp", ACT_SPECIAL, READS | LOUD, 0,
           "t=target target-directory=target S= suffix= r!recursive R!recursive a!recursive recursive!recursive "
           "archive!recursive",
@@ -140,7 +162,9 @@ const struct program programs[] = {
         { "cpulimit", ACT_COMMAND, ORDERED, 0, "l= p= e= limit= pid= exe=", NULL },
         { "crontab", ACT_SPECIAL, 0, 0, "u= l!ask", judge_crontab },
         { "cryptsetup", ACT_WRITE, 0, 1, "", NULL },
+        { "crystal", ACT_CODE, 0, 0, "", judge_code },
         { "csh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
+        { "csi", ACT_CODE, FROM_INPUT, 0, "e=code eval=code s=script-file script=script-file", judge_code },
         { "csplit", ACT_READ, READS, 0, "f= n= b=", NULL },
         { "curl", ACT_FETCH, NETWORK | READS, 0, CURL, judge_fetch, .codes = "5 6 7 28 35 56" },
         { "curlie", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
@@ -154,8 +178,9 @@ const struct program programs[] = {
         { "dc", ACT_ESCAPES, READS, 0, "e=code expression=code f=script-file", judge_escapes },
         { "dd", ACT_SPECIAL, READS, 0, "", judge_dd },
         { "declare", ACT_SPECIAL, 0, 0, "", judge_declare },
-        { "deno", ACT_CODE, 0, 0, "", judge_code, .online = "install? add? cache? run?" },
+        { "deno", ACT_CODE, FROM_INPUT, 0, "", judge_code, .online = "install? add? cache? run?" },
         { "df", ACT_NAMES, 0, 0, "", NULL },
+        { "dialog", ACT_NAMES, 0, 0, "", NULL },
         { "diff", ACT_READ, SHOWS, 0,
           "U= C= W= x= I= F= L= label= exclude= X=read r!recursive recursive!recursive to-file=read from-file=read", NULL,
           .prints = ANY },
@@ -166,6 +191,7 @@ const struct program programs[] = {
         { "dnf", ACT_UNKNOWN, 0, 0, "", NULL, .online = DNF },
         { "doas", ACT_ESCALATE, ORDERED, 0, "u= C= a=", NULL },
         { "docker", ACT_SPECIAL, 0, 0, "", judge_container, .online = CONTAINER },
+        { "docker run", ACT_NAMES, ORDERED, 0, CONTAINER_RUN, NULL },
         { "docker-compose", ACT_SPECIAL, 0, 0, "", judge_container },
         { "doppler", ACT_NAMES, ORDERED, 0, "p= c= project= config=", NULL },
         { "dotenv", ACT_COMMAND, ORDERED, 0, "f= e=", NULL },
@@ -181,13 +207,17 @@ const struct program programs[] = {
         { "elinks", ACT_FETCH, NETWORK | ONE_DASH, 0, DOWNLOAD, judge_fetch },
         { "elixir", ACT_CODE, 0, 0, "e=code eval=code r=script-file", judge_code },
         { "elvish", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "emacs", ACT_ESCAPES, READS, 0, "eval=code execute=code f= funcall= l=script-file load=script-file", judge_escapes },
+        { "emacs", ACT_CODE, READS | ONE_DASH, 0,
+          "eval=code execute=code f= funcall= l=script-file load=script-file script=script-file batch!", judge_code },
+        { "emacsclient", ACT_CODE, ONE_DASH, 0, "e!code eval!code", judge_code },
         { "enable", ACT_SPECIAL, 0, 0, "f=runs", judge_hash },
         { "entr", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "env", ACT_SPECIAL, ORDERED, 0, "u= C=cd S=shell unset= chdir=cd split-string=shell i! ignore-environment!",
           judge_env },
         { "envdir", ACT_COMMAND, ORDERED, 1, "", NULL },
         { "envuidgid", ACT_COMMAND, ORDERED, 1, "", NULL },
+        { "erl", ACT_CODE, ONE_DASH | FROM_INPUT, 0,
+          "eval=code run= s= noshell! noinput! sname= name= setcookie= pa= config=", judge_code },
         { "es", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "eval", ACT_NAMES, 0, 0, "", NULL },
         { "ex", ACT_ESCAPES, READS, 0, "c=code S=script-file cmd=code", judge_escapes },
@@ -195,7 +225,8 @@ const struct program programs[] = {
         { "exec", ACT_COMMAND, ORDERED, 0, "a=", NULL },
         { "exit", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "expand", ACT_READ, SHOWS, 0, "t= tabs=", NULL },
-        { "expect", ACT_ESCAPES, 0, 0, "c=code f=script-file", judge_escapes },
+        { "expect", ACT_CODE, FROM_INPUT, 0, "c=code f=script-file", judge_code },
+        { "explainshell", ACT_NAMES, 0, 0, "", NULL },
         { "export", ACT_SPECIAL, LOUD, 0, "", judge_declare, .prints = ANY },
         { "eza", ACT_NAMES, 0, 0, "", NULL },
         { "fakechroot", ACT_COMMAND, ORDERED, 0, "l= e= lib=", NULL },
@@ -208,6 +239,7 @@ const struct program programs[] = {
           NULL },
         { "fdfind", ACT_NAMES, 0, 0, "x=command exec=command X=command exec-batch=command e= E= t= d=", NULL },
         { "fgrep", ACT_PATTERN, READS, 0, GREP, NULL, .prints = ANY },
+        { "figlet", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
         { "file", ACT_NAMES, 0, 0, "f=read files-from=read m=read magic-file=read C!write compile!write e= F= P= S!runs", NULL,
           .prints = ANY },
         { "find", ACT_SPECIAL, ONE_DASH, 0, "", judge_find, .prints = ANY },
@@ -234,6 +266,8 @@ const struct program programs[] = {
         { "getent", ACT_CONNECT, LOOKUP, 1, "", judge_connect },
         { "getfacl", ACT_NAMES, 0, 0, "", NULL },
         { "gh", ACT_UNKNOWN, 0, 0, "", NULL, .online = "*?" },
+        { "ghc", ACT_CODE, 0, 0, "e=code o=write", judge_code },
+        { "ghci", ACT_CODE, FROM_INPUT, 0, "e=code", judge_code },
         { "git", ACT_SPECIAL, 0, 0, "C= c= git-dir= work-tree= namespace= exec-path?", judge_git,
           .online = "clone? fetch? pull? push? ls-remote? submodule? remote? archive? lfs?",
           .prints = "log show diff grep blame status branch rev-parse" },
@@ -249,7 +283,7 @@ const struct program programs[] = {
         { "grep", ACT_PATTERN, READS, 0, GREP, NULL, .prints = ANY },
         { "groovy", ACT_CODE, 0, 0, "e=code", judge_code },
         { "gsutil", ACT_SPECIAL, 0, 0, "", judge_remote, .online = "*?" },
-        { "guile", ACT_CODE, 0, 0, "c=code l=script-file s=script-file", judge_code },
+        { "guile", ACT_CODE, FROM_INPUT, 0, "c=code l=script-file s=script-file e= L=", judge_code },
         { "gunzip", ACT_READ, READS, 0, "S=", NULL },
         { "gzip", ACT_READ, READS, 0, "S=", NULL },
         { "halt", ACT_NAMES, 0, 0, "", NULL },
@@ -265,37 +299,48 @@ const struct program programs[] = {
         { "hg", ACT_SPECIAL, 0, 0, "r= m= u= R=", judge_package },
         { "history", ACT_SPECIAL, 0, 0, "", judge_history },
         { "host", ACT_CONNECT, LOOKUP, 0, "c= t= W= R= m= N=", judge_connect, .online = ANY, .codes = "1" },
+        { "howdoi", ACT_NAMES, 0, 0, "", NULL },
         { "http", ACT_FETCH, NETWORK, 0, "o=write output=write d! a= auth= session= proxy=proxy", judge_fetch },
         { "httpie", ACT_FETCH, NETWORK, 0, "o=write output=write proxy=proxy", judge_fetch },
         { "httrack", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "hyperfine", ACT_TEXT, ORDERED, 0,
           "w= m= M= r= p=shell s=shell c=shell prepare=shell setup=shell cleanup=shell warmup= runs=", NULL },
         { "iconv", ACT_READ, SHOWS, 0, "f= t= o=write from-code= to-code= output=write", NULL },
+        { "iex", ACT_CODE, FROM_INPUT, 0, "e=code eval=code r=script-file", judge_code },
         { "ifne", ACT_COMMAND, ORDERED, 0, "", NULL },
+        { "info", ACT_NAMES, 0, 0, "", NULL },
         { "init", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "install", ACT_SPECIAL, READS, 0,
           "t=target target-directory=target m= o= g= S= mode= owner= group= strip-program=program", judge_copy },
         { "iojs", ACT_CODE, 0, 0, "e=code", judge_code },
         { "ionice", ACT_COMMAND, ORDERED, 0, "c= n= p= P= u= class= classdata= pid= pgid= uid=", NULL },
         { "ip", ACT_SPECIAL, 0, 0, "", judge_systemctl },
+        { "ipython", ACT_CODE, FROM_INPUT, 0, "c=code", judge_code },
         { "irb", ACT_CODE, FROM_INPUT, 0, "r= I=", judge_code },
+        { "janet", ACT_CODE, FROM_INPUT, 0, "e=code", judge_code },
         { "java", ACT_NAMES, ONE_DASH, 0, "agentpath=runs javaagent=runs", NULL },
         { "join", ACT_READ, SHOWS, 0, "t= o= 1= 2= j= e= a= v=", NULL },
         { "journalctl", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "jq", ACT_PATTERN, SHOWS, 0,
           "f=script-file from-file=script-file L=cd indent= arg= argjson= slurpfile= rawfile= args! jsonargs!", judge_code,
           .prints = ANY },
-        { "julia", ACT_CODE, 0, 0, "e=code eval=code E=code print=code L=script-file load=script-file", judge_code },
+        { "jshell", ACT_CODE, FROM_INPUT, 0, "s! q! startup=script-file execution= class-path= module-path=", judge_code },
+        { "julia", ACT_CODE, FROM_INPUT, 0,
+          "e=code eval=code E=code print=code L=script-file load=script-file t= threads= p= J= C=", judge_code },
         { "kill", ACT_SPECIAL, 0, 0, "s= n= signal=", judge_kill },
         { "killall", ACT_NAMES, 0, 0, "s= u= signal= user=", NULL },
+        { "kotlin", ACT_CODE, ONE_DASH, 0, "e=code cp= classpath=", judge_code },
         { "ksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "kubectl", ACT_SPECIAL, 0, 0, "", judge_container, .online = "*?" },
         { "less", ACT_ESCAPES, SHOWS, 0, "b= h= j= k=runs o=write O=write p= P= t= T= x= y= z=", judge_escapes, .prints = ANY },
         { "lftp", ACT_ESCAPES, NETWORK, 0, "c=code e=code f=script-file u= p=", judge_escapes },
         { "links", ACT_FETCH, NETWORK | ONE_DASH, 0, DOWNLOAD, judge_fetch },
         { "links2", ACT_FETCH, NETWORK | ONE_DASH, 0, DOWNLOAD, judge_fetch },
+        { "lldb", ACT_ESCAPES, 0, 0, "o=code one-line=code O=code one-line-before-file=code s=script-file source=script-file",
+          judge_escapes },
         { "ln", ACT_SPECIAL, LOUD, 0, "t=target target-directory=target S= suffix= s! symbolic!", judge_copy },
         { "local", ACT_SPECIAL, 0, 0, "", judge_declare },
+        { "logger", ACT_NAMES, 0, 0, "f=read t= p=", NULL },
         { "loginctl", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "loksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "look", ACT_PATTERN, READS, 0, "t=", NULL },
@@ -318,7 +363,7 @@ const struct program programs[] = {
         { "man", ACT_NAMES, 0, 0, "P=program pager=program H?program html?program", NULL },
         { "mapfile", ACT_NAMES, 0, 0, "C=shell c= d= n= O= s= t! u=", judge_alias },
         { "mariadb", ACT_ESCAPES, 0, 0,
-          "e=code execute=code h= u= P= D= host= user= port= database= init-command=code pager=program", judge_escapes },
+          "e=code execute=code h=url u= P= D= host=url user= port= database= init-command=code pager=program", judge_escapes },
         { "mawk", ACT_CODE, READS, 0, "f=script-file v= F=", judge_code, .prints = ANY },
         { "mc", ACT_SPECIAL, 0, 0, "", judge_remote },
         { "md5sum", ACT_READ, READS, 0, "", NULL },
@@ -330,15 +375,19 @@ const struct program programs[] = {
         { "mknod", ACT_WRITE, 0, 0, "m= mode=", NULL },
         { "mksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "mkswap", ACT_WRITE, 0, 0, "", NULL },
-        { "mongo", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
-        { "mongos", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
-        { "mongosh", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host= port= u= p=", judge_escapes },
+        { "mongo", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
+        { "mongodump", ACT_NAMES, ONE_DASH, 0, "h=url host=url uri=url u= p= d= o=write out=write", NULL },
+        { "mongorestore", ACT_NAMES, ONE_DASH, 0, "h=url host=url uri=url u= p= d=", NULL },
+        { "mongos", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
+        { "mongosh", ACT_ESCAPES, 0, 0, "eval=code f=script-file file=script-file host=url port= u= p=", judge_escapes },
         { "more", ACT_READ, SHOWS, 0, "n=", NULL, .prints = ANY },
         { "most", ACT_READ, SHOWS, 0, "", NULL },
         { "mutt", ACT_CONNECT, 0, 0, "a=send-file s= c= b= F= i=read", judge_connect },
         { "mv", ACT_SPECIAL, LOUD, 0, "t=target target-directory=target S= suffix=", judge_copy },
         { "mysql", ACT_ESCAPES, 0, 0,
-          "e=code execute=code h= u= P= D= host= user= port= database= init-command=code pager=program", judge_escapes },
+          "e=code execute=code h=url u= P= D= host=url user= port= database= init-command=code pager=program", judge_escapes },
+        { "mysqladmin", ACT_NAMES, 0, 0, "h=url host=url u= P=", NULL },
+        { "mysqldump", ACT_NAMES, 0, 0, "h=url host=url u= P= r=write result-file=write", NULL },
         { "namei", ACT_NAMES, 0, 0, "", NULL },
         { "nano", ACT_READ, READS, 0, "", NULL },
         { "nawk", ACT_CODE, READS, 0, "f=script-file v= F=", judge_code },
@@ -353,6 +402,7 @@ const struct program programs[] = {
         { "nerdctl", ACT_SPECIAL, 0, 0, "", judge_container, .online = CONTAINER },
         { "netcat", ACT_CONNECT, NETWORK, 0, "e=program exec=program c=shell p= s= w= i= q= x=proxy l!listen", judge_connect },
         { "nice", ACT_COMMAND, ORDERED, 0, "n= adjustment=", NULL },
+        { "nim", ACT_CODE, 0, 0, "eval=code", judge_code },
         { "nix", ACT_NAMES, 0, 0, "c=command command=command f= expr= option=", NULL },
         { "nix-shell", ACT_NAMES, 0, 0, "run=shell command=shell p= packages= A= I= E=", NULL },
         { "nl", ACT_READ, SHOWS, 0, "b= d= f= h= i= l= n= s= v= w=", NULL, .prints = ANY },
@@ -364,6 +414,7 @@ const struct program programs[] = {
           judge_code },
         { "nodemon", ACT_NAMES, 0, 0, "x=shell exec=shell e= w= i= ext= watch= ignore=", NULL },
         { "nohup", ACT_COMMAND, ORDERED, 0, "", NULL },
+        { "notify-send", ACT_NAMES, 0, 0, "", NULL },
         { "npm", ACT_SPECIAL, 0, 0,
           "script-shell=runs registry=url prefix=cd C=cd node-options=runs userconfig=runs globalconfig=runs workspace= w= "
           "loglevel=",
@@ -380,6 +431,9 @@ const struct program programs[] = {
         { "nvim", ACT_ESCAPES, READS, 0, "c=code S=script-file u=script-file cmd=code l=script-file", judge_escapes },
         { "nvm", ACT_NAMES, ORDERED, 0, "", NULL },
         { "nvme", ACT_WRITE, 0, 1, "", NULL },
+        { "ocaml", ACT_CODE, FROM_INPUT | ONE_DASH, 0, "e=code stdin! I= init=script-file", judge_code },
+        { "octave", ACT_CODE, FROM_INPUT, 0, "eval=code p= path=", judge_code },
+        { "octave-cli", ACT_CODE, FROM_INPUT, 0, "eval=code p= path=", judge_code },
         { "od", ACT_READ, SHOWS, 0, "A= j= N= t= w? S=", NULL, .prints = ANY },
         { "oksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "op", ACT_NAMES, ORDERED, 0, "env-file= account=", NULL },
@@ -399,7 +453,8 @@ const struct program programs[] = {
         { "pdm", ACT_NAMES, ORDERED, 0, "", NULL },
         { "perf", ACT_COMMAND, ORDERED, 1, "e= o=write p= c= F=", NULL },
         { "perl", ACT_CODE, FROM_INPUT | READS, 0, "e=code E=code M= m= I= i? F= l? 0? C? x?", judge_code },
-        { "pg_dump", ACT_NAMES, 0, 0, "f=write file=write", NULL },
+        { "pg_dump", ACT_NAMES, 0, 0, "f=write file=write h=url host=url U= p= d= t= n=", NULL },
+        { "pg_restore", ACT_NAMES, 0, 0, "f=write file=write h=url host=url U= p= d= t= n=", NULL },
         { "php", ACT_CODE, FROM_INPUT, 0,
           "r=code run=code B=code R=code E=code f=script-file F=script-file d= c= z= t= S=", judge_code },
         { "ping", ACT_CONNECT, LOOKUP, 0, "c= i= I= l= m= M= p=payload Q= s= S= t= T= w= W=", judge_connect, .online = ANY,
@@ -428,7 +483,7 @@ const struct program programs[] = {
         { "powershell", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0, POWERSHELL, judge_shell },
         { "pr", ACT_READ, SHOWS, 0, "l= w= o= h= D=", NULL },
         { "print", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
-        { "printenv", ACT_SPECIAL, 0, 0, "", judge_compgen },
+        { "printenv", ACT_SPECIAL, 0, 0, "", judge_printenv },
         { "printf", ACT_NAMES, TRAIT_PRINTS | LOUD, 0, "v=", judge_print, .prints = ANY },
         { "prlimit", ACT_COMMAND, ORDERED, 0, "p= o= pid= output=", NULL },
         { "proot", ACT_COMMAND, ORDERED, 0, "r= b= w= q= k= rootfs= bind= cwd=", NULL },
@@ -436,7 +491,7 @@ const struct program programs[] = {
         { "proxychains4", ACT_COMMAND, ORDERED, 0, "f=", NULL },
         { "ps", ACT_SPECIAL, 0, 0, "", judge_ps },
         { "psql", ACT_ESCAPES, 0, 0,
-          "c=code command=code f=script-file h= U= d= p= o=write L=write host= username= dbname= port= file=script-file "
+          "c=code command=code f=script-file h=url U= d= p= o=write L=write host=url username= dbname= port= file=script-file "
           "output=write v= P= F= R=",
           judge_escapes },
         { "ptx", ACT_READ, SHOWS, 0, "", NULL },
@@ -445,6 +500,7 @@ const struct program programs[] = {
         { "pwd", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "pwsh", ACT_SHELL, ORDERED | FROM_INPUT | ONE_DASH, 0, POWERSHELL, judge_shell },
         { "pyenv", ACT_NAMES, ORDERED, 0, "", NULL },
+        { "pypy", ACT_CODE, FROM_INPUT, 0, "c=code m=module W= X=", judge_code },
         { "pytest", ACT_SPECIAL, 0, 0,
           "p=runs pdb!runs pdbcls=runs c=runs rootdir=runs o=runs override-ini=runs confcutdir=runs basetemp=write "
           "junitxml=write junit-xml=write log-file=write k= m= n= W= cov= cov-report= maxfail= import-mode=runs ignore= "
@@ -454,6 +510,8 @@ const struct program programs[] = {
         { "python2", ACT_CODE, FROM_INPUT, 0, "c=code m=module W= X= Q=", judge_code },
         { "python3", ACT_CODE, FROM_INPUT, 0, "c=code m=module W= X=", judge_code },
         { "r", ACT_CODE, FROM_INPUT, 0, "e=code f=script-file file=script-file", judge_code },
+        { "racket", ACT_CODE, FROM_INPUT, 0, "e=code eval=code f=script-file t=script-file l= r=script-file", judge_code },
+        { "raku", ACT_CODE, FROM_INPUT, 0, "e=code M= I=", judge_code },
         { "rbash", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "rbenv", ACT_NAMES, ORDERED, 0, "", NULL },
         { "rc", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
@@ -462,7 +520,7 @@ const struct program programs[] = {
         { "readlink", ACT_NAMES, 0, 0, "", NULL },
         { "readonly", ACT_SPECIAL, 0, 0, "", judge_declare },
         { "realpath", ACT_NAMES, 0, 0, "", NULL },
-        { "redis-cli", ACT_NAMES, 0, 0, "h= p= a= n= u= s= r= i=", NULL },
+        { "redis-cli", ACT_NAMES, 0, 0, "h=url p= a= n= u=url s= r= i=", NULL },
         { "return", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "rev", ACT_READ, SHOWS, 0, "", NULL },
         { "rg", ACT_PATTERN, READS, 0, GREP " pre=program t= T= g= glob= type= iglob= hostname-bin=program", NULL,
@@ -480,11 +538,15 @@ const struct program programs[] = {
           judge_copy, .codes = "10 255" },
         { "ruby", ACT_CODE, FROM_INPUT | READS, 0, "e=code r= I= C=cd E= F= K= x? i? 0?", judge_code },
         { "run0", ACT_ESCALATE, ORDERED, 0, "u= g= D=cd user= group= chdir=cd", NULL },
+        { "runghc", ACT_CODE, FROM_INPUT, 0, "", judge_code },
+        { "runhaskell", ACT_CODE, FROM_INPUT, 0, "", judge_code },
         { "runuser", ACT_ESCALATE, ORDERED, 0, "u= g= G= c=shell s=program user= group= command=shell shell=program", NULL },
         { "rustup", ACT_NAMES, ORDERED, 0, "", NULL, .online = "*?" },
         { "rye", ACT_NAMES, ORDERED, 0, "", NULL },
         { "s3cmd", ACT_SPECIAL, 0, 0, "", judge_remote },
-        { "scala", ACT_CODE, 0, 0, "e=code", judge_code },
+        { "sbcl", ACT_CODE, FROM_INPUT, 0, "eval=code load=script-file script=script-file noinform! non-interactive! quit!",
+          judge_code },
+        { "scala", ACT_CODE, FROM_INPUT, 0, "e=code", judge_code },
         { "scp", ACT_SPECIAL, READS, 0, "S=program o=ssh-option c= D= F=read i= J= l= P= X=", judge_copy, .codes = "255" },
         { "screen", ACT_SPECIAL, ORDERED, 0, "S= c=script-file e= h= p= r? s=program t= T= X!", judge_tmux },
         { "script", ACT_WRITE, 0, 0,
@@ -513,6 +575,7 @@ const struct program programs[] = {
         { "sha1sum", ACT_READ, READS, 0, "", NULL },
         { "sha256sum", ACT_READ, READS, 0, "", NULL },
         { "sha512sum", ACT_READ, READS, 0, "", NULL },
+        { "shellcheck", ACT_NAMES, 0, 0, "", NULL },
         { "shred", ACT_DELETE, 0, 0, "n= s= iterations= size= random-source=read", NULL },
         { "shuf", ACT_READ, SHOWS, 0, "n= i= o=write head-count= input-range= output=write random-source=read", NULL },
         { "sleep", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
@@ -544,6 +607,7 @@ const struct program programs[] = {
         { "sudoedit", ACT_ESCALATE, 0, 0, SUDO, NULL },
         { "svn", ACT_SPECIAL, 0, 0, "r= revision= m= message= username= password=", judge_package,
           .online = "checkout? co? update? up? commit?" },
+        { "swipl", ACT_CODE, FROM_INPUT, 0, "g=code goal=code t=code f=script-file s=script-file q!", judge_code },
         { "systemctl", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "systemd-inhibit", ACT_COMMAND, ORDERED, 0, "what= who= why= mode=", NULL },
         { "systemd-run", ACT_ESCALATE, ORDERED, 0,
@@ -561,10 +625,10 @@ const struct program programs[] = {
           "remove-files!delete x!extract extract!extract get!extract c! create!",
           judge_tar },
         { "taskset", ACT_COMMAND, ORDERED, 1, "", NULL },
-        { "tclsh", ACT_ESCAPES, FROM_INPUT, 0, "", judge_escapes },
+        { "tclsh", ACT_CODE, FROM_INPUT, 0, "", judge_code },
         { "tcpdump", ACT_NAMES, 0, 0, "z=program w=write r=read i= s= c= C= G= F=read", NULL },
         { "tcsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "output-error?", NULL },
+        { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "a!add append!add output-error?", NULL },
         { "telinit", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "telnet", ACT_CONNECT, NETWORK, 0, "b= e= l= n=write x!", judge_connect },
         { "terraform", ACT_UNKNOWN, 0, 0, "", NULL, .online = "init? plan? apply?" },
@@ -572,6 +636,7 @@ const struct program programs[] = {
         { "time", ACT_COMMAND, ORDERED, 0, "f= o=write format= output=write", NULL },
         { "timeout", ACT_COMMAND, ORDERED, 1, "k= s= kill-after= signal=", NULL },
         { "tini", ACT_COMMAND, ORDERED, 0, "p= e=", NULL },
+        { "tldr", ACT_NAMES, 0, 0, "", NULL },
         { "tmux", ACT_SPECIAL, 0, 0, "c=shell f=script-file L= S= T=", judge_tmux },
         { "torify", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "torsocks", ACT_COMMAND, ORDERED, 0, "a= P=", NULL },
@@ -618,8 +683,10 @@ const struct program programs[] = {
         { "whatis", ACT_NAMES, 0, 0, "", NULL },
         { "whereis", ACT_NAMES, 0, 0, "", NULL },
         { "which", ACT_NAMES, 0, 0, "", NULL },
+        { "whiptail", ACT_NAMES, 0, 0, "", NULL },
         { "whois", ACT_UNKNOWN, 0, 0, "", NULL, .online = ANY },
         { "wipefs", ACT_WRITE, 0, 0, "n!ask no-act!ask J!ask", NULL },
+        { "wish", ACT_CODE, FROM_INPUT, 0, "", judge_code },
         { "with-contenv", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "xargs", ACT_SPECIAL, ORDERED, 0,
           "a=read arg-file=read d= E= e? I= i? L= l? n= P= s= delimiter= eof? replace? max-lines? max-args= max-procs= "
@@ -638,6 +705,7 @@ const struct program programs[] = {
         { "yt-dlp", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "yum", ACT_UNKNOWN, 0, 0, "", NULL, .online = DNF },
         { "zcat", ACT_READ, SHOWS, 0, "", NULL, .prints = ANY },
+        { "zenity", ACT_NAMES, 0, 0, "", NULL },
         { "zgrep", ACT_PATTERN, READS, 0, GREP, NULL, .prints = ANY },
         { "zip", ACT_READ, READS, 0, "T! TT=program unzip-command=program i= x= b= O=write", NULL },
         { "zsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
@@ -653,13 +721,13 @@ const size_t program_count = sizeof(programs) / sizeof(*programs);
 static const struct program *find_exact(struct str name) {
         size_t low = 0, high = program_count;
 
-        while (low < high) {
+        while (name.len && low < high) {
                 size_t middle = (low + high) / 2;
-                int order = str_cmp(name, str_z(programs[middle].name));
+                int order = strncmp(name.ptr, programs[middle].name, name.len);
 
-                if (order == 0)
+                if (order == 0 && !programs[middle].name[name.len])
                         return &programs[middle];
-                if (order < 0)
+                if (order <= 0)
                         high = middle;
                 else
                         low = middle + 1;

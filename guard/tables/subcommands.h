@@ -1,6 +1,7 @@
 /*
  * Programs that are told by words what to do: which of them throw something away, show a secret, send something off, or run
  * the command behind the word. A word of a row stands for itself, its beginning (delete-*), or any word (*).
+ * DESTROY, and not with --help or --dry-run.
  */
 #ifndef BAILEY_GUARD_TABLES_SUBCOMMANDS_H
 #define BAILEY_GUARD_TABLES_SUBCOMMANDS_H
@@ -13,14 +14,16 @@ enum word_effect {
         WORDS_SEND,    /* local data leaves the machine */
         WORDS_TUNNEL,  /* others come in */
         WORDS_LAUNCH,  /* the words behind are a command */
+        WORDS_CODE,    /* the word behind is code in a language of the table of interpreters */
 };
 
 struct word_row {
         const char *program;
         const char *words;  /* in this order, options left out */
-        const char *option; /* that must be there too: a letter, a name, or both as "f force" */
+        const char *option; /* one of these must be there too: letters and names, as "f force"; name=value stands anywhere */
         enum word_effect effect;
-        unsigned skip; /* LAUNCH: operands before the command */
+        unsigned skip;      /* LAUNCH, CODE: operands before it */
+        const char *unless; /* none of these may be there */
 };
 
 extern const struct word_row word_rows[]; /* sorted by program; of one, the first row that matches counts */

@@ -300,7 +300,7 @@ static void warn_of_list(const struct mount_list *mounts, const struct host_path
 
 /* ---- all ---- */
 
-static int check_network(const struct policy *policy, struct err *err) {
+static int check_network(const struct policy *policy, struct arena *arena, struct container_rulings *r, struct err *err) {
         enum container_network mode = policy->container.network_mode;
 
         if (mode == CONTAINER_NETWORK_HOST && policy->container.block_host_network)
@@ -309,6 +309,9 @@ static int check_network(const struct policy *policy, struct err *err) {
                 return err_set(err, ERR_INVALID,
                                "container.network_mode = %s: refused by sandbox.network = deny; set that to inherit",
                                mode == CONTAINER_NETWORK_HOST ? "host" : "bridge");
+        if (mode == CONTAINER_NETWORK_NONE && policy->sandbox.network == NETWORK_INHERIT)
+                warn(r, arena,
+                     "sandbox.network = inherit: containers have no network unless container.network_mode = \"bridge\"");
         return 0;
 }
 
@@ -317,7 +320,7 @@ int container_rules_check(const struct policy *policy, const struct host *host, 
         const struct container_policy *c = &policy->container;
         struct container_rulings rulings = {};
 
-        if (check_network(policy, err) < 0 || check_mounts(c, host, mounts, arena, &rulings, err) < 0)
+        if (check_network(policy, arena, &rulings, err) < 0 || check_mounts(c, host, mounts, arena, &rulings, err) < 0)
                 return -1;
         if (c->mount_policy != MOUNT_CUSTOM) {
                 warn_of_list(mounts, &host->read, false, arena, &rulings);

@@ -198,6 +198,31 @@ static void ring_is(const struct audit_ring *ring, size_t count, const char *exp
         assert_str_equal(buf_str(&out), str_z(expected));
 }
 
+static void lines_are(const struct audit_ring *ring, const char *beginning, size_t count, const char *expected) {
+        BUF_AUTO out;
+
+        buf_init(&out, 1 << 10);
+        audit_ring_lines(ring, str_z(beginning), count, &out);
+        assert_str_equal(buf_str(&out), str_z(expected));
+}
+
+static void test_ring_lines(void **state) {
+        static const char *const records[] = { "gone", "a1", "b1", "a2", "b2", "a3" };
+        struct audit_ring ring;
+
+        (void)state;
+        audit_ring_init(&ring, 5);
+        lines_are(&ring, "", 9, "");
+        for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++)
+                audit_ring_add(&ring, str_z(records[i]));
+        lines_are(&ring, "a", 9, "a1\na2\na3\n");
+        lines_are(&ring, "a", 2, "a2\na3\n");
+        lines_are(&ring, "b", 1, "b2\n");
+        lines_are(&ring, "b", 0, "");
+        lines_are(&ring, "c", 9, "");
+        audit_ring_free(&ring);
+}
+
 static void test_ring(void **state) {
         struct audit_ring ring;
         char *large = malloc(RING_BYTES_MAX);
@@ -313,15 +338,11 @@ static void test_when(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_record),
-                cmocka_unit_test(test_largest),
-                cmocka_unit_test(test_modes),
-                cmocka_unit_test(test_not_a_place),
-                cmocka_unit_test(test_taken_away),
-                cmocka_unit_test(test_disabled),
-                cmocka_unit_test(test_ring),
-                cmocka_unit_test(test_rotation),
-                cmocka_unit_test(test_rotation_keeps_none),
+                cmocka_unit_test(test_record),     cmocka_unit_test(test_largest),
+                cmocka_unit_test(test_modes),      cmocka_unit_test(test_not_a_place),
+                cmocka_unit_test(test_taken_away), cmocka_unit_test(test_disabled),
+                cmocka_unit_test(test_ring_lines), cmocka_unit_test(test_ring),
+                cmocka_unit_test(test_rotation),   cmocka_unit_test(test_rotation_keeps_none),
                 cmocka_unit_test(test_when),
         };
 

@@ -114,9 +114,40 @@ static void not_readable(void **state) {
         assert_non_null(strstr(err.msg, "cannot read"));
 }
 
+/* Somebody writes a line in parts: what is not whole yet is waited for elsewhere. */
+static void as_it_comes(void **state) {
+        char memory[SIZE];
+        bool readable = true;
+        struct lines lines = {
+                .memory = memory, .size = SIZE, .limit = UINT64_MAX, .stream = true, .open_end = true, .readable = &readable
+        };
+        struct str line;
+        int fds[2];
+
+        (void)state;
+        assert_int_equal(pipe(fds), 0);
+        lines.fd = fds[0];
+        assert_int_equal(write(fds[1], "a\nb", 3), 3);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_WHOLE);
+        assert_true(str_is(line, "a"));
+        assert_false(readable);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_LATER);
+        assert_int_equal(write(fds[1], "c\n", 2), 2);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_LATER);
+        readable = true;
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_WHOLE);
+        assert_true(str_is(line, "bc"));
+        close(fds[1]);
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_LATER);
+        readable = true;
+        assert_int_equal(lines_next(&lines, &line, NULL), LINE_END);
+        close(fds[0]);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(every_line),
+                cmocka_unit_test(as_it_comes),
                 cmocka_unit_test(up_to_a_limit),
                 cmocka_unit_test(not_readable),
         };

@@ -16,6 +16,7 @@ nowhere() {
         jq -e '.runtimes[] | select(.name == "docker") | .available == false and (.why | length) > 0' <<<"$output"
         run bailey container detect
         [[ $output == *"docker   not available: "* ]]
+        [[ $output != *"not available: gvisor: "* ]]
 }
 
 @test "status tells the config, and that nothing runs in containers" {

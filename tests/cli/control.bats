@@ -61,6 +61,40 @@ no_sandbox() {
                 and .files[1].trusted == false'
 }
 
+@test "what was only tested was not refused; what a hook denied was" {
+        bailey test 'rm -rf / # tested' || true
+        bailey run --show-plan 'echo planned' >/dev/null
+        bailey status --json | jq -e '.recent_blocks == []'
+        run bailey status
+        [[ $output != *"recently refused"* ]]
+
+        for command in 'rm -rf / # asked' 'echo asked'; do
+                jq -n --arg cwd "$PWD" --arg command "$command" \
+                        '{hook_event_name: "PreToolUse", tool_name: "Bash", cwd: $cwd, tool_input: {command: $command}}' |
+                        bailey hook --agent claude --workspace "$PWD"
+        done
+        bailey status --json | jq -e '.recent_blocks | map(.command) == ["rm -rf / # asked"]'
+        [ "$(jq -rc .kind "$L" | paste -sd' ')" = "tested tested refused tested" ]
+}
+
+@test "refusals of a session that writes no audit log" {
+        no_sandbox
+        serve one --set audit.enabled=false
+        serve two --set audit.enabled=false
+        bash_in one 'rm -rf / # in one'
+        bash_in one 'echo ran'
+        for i in {1..6}; do bash_in two "rm -rf / # $i in two"; done
+        [ ! -e "$L" ]
+        bailey run 'rm -rf / # logged' || true
+        bailey status --json >status.json
+        jq -e '.recent_blocks | all(.kind == "refused")' status.json
+        jq -r '.recent_blocks[].command' status.json | sort >refused
+        printf 'rm -rf / # %s\n' '2 in two' '3 in two' '4 in two' '5 in two' '6 in two' 'in one' logged | cmp - refused
+        run bailey status
+        [ "$(grep -c 'blocked.*rm -rf /' <<<"$output")" = 7 ]
+        [ "$(grep -c 'recently refused:' <<<"$output")" = 1 ]
+}
+
 @test "background commands are shown, with what hides in them made visible" {
         no_sandbox
         serve one --set guard.mode=off

@@ -59,6 +59,27 @@ examples:
         [ "$status" = 2 ]
 }
 
+@test "run says how a program gets its own options" {
+        for words in 'ls -l' 'make -j4' 'git commit -am x'; do
+                # shellcheck disable=SC2086 # words
+                run "$BAILEY" run $words
+                [ "$status" = 125 ]
+                [[ $output == "bailey: run: unknown option -"?": quote the command, or put -- before a program and its arguments" ]]
+        done
+        run "$BAILEY" run --no-such-option true
+        [ "$output" = 'bailey: run: unknown option --no-such-option; see bailey run --help' ]
+        run "$BAILEY" run true --no-sdtin
+        [ "$output" = 'bailey: run: unknown option --no-sdtin; did you mean --no-stdin?' ]
+}
+
+@test "test marks the place of a reason, also at the end" {
+        run "$BAILEY" test 'if'
+        [ "$status" = 2 ]
+        [[ $output == *$'\n    if\n      ^\n'* ]]
+        run "$BAILEY" test $'ls\nrm -rf / #'
+        [[ $output == *$'\n    rm -rf / #\n           ^\n'* ]]
+}
+
 @test "operands are counted" {
         run "$BAILEY" audit show
         [ "$status" = 2 ]

@@ -111,3 +111,56 @@ until_runs() {
         [ "$status" = 0 ]
         [[ $output == *137* ]] # one that goes on is killed
 }
+
+# limited ARGUMENT...: writes 3000 bytes to stdout, then 3000 to stderr, and ends with 3
+limited() {
+        bailey run "$@" 'head -c 3000 /dev/zero; head -c 3000 /dev/zero >&2; exit 3'
+}
+
+@test "output above the limit is dropped, whatever takes it, and the command goes on" {
+        notice='bailey: 1904 bytes of output were dropped: the limit is 4 KiB; --output-limit sets another one, and 0 none'
+        status=0
+        limited --output-limit 4KiB >out 2>err || status=$?
+        [ "$status" = 3 ]
+        [ "$(tr -d '\0' <err)" = "$notice" ]
+        [ "$(stat -c %s out)" = 3000 ]
+        [ "$(stat -c %s err)" = $((1096 + ${#notice} + 1)) ]
+
+        limited --output-limit 4KiB 2>&1 | cat >both
+        [ "$(stat -c %s both)" = $((4096 + ${#notice} + 1)) ]
+        bailey run --output-limit 4KiB 'seq 100000; touch went-on' | head -n 1
+        [ -e went-on ]
+        tail -n 1 "$HOME/.local/state/bailey/audit.jsonl" | jq -e '.notices | length == 1'
+}
+
+@test "what goes nowhere does not count, nor what is below the limit" {
+        bailey run --output-limit 1KiB 'seq 10000' >/dev/null 2>err
+        [ ! -s err ]
+        bailey run --output-limit 1KiB 'head -c 1024 /dev/zero' >out 2>err
+        [ "$(stat -c %s out)" = 1024 ]
+        [ ! -s err ]
+}
+
+@test "readonly and build have a limit of 10 KiB, others none" {
+        seq 10000 >numbers
+        for policy in readonly build; do
+                bailey run --policy $policy 'cat numbers' >out 2>err
+                [ "$(stat -c %s out)" = 10240 ]
+                grep 'bytes of output were dropped: the limit is 10 KiB' err
+        done
+        bailey run --policy readonly --output-limit 0 'cat numbers' | cmp - numbers
+        bailey run --policy readonly --set run.output_bytes=1MiB 'cat numbers' | cmp - numbers
+        bailey run 'cat numbers numbers numbers numbers' >out
+        [ "$(stat -c %s out)" = $((4 * $(stat -c %s numbers))) ]
+        refused 'option --output-limit: expected 1 KiB to 64 MiB, found 12' --output-limit 12
+}
+
+@test "the limit of a hook is that of the commands that it wraps" {
+        printf '{"hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"%s","tool_input":{"command":"seq 10000"}}' "$PWD" |
+                CLAUDE_PROJECT_DIR=$PWD bailey hook --agent claude --mode wrap --workspace "$PWD" --output-limit 2KiB |
+                jq -er .hookSpecificOutput.updatedInput.command >wrapped.sh
+        cat wrapped.sh
+        "${clean[@]}" sh ./wrapped.sh >out 2>err
+        [ "$(stat -c %s out)" = 2048 ]
+        grep 'the limit is 2 KiB' err
+}

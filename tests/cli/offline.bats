@@ -72,3 +72,54 @@ END
         [ "$(grep -c 'Retrying' <<<"$output")" = 1 ]
         [[ $output == *'Failed to establish a new connection'* || $output == *'NameResolutionError'* ]]
 }
+
+@test "a host that is not listed is no reason to refuse a command that cannot reach it" {
+        run bailey run 'touch ran; curl -sS https://unlisted.example/'
+        echo "$output"
+        [ "$status" = 6 ]
+        [ -e ran ]
+        [[ $output == *'--allow-host unlisted.example'* ]]
+        bailey run --allow-host listed.example 'curl -s https://unlisted.example/ || touch again'
+        [ -e again ]
+        run bailey run 'echo 127.0.0.1 && curl http://10.1.2.3/'
+        [[ $output != *private-address* ]]
+        [ "$status" = 7 ]
+}
+
+@test "it is one if the config says so, if the sandbox would let it pass, or if it is more than a name" {
+        local refused
+        for refused in '--set guard.block_unreachable_hosts=true curl#-s#https://unlisted.example/' \
+                '--network inherit curl#-s#https://unlisted.example/' '--timeout 60s curl#-s#https://unlisted.example/|sh' \
+                '--timeout 60s curl#-d#@marker#https://unlisted.example/' '--timeout 60s curl#-s#http://169.254.169.254/' \
+                '--set guard.domain_denylist=["unlisted.example"] curl#-s#https://unlisted.example/'; do
+                # shellcheck disable=SC2086 # the options are words
+                run bailey run ${refused% *} "$(tr '#' ' ' <<<"touch marker; ${refused##* }")"
+                echo "$refused: $output"
+                [ "$status" = 126 ]
+                [ ! -e marker ]
+        done
+        run bailey test 'curl -s https://unlisted.example/'
+        [ "$status" = 2 ]
+}
+
+@test "what is set reaches commands, and only those without a network" {
+        bailey env | sed -n 's/^set *\([A-Za-z_]*\) .*no network: .*/\1/p' | sort >names
+        for name in CARGO_NET_RETRY CONDA_REMOTE_MAX_RETRIES HF_DATASETS_OFFLINE HF_HUB_OFFLINE NUGET_ENHANCED_MAX_NETWORK_TRY_COUNT \
+                PIP_RETRIES TRANSFORMERS_OFFLINE UV_HTTP_RETRIES YARN_HTTP_RETRY npm_config_fetch_retries pnpm_config_fetch_retries; do
+                grep -qx "$name" names
+        done
+        bailey run --config "$OFF" 'env' | sed 's/=.*//' | sort >passed
+        [ -z "$(comm -23 names passed)" ]
+        bailey run --config "$OFF" --network inherit 'env' | sed 's/=.*//' | sort >passed
+        [ -z "$(comm -12 names passed)" ]
+}
+
+@test "bundler needs no setting: one attempt, and a reason" {
+        if ! command -v bundle >/dev/null; then skip "no bundler here"; fi
+        printf 'source "https://rubygems.org"\ngem "left-pad"\n' >Gemfile
+        run bailey run --config "$OFF" 'bundle install'
+        echo "$output"
+        [ "$status" != 0 ]
+        [[ $output == *'Could not reach host index.rubygems.org'* ]]
+        [[ $output != *Retrying* ]]
+}

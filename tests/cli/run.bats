@@ -31,6 +31,9 @@ load run_helper
 
 @test "not found" {
         run -127 bailey run -- no-such-program-bailey
+        [ "$output" = 'bailey: no-such-program-bailey: command not found' ]
+        run -127 bailey run -- ./no-such-program
+        [ "$output" = 'bailey: ./no-such-program: No such file or directory' ]
         run -127 bailey run no-such-program-bailey
         [[ $output == *no-such-program-bailey* ]]
 }

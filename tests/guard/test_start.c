@@ -18,7 +18,7 @@ static const struct {
         enum bailey_action action;
         const char *effect; /* what one of the effects is on */
 } cases[] = {
-        { NULL, "rm -rf *", BAILEY_ALLOWED, WORKSPACE "/*" },
+        { NULL, "rm -rf *", BAILEY_WARNED, WORKSPACE "/*" },
         { WORKSPACE "/a/b", "rm -rf old", BAILEY_ALLOWED, WORKSPACE "/a/b/old" },
         { WORKSPACE "/a", "rm -rf ../doc", BAILEY_ALLOWED, WORKSPACE "/doc" },
         { "/", "rm -rf *", BAILEY_BLOCKED, "/*" },
@@ -53,7 +53,7 @@ static void where_it_starts(void **state) {
                 struct bailey_verdict verdict;
 
                 print_message("# %s in %s\n", cases[i].command, cases[i].start ? cases[i].start : "the workspace");
-                assert_int_equal(bailey_check_at(policy, cases[i].start, cases[i].command, strlen(cases[i].command), &verdict),
+                assert_int_equal(bailey_check_at(policy, cases[i].start, 0, cases[i].command, strlen(cases[i].command), &verdict),
                                  cases[i].action);
                 if (!has_effect(&verdict, cases[i].effect))
                         fail_msg("%s is not among the effects", cases[i].effect);

@@ -28,7 +28,7 @@ fails() {
 }
 
 @test "there is no question" {
-        fails 'invalid hook request: ' '"$0" hook </dev/null'
+        fails 'no hook request on standard input' '"$0" hook </dev/null'
         fails 'cannot read the request' '"$0" hook <&-'
         fails 'cannot read the request' '"$0" hook <.'
 }

@@ -412,6 +412,42 @@ static void no_guarantees(void **state) {
         CHECK(unlimited_rows, unlimited());
 }
 
+/* One that waits for a host is killed in the end, and so are others. */
+static void waits_for_the_network(void **state) {
+        static const struct row rows[] = {
+                { "curl -s --retry 99 https://example.org", -1, SIGKILL, "", NEEDS("curl") },
+                { "until ping -c 1 example.org >/dev/null 2>&1; do sleep 1; done", -1, SIGKILL, "", NEEDS("ping") },
+                { "echo waiting; while ! curl -sf https://example.org; do sleep 1; done", -1, SIGKILL, "waiting\n",
+                  NEEDS("curl") },
+                { "npx --yes create-app x >log 2>&1", -1, SIGKILL, "",
+                  "npx may need the network, and the sandbox allows only" },
+                { "npm install --silent", -1, SIGKILL, "", "npm install may need the network" },
+                { "cargo build", -1, SIGKILL, "   Compiling x v0.1.0\n", NULL },
+                { "while ! curl -sf http://localhost:8080/; do sleep 1; done", -1, SIGKILL, "", NULL },
+                { "sleep 1000", -1, SIGKILL, "", NULL },
+        };
+        struct policy policy = limited(), free_policy = unlimited();
+
+        (void)state;
+        policy.sandbox.max_memory_bytes = 0;
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct explain_input in = input_of(&policy, &rows[i]), allowed = input_of(&free_policy, &rows[i]);
+                struct str text;
+                struct err err;
+                ARENA_AUTO arena;
+
+                arena_init(&arena, 0);
+                in.timed_out = allowed.timed_out = true;
+                assert_int_equal(explain(&in, &arena, &text, &err), 0);
+                assert_true(str_starts(text, STR("The command timed out after 120 s")));
+                text = str_skip(text, str_find(text, '\n'));
+                if (rows[i].says ? !memmem(text.ptr, text.len, rows[i].says, strlen(rows[i].says)) : text.len > 0)
+                        fail_msg("%s: %.*s; expected: %s", rows[i].command, (int)text.len, text.ptr,
+                                 rows[i].says ? rows[i].says : "nothing");
+                check(&allowed, "The command timed out");
+        }
+}
+
 static void ends(void **state) {
         struct policy policy = limited(), free_policy = unlimited();
         const struct row row = { "sleep 1000", -1, SIGKILL, "", NULL };
@@ -624,6 +660,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(paths, setup, teardown),
                 cmocka_unit_test_setup_teardown(limits, setup, teardown),
                 cmocka_unit_test_setup_teardown(no_guarantees, setup, teardown),
+                cmocka_unit_test_setup_teardown(waits_for_the_network, setup, teardown),
                 cmocka_unit_test_setup_teardown(ends, setup, teardown),
                 cmocka_unit_test_setup_teardown(limits_of_the_user, setup, teardown),
                 cmocka_unit_test_setup_teardown(a_workspace_that_cannot_be_written, setup, teardown),

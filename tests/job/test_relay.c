@@ -94,11 +94,42 @@ static void nobody_waits_for_ever(void **state) {
         assert_int_equal(relay_open(&relay, 1 << 20, &end, &err), -1);
 }
 
+/* Two relays share it; the writers are not stopped. */
+static void what_is_above_the_quota_is_dropped(void **state) {
+        static const char *const texts[] = { "0123456", "789abcdef" };
+        FD_AUTO file = memfd_create("file", MFD_CLOEXEC), null = open("/dev/null", O_WRONLY);
+        struct output_quota quota = { .limit = 10 };
+        static struct relay relay;
+        char arrived[32] = "";
+        struct err err;
+        int end;
+
+        (void)state;
+        for (size_t i = 0; i < 2; i++) {
+                assert_int_equal(relay_open(&relay, file, &end, &err), 0);
+                relay.quota = &quota;
+                assert_int_equal(write(end, texts[i], strlen(texts[i])), strlen(texts[i]));
+                close(end);
+                relay_drain(&relay, time_monotonic() + 60 * TIME_SECOND);
+        }
+        assert_int_equal(pread(file, arrived, sizeof(arrived) - 1, 0), 10);
+        assert_string_equal(arrived, "0123456789");
+        assert_int_equal(quota.passed, 10);
+        assert_int_equal(quota.dropped, 6);
+        assert_true(relay_discards(null));
+        assert_false(relay_discards(file));
+
+        quota = (struct output_quota){};
+        assert_int_equal(output_quota_take(&quota, 1 << 30), 1 << 30);
+        assert_int_equal(quota.dropped, 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(only_pipes_are_handed_on),
                 cmocka_unit_test(everything_arrives),
                 cmocka_unit_test(nobody_waits_for_ever),
+                cmocka_unit_test(what_is_above_the_quota_is_dropped),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

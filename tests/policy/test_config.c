@@ -46,6 +46,7 @@ static void the_default_policy(void **state) {
         assert_true(p->run.timeout == 120 * TIME_SECOND);
         assert_true(p->run.timeout_max == 600 * TIME_SECOND);
         assert_int_equal(p->run.output_bytes, 100 << 10);
+        assert_int_equal(p->run.output_limit, OUTPUT_LIMIT_CAPTURED);
         assert_int_equal(p->run.background_output_bytes, 1 << 20);
         assert_int_equal(p->audit.ring_size, 1000);
         assert_true(p->audit.required);
@@ -69,6 +70,7 @@ static void readonly_and_build(void **state) {
                 assert_true(p->run.timeout == 10 * TIME_SECOND);
                 assert_true(p->run.timeout_max == 60 * TIME_SECOND);
                 assert_int_equal(p->run.output_bytes, 10 << 10);
+                assert_int_equal(p->run.output_limit, OUTPUT_LIMIT_ALWAYS);
                 assert_int_equal(p->sandbox.network, NETWORK_DENY);
                 assert_true(list_holds(p->guard.allowed_commands, "grep"));
                 assert_true(list_holds(p->guard.allowed_commands, "type"));

@@ -499,7 +499,8 @@ static void arguments_are_judged(void **state) {
         (void)state;
         for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
                 struct str item = str_z(arguments[i].argument);
-                struct policy policy = { .container = { .run_args = { &item, 1 },
+                struct policy policy = { .sandbox.network = NETWORK_DENY,
+                                         .container = { .run_args = { &item, 1 },
                                                         .block_privileged = true,
                                                         .block_host_network = true,
                                                         .block_root_volume = true } };
@@ -542,7 +543,7 @@ static void what_is_let_through_is_not_promised(void **state) {
         (void)state;
         for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
                 struct str item = str_z(losses[i].argument);
-                struct policy policy = { .container = { .run_args = { &item, 1 } } };
+                struct policy policy = { .sandbox.network = NETWORK_DENY, .container = { .run_args = { &item, 1 } } };
                 struct container_rulings rulings;
                 struct mount_list none = {};
                 ARENA_AUTO arena;
@@ -600,6 +601,25 @@ static void what_is_mounted_is_not_promised(void **state) {
                         assert_string_equal(*warnings++, losses[i].warning);
                 assert_null(*warnings);
         }
+}
+
+/* `bailey run --network inherit` alone does not give a container one. */
+static void a_network_that_is_not_there_is_said(void **state) {
+        static const char warning[] =
+                "sandbox.network = inherit: containers have no network unless container.network_mode = \"bridge\"";
+        struct policy policy = { .sandbox.network = NETWORK_INHERIT };
+        struct container_rulings rulings;
+        struct mount_list none = {};
+        ARENA_AUTO arena;
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(container_rules_check(&policy, &nowhere, &none, &arena, &rulings, NULL), 0);
+        assert_int_equal(rulings.warning_count, 1);
+        assert_string_equal(rulings.warnings[0], warning);
+        policy.container.network_mode = CONTAINER_NETWORK_BRIDGE;
+        assert_int_equal(container_rules_check(&policy, &nowhere, &none, &arena, &rulings, NULL), 0);
+        assert_int_equal(rulings.warning_count, 0);
 }
 
 static void options_are_sorted(void **state) {
@@ -674,6 +694,7 @@ int main(void) {
                 cmocka_unit_test(arguments_are_judged),
                 cmocka_unit_test(what_is_let_through_is_not_promised),
                 cmocka_unit_test(what_is_mounted_is_not_promised),
+                cmocka_unit_test(a_network_that_is_not_there_is_said),
                 cmocka_unit_test(options_are_sorted),
                 cmocka_unit_test(session_is_hardened),
         };

@@ -1,8 +1,8 @@
 /*
  * A stream of requests, one JSON object a line, answered in order.
  */
-#ifndef BAILEY_CLI_BATCH_H
-#define BAILEY_CLI_BATCH_H
+#ifndef BAILEY_CLI_REQUESTS_H
+#define BAILEY_CLI_REQUESTS_H
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -11,23 +11,23 @@
 
 enum { INPUT_MAX = 16 << 20, ANSWER_MAX = 64 << 20 }; /* bytes of a text or a line; of an answer */
 
-struct batch_request;
+struct request;
 
 /* `problem`: the line is no JSON object, and the request is NULL. Writes exactly one line. */
-typedef void batch_answer(const struct batch_request *request, size_t number, const char *problem, void *context);
+typedef void request_answer(const struct request *request, size_t number, const char *problem, void *context);
 
 /* A text of the request, with a NUL behind it; it lives as long as the request. 1: found, 0: there is none, -1: it is no text.
  */
-int batch_text(const struct batch_request *request, const char *name, struct str *ret);
+int request_text(const struct request *request, const char *name, struct str *ret);
 
 /* Where nothing reads JSON, it says so. */
-enum exit_status batch_run(const char *command, batch_answer *answer, void *context);
+enum exit_status requests_answer(const char *command, request_answer *answer, void *context);
 
 /* To standard output, with a newline behind it. */
-void batch_write(const char *text, size_t length);
+void output_write(const char *text, size_t length);
 
 /* An answer of a command; that it did not fit into memory has been said, then. */
-enum exit_status batch_write_answer(const char *command, const struct buf *answer);
+enum exit_status output_write_buffer(const char *command, const struct buf *answer);
 
 /*
  * A file that is there whole, or not at all.

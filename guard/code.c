@@ -1,0 +1,599 @@
+#include "guard/code.h"
+
+#include "policy/env.h"
+
+enum {
+        CODE_TEXT_MAX = 4096, /* bytes of a string that is put together */
+        EXECUTING = WORD_EXECUTES | WORD_EVERYDAY,
+        TAKES = EXECUTING | WORD_DELETES | WORD_READS | WORD_WRITES, /* what a string makes a difference to */
+};
+
+static bool is_word(unsigned char c) {
+        return c == '_' || is_ascii_alnum(c);
+}
+
+static bool is_blank(char c) {
+        return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static char byte_at(struct str code, size_t at) {
+        return at < code.len ? code.ptr[at] : '\0';
+}
+
+/* Where the blanks in front of `at` begin. */
+static size_t before_blanks(const struct scanned *s, size_t at) {
+        while (at > 0 && is_blank(s->code.ptr[at - 1]))
+                at--;
+        return at;
+}
+
+static bool before_is(const struct scanned *s, size_t at, const char *text) {
+        size_t len = strlen(text);
+
+        at = before_blanks(s, at);
+        return at >= len && memcmp(s->code.ptr + at - len, text, len) == 0;
+}
+
+static struct code_level *level(struct scanned *s) {
+        return &s->levels[s->depth];
+}
+
+static unsigned around(struct scanned *s) {
+        return s->statement | level(s)->class;
+}
+
+static unsigned group(struct scanned *s) {
+        return s->last_group ? s->last_group : level(s)->group ? level(s)->group : s->statement_group;
+}
+
+/* ---- what a string says ---- */
+
+static struct str joined(struct scanned *s, struct str a, struct str middle, struct str b) {
+        size_t len = a.len + middle.len + b.len;
+        char *text = len > CODE_TEXT_MAX || !guard_spend(s->g, len / 16) ? NULL : guard_bytes(s->g, len + 1);
+
+        if (!text)
+                return b;
+        memcpy(text, a.ptr, a.len);
+        memcpy(text + a.len, middle.ptr, middle.len);
+        memcpy(text + a.len + middle.len, b.ptr, b.len);
+        return str_from(text, len);
+}
+
+static const struct code_name *name_find(const struct scanned *s, struct str name) {
+        for (size_t i = s->name_count; i > 0; i--)
+                if (str_eq(s->names[(i - 1) % NAMES_MAX].name, name))
+                        return &s->names[(i - 1) % NAMES_MAX];
+        return NULL;
+}
+
+static bool names_home(struct str text) {
+        for (size_t i = 0; i + 4 <= text.len; i++)
+                if (str_eq_nocase(str_take(str_skip(text, i), 4), STR("home")))
+                        return true;
+        return false;
+}
+
+/* $HOME, ${x}, #{x}, {x}, $ENV{x}, $env(x) inside a string: how long it is; its name stands in `ret`. */
+static size_t interpolation(struct str text, struct str *ret) {
+        static const char pairs[] = "(){}";
+        size_t at = text.ptr[0] == '$' || text.ptr[0] == '#' || text.ptr[0] == '\\', end = at, start;
+        const char *pair;
+
+        while (text.ptr[0] == '$' && end < text.len && is_word((unsigned char)text.ptr[end]))
+                end++;
+        pair = end < text.len && (end > at || text.ptr[end] == '{' || text.ptr[0] == '\\') ? strchr(pairs, text.ptr[end])
+                                                                                           : NULL;
+        *ret = str_from(text.ptr + at, end - at);
+        if (!pair || *pair == ')' || *pair == '}' ||
+            (text.ptr[0] == '$' && end > at && *pair == '(' && !names_home(*ret) && !str_is(*ret, "env")))
+                return end > at ? end : 0;
+        start = end + 1;
+        end = start + str_find(str_skip(text, start), pair[1]);
+        if (end >= text.len || end - start > 64)
+                return 0;
+        *ret = str_from(text.ptr + start, end - start);
+        return end + 1;
+}
+
+/* With what is known of the variables in it put in their place. */
+static struct str filled_in(struct scanned *s, struct str text) {
+        struct str out = STR(""), name;
+        size_t done = 0, len;
+
+        if (text.len > CODE_TEXT_MAX || s->language & LANG_PLAIN)
+                return text;
+        for (size_t i = 0; i < text.len; i += len ? len : 1) {
+                const struct code_name *known;
+
+                len = strchr("$#{\\", text.ptr[i]) ? interpolation(str_skip(text, i), &name) : 0;
+                if (!len)
+                        continue;
+                known = name_find(s, str_trim(name));
+                if (known && known->count != 1)
+                        known = NULL;
+                if (!known && !names_home(name))
+                        continue;
+                out = joined(s, joined(s, out, STR(""), str_from(text.ptr + done, i - done)), STR(""),
+                             known ? s->strings[known->first].text : STR("~"));
+                done = i + len;
+        }
+        return done ? joined(s, out, STR(""), str_skip(text, done)) : text;
+}
+
+static struct str decoded(struct scanned *s, struct str text) {
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        char *out = guard_bytes(s->g, text.len + 1);
+        uint32_t bits = 0;
+        size_t len = 0, count = 0;
+
+        for (; out && count < text.len && text.ptr[count] != '='; count++) {
+                const char *digit = text.ptr[count] ? strchr(digits, text.ptr[count]) : NULL;
+
+                if (!digit)
+                        return text;
+                bits = bits << 6 | (uint32_t)(digit - digits);
+                if (count % 4)
+                        out[len++] = (char)(bits >> (6 - 2 * (count % 4)));
+        }
+        return out && len > 2 ? str_from(out, len) : text;
+}
+
+/* ---- strings ---- */
+
+/* The operator in front puts the string behind the one before: "a" + "b", "a" . "b", home / "b", join(home, "b"). */
+static bool continues(struct scanned *s, size_t start, struct str *ret_between) {
+        size_t at = start;
+        bool bare; /* a word, where a dot in front makes it a method */
+        char c;
+
+        *ret_between = STR("");
+        if (!level(s)->open)
+                return false;
+        while (at > 0 && is_ascii_alpha((unsigned char)s->code.ptr[at - 1]) && start - at < 2)
+                at--; /* f"", rb'' */
+        while (at > 0 && strchr("$@&", s->code.ptr[at - 1]))
+                at--;
+        bare = at == start && is_word((unsigned char)s->code.ptr[start]);
+        at = before_blanks(s, at);
+        c = at ? s->code.ptr[at - 1] : '\0';
+        if (c == '+' || (c == '.' && (!bare || before_is(s, at, ".."))) || c == '~' || (c == '>' && before_is(s, at, "<>")))
+                return true;
+        if ((c == '/' && !before_is(s, at, "//")) || ((c == ',' || s->language & LANG_LISP) && level(s)->class & WORD_JOINS)) {
+                *ret_between = STR("/");
+                return true;
+        }
+        return s->language & LANG_ADJACENT && c &&
+               (strchr("\"'])", c) || (s->language & LANG_AWK && is_word((unsigned char)c)));
+}
+
+static void keep_string(struct scanned *s, struct str text, unsigned class, size_t start) {
+        struct str between;
+        struct code_string *string;
+
+        class |= around(s) | s->last;
+        s->classes |= class;
+        if (word_class(text, s->language) & WORD_LAUNCHER)
+                s->named |= WORD_LAUNCHER;
+        if (class & WORD_DECODES)
+                text = decoded(s, text);
+        if (continues(s, start, &between)) {
+                string = &s->strings[level(s)->open - 1];
+                if (level(s)->gap)
+                        between = between.len ? STR("/\1/") : STR("\1");
+                else if (between.len && (str_ends(string->text, STR("/")) || str_starts(text, STR("/"))))
+                        between = STR("");
+                string->text = joined(s, string->text, between, text);
+                string->class |= class;
+        } else if (s->count < STRINGS_MAX) {
+                s->strings[s->count++] = (struct code_string){ text, class, class & EXECUTING ? group(s) : 0 };
+                level(s)->open = s->count;
+        }
+        level(s)->gap = false;
+        s->last = 0;
+}
+
+/* Called on what stands before the dot: "rm -rf /".execute(), Path("~").unlink(). */
+static void take_chain(struct scanned *s, unsigned class) {
+        if (!s->groups || class & EXECUTING)
+                s->groups++;
+        for (size_t i = level(s)->chain; i < s->count; i++) {
+                s->strings[i].class |= class;
+                if (class & EXECUTING)
+                        s->strings[i].group = s->groups;
+        }
+        s->classes |= class;
+}
+
+static bool spans_lines(const struct scanned *s, char quote) {
+        return quote == '`' || s->language & (LANG_STATEMENTS | LANG_LISP | LANG_PLAIN);
+}
+
+static size_t scan_string(struct scanned *s, size_t start) {
+        struct str code = s->code;
+        char quote = code.ptr[start];
+        size_t i = start + 1, end;
+        bool triple = byte_at(code, i) == quote && byte_at(code, i + 1) == quote;
+        unsigned class = quote == '`' && (s->language & LANG_BACKQUOTES || before_is(s, start, "$")) ? WORD_EXECUTES : 0;
+
+        i += triple ? 2 : 0;
+        for (end = i; end < code.len; end++) {
+                if (code.ptr[end] == '\\' && end + 1 < code.len) {
+                        end++;
+                        continue;
+                }
+                if (code.ptr[end] == '\n' && !triple && !spans_lines(s, quote))
+                        return start + 1; /* an apostrophe */
+                if (code.ptr[end] == quote && (!triple || (byte_at(code, end + 1) == quote && byte_at(code, end + 2) == quote)))
+                        break;
+        }
+        if (end > code.len)
+                end = code.len;
+        s->last_group = class ? ++s->groups : s->last_group;
+        if (str_is(str_from(code.ptr + i, end - i), "HOME") || str_is(str_from(code.ptr + i, end - i), "user.home"))
+                keep_string(s, STR("~"), 0, start);
+        else if (end > i || level(s)->open)
+                keep_string(s, filled_in(s, str_from(code.ptr + i, end - i)), class, start);
+        s->last_group = 0;
+        return end + (triple ? 3 : 1);
+}
+
+/* perl's q(...), qq{...}, qx/.../, ruby's %x(...), raku's <...>: strings by another name. */
+static size_t scan_quoted(struct scanned *s, size_t start, unsigned class) {
+        static const char pairs[] = "()[]{}<>";
+        const char *pair = strchr(pairs, s->code.ptr[start]);
+        char close = pair ? pair[1] : s->code.ptr[start];
+        size_t end = start + 1 + str_find(str_skip(s->code, start + 1), close);
+
+        s->last_group = class ? ++s->groups : 0;
+        keep_string(s, filled_in(s, str_from(s->code.ptr + start + 1, end - start - 1)), class, start);
+        s->last_group = 0;
+        return end + 1;
+}
+
+/* Words of Tcl and CMake are strings without quotes, up to the end of the command. */
+static size_t scan_bare(struct scanned *s, size_t at) {
+        size_t start, parens = 0;
+
+        while (at < s->code.len && (s->code.ptr[at] == ' ' || s->code.ptr[at] == '-')) /* -force */
+                at += s->code.ptr[at] == ' ' ? 1 : str_find(str_skip(s->code, at), ' ');
+        for (start = at; at < s->code.len && !strchr("]\n;", s->code.ptr[at]); at++) {
+                if (s->code.ptr[at] == ')' && !parens)
+                        break;
+                parens += s->code.ptr[at] == '(';
+                parens -= s->code.ptr[at] == ')';
+                if (s->code.ptr[at] == '"')
+                        at += 1 + str_find(str_skip(s->code, at + 1), '"');
+        }
+        at = at < s->code.len ? at : s->code.len;
+        s->last_group = ++s->groups;
+        keep_string(s, str_trim(filled_in(s, str_from(s->code.ptr + start, at - start))), 0, start);
+        s->last_group = 0;
+        return at;
+}
+
+/* ---- words ---- */
+
+/* The whole environment, and not one variable of it, a copy for another program, or a question whether one is there. */
+static bool whole_environment(const struct scanned *s, size_t start, size_t end) {
+        static const char *const single[] = { ".copy", ".fetch", ".get", ".pop", ".setdefault", ".update", "|=", ",", "=" };
+        struct str after = str_skip(s->code, end);
+
+        while (after.len && after.ptr[0] == ' ')
+                after = str_skip(after, 1);
+        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
+                return false;
+        if (after.len > 1 && after.ptr[0] == '(')
+                return after.ptr[1] == ')'; /* getenv() */
+        for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
+                if (str_starts(after, str_z(single[i])))
+                        return false;
+        if (after.len > 1 && after.ptr[0] == '.' && after.ptr[1] <= 'Z' && is_ascii_alpha((unsigned char)after.ptr[1]))
+                return false;
+        while (start > 0 && (is_word((unsigned char)s->code.ptr[start - 1]) || strchr(".%$", s->code.ptr[start - 1])) &&
+               !before_is(s, start, "..."))
+                start--;
+        if (before_is(s, start, "**") || before_is(s, start, "...") || before_is(s, start, "import") ||
+            before_is(s, start, "=") || before_is(s, start, "not in"))
+                return false;
+        if (!before_is(s, start, " in"))
+                return true;
+        return s->code.len && memmem(s->code.ptr, start, "for", 3); /* for k in os.environ */
+}
+
+/* ["X"], .X, {X}, .get('X'): the variable that is asked for. */
+static bool names_secret(struct str after) {
+        size_t start = 0, end;
+
+        while (start < after.len && start < 12 && strchr("[]{}()'\". ", after.ptr[start]))
+                start++;
+        if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len &&
+            !is_word((unsigned char)after.ptr[start + 3]))
+                return names_secret(str_skip(after, start + 3));
+        for (end = start; end < after.len && is_word((unsigned char)after.ptr[end]); end++)
+                ;
+        return env_is_secret(str_take(str_skip(after, start), end - start));
+}
+
+static bool is_one_of(struct str word, const char *const *list, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if (str_is(word, list[i]))
+                        return true;
+        return false;
+}
+
+#define IS_ONE_OF(word, list) is_one_of((word), (list), sizeof(list) / sizeof(*(list)))
+
+static void setting_ends(struct scanned *s) {
+        if (!s->setting.name.len)
+                return;
+        s->setting.count = s->count - s->setting.first;
+        s->names[s->name_count++ % NAMES_MAX] = s->setting;
+        s->setting.name.len = 0;
+}
+
+static void setting_starts(struct scanned *s, struct str name) {
+        if (s->setting.name.len && s->setting_depth < s->depth)
+                return; /* an argument by name inside of what is assigned */
+        setting_ends(s);
+        s->setting = (struct code_name){ .name = name, .first = s->count };
+        s->setting_depth = s->depth;
+}
+
+/* x = ..., x := ..., x <- ...; for x in ...; set x ..., (setq x ...). */
+static bool is_set(struct scanned *s, struct str word, size_t end) {
+        static const char *const setters[] = { "set", "setq", "define", "defvar", "let", "def" };
+        static const char *const members[] = { "in", "of" };
+        struct str after = str_skip(s->code, end);
+
+        while (after.len && (after.ptr[0] == ' ' || after.ptr[0] == '\t'))
+                after = str_skip(after, 1);
+        if (IS_ONE_OF(word, members) && s->last_word.len) {
+                setting_starts(s, s->last_word);
+                return true;
+        }
+        if ((byte_at(after, 0) == '=' && (!byte_at(after, 1) || !strchr("=~>", byte_at(after, 1)))) ||
+            str_starts(after, STR(":=")) || str_starts(after, STR("<- ")) ||
+            (s->language & (LANG_LISP | LANG_BARE) && IS_ONE_OF(s->last_word, setters))) {
+                setting_starts(s, word);
+                return true;
+        }
+        return false;
+}
+
+/* A variable that is known stands for its strings. */
+static void use_name(struct scanned *s, struct str word, size_t start) {
+        const struct code_name *name = name_find(s, word);
+        size_t first = name ? name->first : 0, count = name ? name->count : 0;
+
+        for (size_t i = 0; i < count && i < 16 && first + i < s->count; i++)
+                keep_string(s, s->strings[first + i].text, 0, start);
+        if (!count && level(s)->open)
+                level(s)->gap = true;
+}
+
+/* Between the word before and this one there is nothing but a dot or colons, and perhaps an empty call. */
+static bool is_qualified(const struct scanned *s, size_t start) {
+        if (!start || start == s->last_end || start - s->last_end > 4)
+                return false;
+        for (size_t i = s->last_end; i < start; i++)
+                if (!strchr(".:>-!()", s->code.ptr[i]))
+                        return false;
+        return true;
+}
+
+/* Does the dot in front of it follow a string, a call, or a variable that is known? */
+static bool is_method(const struct scanned *s, size_t start) {
+        size_t at = before_blanks(s, start);
+
+        if (!at || s->code.ptr[at - 1] != '.')
+                return false;
+        at = before_blanks(s, at - 1);
+        return at && (strchr(")]}\"'", s->code.ptr[at - 1]) || (at == s->last_end && name_find(s, s->last_word)));
+}
+
+static unsigned class_of(struct scanned *s, struct str word, size_t start) {
+        unsigned class = word_class(word, s->language);
+
+        if (str_is(word, "env") &&
+            (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
+                class |= WORD_ENVIRON;
+        if (str_is(word, "write") && (before_is(s, start, "File.") || before_is(s, start, "IO.")))
+                class |= WORD_WRITES;
+        if (str_is(word, "home") && (before_is(s, start, "Path.") || before_is(s, start, "Dir.")))
+                class |= WORD_HOME;
+        if (is_qualified(s, start))
+                class |= word_class(s->last_word, s->language) & EXECUTING;
+        return class;
+}
+
+/* What a word that calls something means for what follows it. */
+static void call_starts(struct scanned *s, unsigned class, size_t start) {
+        bool method = is_method(s, start);
+        size_t chain = level(s)->chain;
+
+        if (method && class & TAKES)
+                take_chain(s, class & TAKES);
+        if (s->language & LANG_STATEMENTS)
+                s->classes |= class & WORD_EXECUTES; /* what it takes may be in a variable */
+        s->last = class;
+        s->last_group = class & EXECUTING ? ++s->groups : 0;
+        if (method && class & WORD_ARGUMENTS && chain < s->count && s->strings[chain].class & EXECUTING) {
+                s->last |= s->strings[chain].class; /* Command::new("rm").args(["-rf", "/"]) */
+                s->last_group = s->strings[chain].group;
+        }
+        if (level(s)->head && s->language & LANG_LISP) {
+                level(s)->class |= s->last;
+                level(s)->group = s->last_group ? s->last_group : level(s)->group;
+        } else if (s->language & LANG_STATEMENTS && class & TAKES) {
+                s->statement |= class & TAKES;
+                s->statement_group = s->last_group;
+        }
+}
+
+static size_t scan_word(struct scanned *s, size_t start) {
+        static const char *const quotes[] = { "q", "qq", "qx", "qw" };
+        static const char *const ends[] = { "or", "and", "if", "unless", "do", "then", "else", "end", "return" };
+        struct str code = s->code, word;
+        size_t end = start;
+        unsigned class;
+
+        while (end < code.len && (is_word((unsigned char)code.ptr[end]) ||
+                                  (s->language & LANG_LISP && strchr("-*!?/", code.ptr[end]) && end > start)))
+                end++;
+        word = str_from(code.ptr + start, end - start);
+        class = class_of(s, word, start);
+        if (class & WORD_ENVIRON) {
+                s->dumps_environment |= whole_environment(s, start, end);
+                s->names_secret |= names_secret(str_skip(code, end));
+        }
+        s->named |= class;
+        if (IS_ONE_OF(word, ends)) {
+                s->statement = s->statement_group = 0;
+                level(s)->open = 0;
+        }
+        if (!is_set(s, word, end) && !class)
+                use_name(s, word, start);
+        if (class & WORD_HOME)
+                keep_string(s, STR("~"), 0, start);
+        call_starts(s, class, start);
+        level(s)->head = false;
+        s->last_word = word;
+        s->last_end = end;
+        if (s->language & LANG_BARE && class & TAKES && !str_is(word, "open"))
+                return scan_bare(s, end);
+        if (IS_ONE_OF(word, quotes) && s->language & LANG_STATEMENTS && end < code.len) {
+                while (end + 1 < code.len && code.ptr[end] == ' ')
+                        end++;
+                if (strchr("([{</|!", code.ptr[end]))
+                        return scan_quoted(s, end, str_is(word, "qx") ? WORD_EXECUTES : 0);
+        }
+        return end;
+}
+
+/* ---- brackets, operators, comments ---- */
+
+static void operand_ends(struct scanned *s) {
+        level(s)->chain = s->count;
+        level(s)->open = 0;
+        level(s)->gap = false;
+}
+
+static void open_bracket(struct scanned *s, size_t at) {
+        bool block = s->code.ptr[at] == '{' && (before_is(s, at, ")") || before_is(s, at, ">"));
+        struct code_level inner = { .class = block ? 0 : around(s) | s->last,
+                                    .group = block ? 0 : group(s),
+                                    .chain = s->count,
+                                    .head = s->code.ptr[at] == '(' };
+
+        s->classes |= s->last;
+        if (block)
+                s->statement = s->statement_group = 0;
+        if (s->depth + 1 < PARENS_MAX)
+                s->levels[++s->depth] = inner;
+        else
+                s->too_deep++;
+        s->last = s->last_group = 0;
+}
+
+static void close_bracket(struct scanned *s) {
+        size_t open = level(s)->open;
+
+        if (s->too_deep) {
+                s->too_deep--;
+        } else if (s->depth) {
+                if (s->setting_depth >= s->depth)
+                        setting_ends(s);
+                s->depth--;
+                if (level(s)->open)
+                        level(s)->gap |= !open;
+                else
+                        level(s)->open = open;
+        }
+}
+
+/* awk's "cmd" | getline and print | "cmd". */
+static void awk_bar(struct scanned *s, size_t i) {
+        if (byte_at(s->code, i + 1) == '|' || (i > 0 && s->code.ptr[i - 1] == '|'))
+                return;
+        if (s->count) {
+                s->strings[s->count - 1].class |= WORD_EXECUTES;
+                s->strings[s->count - 1].group = ++s->groups;
+        }
+        s->classes |= WORD_EXECUTES;
+        s->last = WORD_EXECUTES;
+        s->last_group = ++s->groups;
+}
+
+/* "# ...", "// ...", "-- ..." and "; ..." of the languages that have them, so that an apostrophe in it begins no string. */
+static bool comment_starts(const struct scanned *s, size_t i) {
+        struct str code = str_skip(s->code, i);
+        const char *mark = s->language & LANG_LISP    ? ";"
+                           : s->language & LANG_PLAIN ? "--"
+                           : s->language & LANG_HASH  ? "#"
+                                                      : "//";
+
+        if (i && !is_blank(s->code.ptr[i - 1]))
+                return false;
+        return str_starts(code, str_z(mark)) && (code.len <= strlen(mark) || strchr(" !;#/-\n", code.ptr[strlen(mark)]));
+}
+
+static void scan_mark(struct scanned *s, size_t i) {
+        char c = s->code.ptr[i];
+
+        if (strchr("([{", c))
+                open_bracket(s, i);
+        else if (strchr(")]}", c))
+                close_bracket(s);
+        if (strchr(",;=<>&|?:", c) || (c == '\n' && !s->depth))
+                operand_ends(s);
+        if ((c == ';' && !(s->language & LANG_LISP)) || (c == '\n' && s->depth <= s->setting_depth) ||
+            ((c == ',' || c == ':') && s->depth && s->depth <= s->setting_depth) || c == '{')
+                setting_ends(s);
+        if (c == ';' || c == '\n')
+                s->statement = s->statement_group = 0;
+        if (c == '.' && byte_at(s->code, i + 1) == '!' && i && strchr("\"')]", s->code.ptr[i - 1]))
+                take_chain(s, WORD_EXECUTES); /* scala's "rm".! */
+        if (c != ' ' && !(c == '!' && s->last_end == i))
+                s->last = s->last_group = 0;
+        if (c == '|' && s->language & LANG_AWK)
+                awk_bar(s, i);
+        if (s->language & LANG_AWK && (c == '<' || c == '>'))
+                s->last = c == '<' ? WORD_READS : WORD_WRITES;
+}
+
+static void everyday_names(struct scanned *s) {
+        if (!(s->named & WORD_LAUNCHER) && !(s->language & LANG_EVERYDAY))
+                return;
+        if (s->classes & WORD_EVERYDAY)
+                s->classes |= WORD_EXECUTES;
+        for (size_t i = 0; i < s->count; i++)
+                if (s->strings[i].class & WORD_EVERYDAY)
+                        s->strings[i].class |= WORD_EXECUTES;
+}
+
+bool code_scan(struct guard *g, struct str code, unsigned language, struct scanned *s) {
+        *s = (struct scanned){ .g = g, .code = code, .language = language };
+        s->strings = arena_alloc(g->arena, STRINGS_MAX * sizeof(*s->strings));
+        g->failed |= !s->strings;
+        for (size_t i = 0; s->strings && i < code.len;) {
+                unsigned char c = (unsigned char)code.ptr[i];
+
+                if (comment_starts(s, i))
+                        i += str_find(str_skip(code, i), '\n');
+                else if (c == '"' || c == '`' || (c == '\'' && !(language & LANG_LISP)))
+                        i = scan_string(s, i);
+                else if (is_word(c))
+                        i = scan_word(s, i);
+                else if (c == '%' && str_starts(str_skip(code, i), STR("%x")) && strchr("([{|<", byte_at(code, i + 2)) &&
+                         language & LANG_STATEMENTS)
+                        i = scan_quoted(s, i + 2, WORD_EXECUTES);
+                else if (c == '<' && s->last & EXECUTING && language & LANG_STATEMENTS)
+                        i = scan_quoted(s, i, WORD_EXECUTES);
+                else
+                        scan_mark(s, i++);
+        }
+        setting_ends(s);
+        everyday_names(s);
+        return s->strings;
+}
