@@ -76,7 +76,7 @@ static bool is_alone(const struct tree_node *node, const struct list_value *valu
         bool equal = false;
         BUF_AUTO text;
 
-        buf_init(&text, TREE_TEXT_MAX * 8);
+        buf_init(&text, (size_t)TREE_TEXT_MAX * 8);
         tree_to_json(node, &text);
         equal = !text.failed && str_eq(buf_str(&text), value->value);
         return equal;

