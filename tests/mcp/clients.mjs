@@ -70,7 +70,7 @@ const cases = {
                 assert.ok(!hints('Bash').readOnlyHint && hints('Bash').destructiveHint && !hints('Bash').idempotentHint);
                 assert.ok(!hints('KillShell').readOnlyHint && hints('KillShell').idempotentHint);
                 assert.deepEqual(properties('Bash'),
-                        ['command', 'cwd', 'description', 'fresh', 'run_in_background', 'timeout', 'timeout_ms']);
+                        ['command', 'cwd', 'description', 'fresh', 'needs', 'run_in_background', 'timeout', 'timeout_ms']);
                 assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command']);
                 assert.deepEqual(properties('BashOutput'), ['filter', 'shell_id', 'since', 'wait_ms']);
                 assert.deepEqual(tool(session, 'BashOutput').inputSchema.required, ['shell_id']);
