@@ -99,9 +99,7 @@ static const char *objection(struct mcp_server *server, const struct bailey_ques
         char error[512];
 
         if (!ask_message(question, reason, message))
-                return "This needs the user's consent, and the command is too long to be read: put most of it into a script, "
-                       "or "
-                       "split it.";
+                return "This needs the user's consent, and the command is too long to be read: split it.";
         if (is_open(server, question))
                 return "This needs the user's consent, and the user is being asked about the same command already.";
         if (is_too_often(server))
