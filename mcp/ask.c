@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "mcp/call.h"
 
-enum { FORM_MAX = 32 << 10, REFUSAL_MAX = 8 << 10, ID_MAX = 40 };
+enum { FORM_MAX = 32 << 10, PARAMS_MAX = 8 * FORM_MAX, REFUSAL_MAX = 8 << 10, ID_MAX = 40 };
 
 #define MINUTE (60 * TIME_SECOND)
 
@@ -99,9 +99,7 @@ static const char *objection(struct mcp_server *server, const struct bailey_ques
         char error[512];
 
         if (!ask_message(question, reason, message))
-                return "This needs the user's consent, and the command is too long to be read: put most of it into a script, "
-                       "or "
-                       "split it.";
+                return "This needs the user's consent, and the command is too long to be read: split it.";
         if (is_open(server, question))
                 return "This needs the user's consent, and the user is being asked about the same command already.";
         if (is_too_often(server))
@@ -163,7 +161,7 @@ static void ask(struct mcp_server *server, struct call *call, struct bailey_ques
         BUF_AUTO message, params;
 
         buf_init(&message, FORM_MAX);
-        buf_init(&params, 8 * FORM_MAX);
+        buf_init(&params, PARAMS_MAX);
         if (!client->asks) {
                 do_without(server, call, question);
                 return;

@@ -10,7 +10,8 @@
 #include "base/id.h"
 #include "mcp/ask.h"
 
-enum { STATE_SIZE = 2 * ASK_NONCE_SIZE + 1 + 2 * SHA256_SIZE };
+/* In hexadecimal digits. */
+enum { NONCE_DIGITS = 2 * ASK_NONCE_SIZE, DIGEST_DIGITS = 2 * SHA256_SIZE, STATE_SIZE = NONCE_DIGITS + 1 + DIGEST_DIGITS };
 
 static bool fill(void *bytes, size_t size) {
         ssize_t got;
@@ -31,11 +32,11 @@ static void digest_of(struct str text, uint8_t ret[static SHA256_SIZE]) {
 
 static void mac_of(const struct asks *asks, const struct bailey_question *question, const struct ask_state *state,
                    uint8_t ret[static SHA256_SIZE]) {
-        char text[ASK_NONCE_SIZE + sizeof(state->until) + 2 * SHA256_SIZE];
+        char text[ASK_NONCE_SIZE + sizeof(state->until) + DIGEST_DIGITS];
         size_t len = strlen(question->digest);
 
-        if (len > 2 * SHA256_SIZE)
-                len = 2 * SHA256_SIZE;
+        if (len > DIGEST_DIGITS)
+                len = DIGEST_DIGITS;
         memcpy(text, state->nonce, ASK_NONCE_SIZE);
         memcpy(text + ASK_NONCE_SIZE, &state->until, sizeof(state->until));
         memcpy(text + ASK_NONCE_SIZE + sizeof(state->until), question->digest, len);
@@ -49,8 +50,8 @@ static void text_of(const struct asks *asks, const struct bailey_question *quest
 
         mac_of(asks, question, state, mac);
         id_hex(str_from((const char *)state->nonce, ASK_NONCE_SIZE), ret);
-        ret[2 * ASK_NONCE_SIZE] = '.';
-        id_hex(str_from((const char *)mac, SHA256_SIZE), ret + 2 * ASK_NONCE_SIZE + 1);
+        ret[NONCE_DIGITS] = '.';
+        id_hex(str_from((const char *)mac, SHA256_SIZE), ret + NONCE_DIGITS + 1);
 }
 
 /* That of the same command, whose earlier question is closed by that; else a free one, or the one that ends first. */

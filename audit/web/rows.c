@@ -170,8 +170,8 @@ static void put_number(struct buf *out, const struct tree_node *record, const ch
 }
 
 void page_row_json(const struct tree_node *record, uint64_t number, struct buf *out) {
-        static const char *const texts[] = { "time",    "id",     "kind", "action",      "backend",
-                                             "session", "policy", "cwd",  "description", "message", "answer", "client" };
+        static const char *const texts[] = { "time",   "id",  "kind",        "action",  "backend", "session",
+                                             "policy", "cwd", "description", "message", "answer",  "client" };
         static const char *const numbers[] = { "duration_ms", "output_bytes", "redactions" };
         static const char *const lists[] = { "enforced", "notices" };
         BUF_AUTO end;

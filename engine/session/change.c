@@ -7,7 +7,7 @@
 #include "engine/config.h"
 #include "engine/session/session.h"
 
-enum { CHANGES_MAX = 256 }; /* of a session */
+enum { CHANGES_MAX = 256 /* of a session */, ESCAPED_MAX = 8 * CHANGE_MAX };
 
 static int record_change(struct bailey_session *session, const char *text, struct err *err) {
         const struct policy *policy = session->policy->policy;
@@ -156,7 +156,7 @@ static int open_network(struct bailey_session *session, const char *host, const 
         struct change_items items;
         BUF_AUTO list;
 
-        buf_init(&list, CHANGE_MAX * 8);
+        buf_init(&list, ESCAPED_MAX);
         buf_append(&list, STR("sandbox.network.hosts={\"replace\":true,\"items\":["));
         buf_json(&list, str_z(host));
         buf_append(&list, STR("]}"));
@@ -187,7 +187,7 @@ int change_accept(struct bailey_session *session, struct str rule, struct str wh
         const char *rule_copy = arena_dup(&session->arena, rule), *what_copy = arena_dup(&session->arena, what);
         BUF_AUTO text;
 
-        buf_init(&text, CHANGE_MAX * 4);
+        buf_init(&text, ESCAPED_MAX);
         buf_append(&text, STR("accept "));
         buf_visible(&text, rule);
         buf_append(&text, STR(": "));

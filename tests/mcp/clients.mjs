@@ -70,7 +70,8 @@ const cases = {
                 assert.ok(!hints('Bash').readOnlyHint && hints('Bash').destructiveHint && !hints('Bash').idempotentHint);
                 assert.ok(!hints('KillShell').readOnlyHint && hints('KillShell').idempotentHint);
                 assert.deepEqual(properties('Bash'),
-                        ['columns', 'command', 'cwd', 'description', 'fresh', 'pty', 'rows', 'run_in_background', 'stdin', 'timeout', 'timeout_ms']);
+                        ['columns', 'command', 'cwd', 'description', 'fresh', 'needs', 'pty', 'rows', 'run_in_background', 'stdin', 'timeout',
+                                'timeout_ms']);
                 assert.deepEqual([...tool(session, 'Bash').inputSchema.required].sort(), ['command']);
                 assert.deepEqual(properties('BashOutput'), ['filter', 'screen', 'shell_id', 'since', 'wait_ms']);
                 assert.deepEqual(tool(session, 'BashOutput').inputSchema.required, ['shell_id']);

@@ -8,6 +8,7 @@ export const packages = path.join(root, 'build/npm');
 const need = createRequire(path.join(packages, 'any.cjs'));
 
 const sdk = need('@modelcontextprotocol/sdk/client/index.js');
+const sdkTypes = need('@modelcontextprotocol/sdk/types.js');
 const sdkStdio = need('@modelcontextprotocol/sdk/client/stdio.js');
 const client = need('@modelcontextprotocol/client');
 const clientStdio = need('@modelcontextprotocol/client/stdio');
@@ -68,11 +69,20 @@ async function connected(session, transport) {
         return session;
 }
 
+const asks = { capabilities: { elicitation: { form: {} } } };
+
+// asking(CLIENT, METHOD, ANSWER): its user is ANSWER, which gets the parameters of a question; without one, nobody can be asked
+function asking(made, method, answer) {
+        if (answer)
+                made.setRequestHandler(method, (request) => answer(request.params));
+        return made;
+}
+
 function connectSdk(revision) {
-        return async (place) => {
+        return async (place, answer) => {
                 const transport = new Older(parameters(place), revision);
                 const session = await connected({
-                        client: new sdk.Client(info),
+                        client: asking(new sdk.Client(info, answer && asks), sdkTypes.ElicitRequestSchema, answer),
                         call(name, args, options) {
                                 return this.client.callTool({ name, arguments: args }, undefined, { timeout, ...options });
                         },
@@ -84,10 +94,10 @@ function connectSdk(revision) {
 }
 
 function connectClient(mode) {
-        return async (place) => {
+        return async (place, answer) => {
                 const transport = new clientStdio.StdioClientTransport(parameters(place));
                 const session = await connected({
-                        client: new client.Client(info, { versionNegotiation: { mode } }),
+                        client: asking(new client.Client(info, { versionNegotiation: { mode }, ...(answer && asks) }), 'elicitation/create', answer),
                         call(name, args, options) {
                                 return this.client.callTool({ name, arguments: args }, { timeout, ...options });
                         },

@@ -76,8 +76,9 @@ class Agent:
         environment = {**os.environ, "BAILEY_SANDBOX": "none", "BAILEY_ALLOW_NO_SANDBOX": "1"}
         workspace = os.path.join(directory, "work")
         os.makedirs(workspace, exist_ok=True)
-        self.process = subprocess.Popen([BAILEY, "mcp", "--config", config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, cwd=workspace, text=True, env=environment)
+        self.process = subprocess.Popen([BAILEY, "mcp", "--config", config, "--set", "mcp.warned=run"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=workspace, text=True,
+                                        env=environment)
         self.call(1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
                                     "clientInfo": {"name": "test", "version": "1"}})
         answer = self.call(2, "tools/call", {"name": "Bash", "arguments": {
