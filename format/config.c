@@ -141,4 +141,9 @@ void format_changed_text(const struct bailey_changed *changed, struct buf *out) 
                 buf_visible(out, str_z(changed->items[i].value));
                 buf_char(out, '\n');
         }
+        if (!changed->notice)
+                return;
+        buf_append(out, STR("    "));
+        buf_visible(out, str_z(changed->notice));
+        buf_char(out, '\n');
 }

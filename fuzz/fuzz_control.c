@@ -48,12 +48,12 @@ static size_t count_changes(struct bailey_session *session) {
         return count;
 }
 
-/* "+KEY VALUE" or "-KEY VALUE" in each line. */
+/* "+KEY VALUE", "-KEY VALUE" or "! NOTICE" in each line. */
 static bool is_list_of_changes(struct str text) {
         for (; text.len; text = str_skip(text, str_find(text, '\n') + 1)) {
                 struct str line = str_take(text, str_find(text, '\n'));
 
-                if (!line.len || (line.ptr[0] != '+' && line.ptr[0] != '-') || str_find(line, ' ') >= line.len)
+                if (!line.len || !strchr("+-!", line.ptr[0]) || str_find(line, ' ') >= line.len)
                         return false;
         }
         return true;

@@ -697,7 +697,8 @@ struct bailey_changed_item {
 struct bailey_changed {
         char session[BAILEY_ID_SIZE]; /* its id */
         const struct bailey_changed_item *items;
-        size_t count; /* 0: it was so already */
+        size_t count;       /* 0: it was so already */
+        const char *notice; /* what keeps it from having an effect; NULL: nothing */
         void *memory;
 };
 

@@ -222,15 +222,18 @@ static int read_item(struct str line, struct arena *arena, struct bailey_changed
 static int read_items(struct str text, struct arena *arena, struct bailey_changed *ret, struct err *err) {
         struct bailey_changed_item *items = arena_alloc(arena, CHANGE_ITEMS_MAX * sizeof(*items));
 
-        for (ret->count = 0; items && text.len; ret->count++) {
-                size_t end = str_find(text, '\n');
+        bool failed = !items;
 
-                if (ret->count == CHANGE_ITEMS_MAX || read_item(str_take(text, end), arena, &items[ret->count]) < 0)
+        for (ret->count = 0; !failed && text.len; text = str_skip(text, str_find(text, '\n') + 1)) {
+                struct str line = str_take(text, str_find(text, '\n'));
+
+                if (str_starts(line, STR("! ")))
+                        failed = !(ret->notice = arena_dup(arena, str_skip(line, 2)));
+                else if (ret->count == CHANGE_ITEMS_MAX || read_item(line, arena, &items[ret->count++]) < 0)
                         return err_set(err, ERR_SYSTEM, "its response is invalid");
-                text = str_skip(text, end + 1);
         }
         ret->items = items;
-        return items ? 0 : err_memory(err);
+        return failed ? err_memory(err) : 0;
 }
 
 static int change_one(const struct sessions *sessions, enum bailey_change change, const char *subject,

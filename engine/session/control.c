@@ -42,7 +42,16 @@ struct control {
 
 /* ---- answers ---- */
 
-/* The response has a line for each value: "+guard.domain_allowlist example.org", or "-". */
+/* Whoever allows a host expects that it can be reached. */
+static void put_notice(const struct bailey_session *session, enum bailey_change change, const char *subject, struct buf *out) {
+        if (change == BAILEY_ALLOW_DOMAIN && session->policy->policy->sandbox.network == NETWORK_DENY)
+                buf_format(out,
+                           "! sandbox.network is \"deny\": no command of this session can reach %s; start it with --allow-host "
+                           "%s\n",
+                           subject, subject);
+}
+
+/* The response has a line for each value: "+guard.domain_allowlist example.org", or "-"; and "! NOTICE". */
 static int do_change(struct bailey_session *session, enum bailey_change change, const char *subject, struct buf *out,
                      char *error, size_t size) {
         struct change_items items;
@@ -54,6 +63,7 @@ static int do_change(struct bailey_session *session, enum bailey_change change, 
                 return config_hand_error(&err, error, size);
         for (size_t i = 0; i < items.count; i++)
                 buf_format(out, "%c%s %s\n", items.items[i].remove ? '-' : '+', items.items[i].key, items.items[i].value);
+        put_notice(session, change, subject, out);
         return 0;
 }
 

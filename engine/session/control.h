@@ -4,7 +4,7 @@
  *     json                    all about the session, as JSON
  *     text                    the same as text
  *     refused                 the newest refusals that are in no file, as records; a line each
- *     allow DOMAIN            a change (engine/session/change.h); the lists that have changed
+ *     allow DOMAIN            a change (engine/session/change.h); the lists that have changed, and a notice
  *     kill SHELL_ID
  *
  * The response is "ok" or "error MESSAGE" and a newline; then, up to the end, the requested data.

@@ -134,10 +134,11 @@ no_sandbox() {
         run bailey allow new.example
         [ "$status" = 0 ]
         [ "$output" = "session $(session_of one): in effect from the next command until the session ends
-    guard.domain_allowlist: added new.example" ]
+    guard.domain_allowlist: added new.example
+    sandbox.network is \"deny\": no command of this session can reach new.example; start it with --allow-host new.example" ]
         run bailey allow new.example
         [ "$status" = 0 ]
-        [ "$output" = "session $(session_of one): nothing to change" ]
+        [[ $output == "session $(session_of one): nothing to change"$'\n    sandbox.network is "deny": '* ]]
         [ "$(verdict_in one 'curl https://new.example/')" = allowed ]
         [ "$(verdict_in one 'curl https://other.example/')" = blocked ]
         run bailey test 'curl https://new.example/'
@@ -501,7 +502,7 @@ no_sandbox() {
         [[ $(speak "$socket" $'ALLOW new.example\n') == "error "* ]]
         [[ $(speak "$socket" "allow $(printf 'a%.0s' {1..10000})"$'\n') == "error "* ]]
         [ -z "$(speak "$socket" 'allow new.example')" ] # no line
-        [ "$(speak "$socket" $'allow new.example\nallow second.example\n')" = $'ok\n+guard.domain_allowlist new.example' ] # one is enough
+        [[ "$(speak "$socket" $'allow new.example\nallow second.example\n')" == $'ok\n+guard.domain_allowlist new.example\n! sandbox.network is "deny": '*'--allow-host new.example' ]] # one is enough
         perl -e 'print "allow a\0b\n"' >nul
         [[ $(perl -MSocket -e 'socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])); open(my $f, "<", "nul");
                 syswrite($s, join("", <$f>)); print while <$s>' "$socket") == "error "* ]]
@@ -671,7 +672,7 @@ turned_away() {
         [[ $output == *"listed.example:443 is not in sandbox.network.hosts; to deny the host with all its ports: bailey deny 'listed.example'"* ]]
         run bailey allow listed.example:9000
         [ "$status" = 0 ]
-        [[ $output == *$'\n    guard.domain_allowlist: added listed.example\n    sandbox.network.hosts: added listed.example:9000' ]]
+        [[ $output == *$'\n    guard.domain_allowlist: added listed.example\n    sandbox.network.hosts: added listed.example:9000' ]] # no notice
         run bailey deny listed.example:9000
         [ "$status" = 0 ]
         [[ $output == *$'ends\n    sandbox.network.hosts: removed listed.example:9000' ]]

@@ -41,12 +41,13 @@ static void while_it_runs(void **state) {
 
         (void)state;
         scene_begin(&scene, NULL);
-        id = start_background(&scene, "echo out; printf 'no newline' >&2; " UNTIL("go") "echo end; exit 7");
-        reading = read_until(&scene, &id, 4, 10);
+        /* A letter at the end would be held back if a secret of this host begins with it. */
+        id = start_background(&scene, "echo out; printf 'no newline ' >&2; " UNTIL("go") "echo end; exit 7");
+        reading = read_until(&scene, &id, 4, 11);
         assert_int_equal(reading.status, BAILEY_STATUS_RUNNING);
         assert_int_equal(reading.exit_code, 0);
         assert_text(&reading.out, "out\n");
-        assert_text(&reading.err, "no newline");
+        assert_text(&reading.err, "no newline ");
         assert_int_equal(strlen(reading.started), strlen("2026-11-16T04:30:00.000Z"));
         assert_true(str_starts(str_z(reading.command), STR("echo out; ")));
         bailey_reading_free(&reading);
