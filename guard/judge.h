@@ -71,6 +71,7 @@ struct guard {
         const struct script *root;
         const struct walk_visit *visit;    /* the present command */
         const struct script *named_script; /* it was looked at whether it defines names of programs */
+        unsigned searches;                 /* for what a substitution is an argument of */
         bool has_names;                    /* and it may */
         struct range range;                /* of the command of the root script that is being judged */
         struct str start;                  /* where the command starts; empty: unknown */
