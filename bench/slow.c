@@ -31,6 +31,8 @@ static const char *const stress[] = {
         "rm -rf / ;",
         "rm -rf / ",
         "cat .env;",
+        "echo $(cat .env);",
+        "env|sort|",
         "cd a;",
         "cd ..;cat x;",
         "> /etc/x ",

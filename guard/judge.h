@@ -67,21 +67,15 @@ struct guard {
         struct effect **effect_tail;
         const struct effect *recent[EFFECTS_RECENT];
         size_t effect_count, reason_count, file_count;
-        unsigned depth;
         struct walk_budget inner; /* what is left for code inside code */
         const struct script *root;
         const struct walk_visit *visit;    /* the present command */
         const struct script *named_script; /* it was looked at whether it defines names of programs */
-        bool has_names;                    /* and it may */
         struct range range;                /* of the command of the root script that is being judged */
         struct str start;                  /* where the command starts; empty: unknown */
         struct str own_home;               /* `home` of struct guard_place */
-        bool contained;                    /* that of struct guard_place counts */
         struct str cwd;                    /* absolute, ~..., or empty for where the command started */
         struct str outer_cwd;              /* the same outside the present subshell */
-        bool in_subshell;
-        bool supposed; /* what is judged may be no command at all: only what it would do counts, not how it is called */
-        bool failed;   /* no memory, or too complex */
         struct file_fact *files;
         const struct command *network_pipes[PIPES_KEPT]; /* that what the network sent flows into */
         size_t pipes_seen;
@@ -92,14 +86,21 @@ struct guard {
         size_t kept_count;
         const struct egress *egress;                          /* what the gateway goes by; NULL: not asked for yet */
         struct byte_set table_beginnings;                     /* of the tables of paths, see paths.c */
-        bool last_network;                                    /* the present command prints what the network sent */
         const struct command *network_commands[NETWORK_KEPT]; /* that were seen to talk to the network, however spelled */
         size_t network_count, connected;                      /* connected: how often by now */
         const struct frame *frame;                            /* the commands that run the present script */
         size_t call_count, need_count;
-        bool acts;    /* some command does more than print */
-        bool errexit; /* set -e */
-        bool leaves;  /* exit or return may have ended the script */
+        unsigned depth;
+        unsigned searches; /* for what a substitution is an argument of */
+        bool has_names;    /* the script that was looked at may define names of programs */
+        bool contained;    /* that of struct guard_place counts */
+        bool in_subshell;
+        bool supposed;     /* what is judged may be no command at all: only what it would do counts, not how it is called */
+        bool failed;       /* no memory, or too complex */
+        bool last_network; /* the present command prints what the network sent */
+        bool acts;         /* some command does more than print */
+        bool errexit;      /* set -e */
+        bool leaves;       /* exit or return may have ended the script */
 };
 
 /* A command whose argument is a script that is being judged. */

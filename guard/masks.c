@@ -5,8 +5,10 @@
 #include "guard/options.h"
 #include "guard/tables/names.h"
 #include "policy/env.h"
+#include "bash/syntax/visit.h"
 
-enum { NAME_SHORTEST = 3 }; /* a name shorter than this picks too much */
+enum { SEARCHES_MOST = 16 }; /* of the whole script */
+enum { NAME_SHORTEST = 3 };  /* a part of a name that is shorter than this picks too much */
 
 /* ---- a command of a pipeline, as far as it can be read without running anything ---- */
 
@@ -54,8 +56,10 @@ static bool static_call(struct guard *g, const struct command *c, struct call *r
 
 /* ^NAME=, A\|B: picks variables by their names, and none of them is likely to be a secret. */
 static bool picks_plain(struct str pattern) {
-        size_t token = 0, longest = 0;
+        size_t token = 0, longest = 0, shortest = NAME_SHORTEST;
 
+        if (str_starts(pattern, STR("^")) && str_ends(pattern, STR("=")))
+                shortest = 1; /* whole names */
         for (size_t i = 0; i <= pattern.len; i++) {
                 unsigned char c = i < pattern.len ? (unsigned char)pattern.ptr[i] : '|';
 
@@ -68,7 +72,7 @@ static bool picks_plain(struct str pattern) {
                         return false;
                 longest = token > longest ? token : longest;
                 token = 0;
-                if (!strchr("^=$|\\()", c) || (c == '|' && longest < NAME_SHORTEST))
+                if (!strchr("^=$|\\()", c) || (c == '|' && longest < shortest))
                         return false;
                 longest = c == '|' ? 0 : longest;
         }
@@ -120,16 +124,21 @@ static bool grep_masks(const struct call *stage) {
         return counts || (patterns && !other && (plain || (only && stops)));
 }
 
-/* s/=.*?/x/: the value is replaced, and not put back. */
+/* s/=.*$/x/: the value is replaced, and not put back. */
 static bool sed_masks(struct str script) {
-        char mark = script.len > 1 ? script.ptr[1] : '\0', pattern[6] = { '=', '.', '*', mark };
-        struct str rest = str_skip(script, 2), end;
+        char mark = script.len > 1 ? script.ptr[1] : '\0';
+        struct str rest = str_skip(script, 2);
+        size_t end;
 
-        if (!str_starts(script, STR("s")) || str_find(STR("/|,#:@!~%"), mark) == 9 || !str_starts(rest, str_from(pattern, 4)))
+        if (!str_starts(script, STR("s")) || !mark || !strchr("/|,#:@!~%", mark) || !str_starts(rest, STR("=.*")) ||
+            memchr(rest.ptr, '&', rest.len) || memchr(rest.ptr, '\\', rest.len) || memchr(rest.ptr, '\n', rest.len))
                 return false;
-        end = str_skip(rest, 4 + str_find(str_skip(rest, 4), mark));
-        return (str_is(str_skip(end, 1), "") || str_is(str_skip(end, 1), "g")) && end.len && !memchr(rest.ptr, '&', rest.len) &&
-               !memchr(rest.ptr, '\\', rest.len) && !memchr(rest.ptr, '\n', rest.len);
+        rest = str_skip(rest, str_starts(rest, STR("=.*$")) ? 4 : 3);
+        end = str_find(str_skip(rest, 1), mark) + 1;
+        if (rest.len == 0 || rest.ptr[0] != mark || end == rest.len)
+                return false;
+        rest = str_skip(rest, end + 1);
+        return rest.len == 0 || str_is(rest, "g") || str_is(rest, "p") || str_is(rest, "gp");
 }
 
 /* The only script of sed or awk, and whether nothing else is asked for but what `allowed` names. */
@@ -154,17 +163,23 @@ static struct str only_script(const struct call *stage, const char *allowed, str
         return scripts == 1 ? script : STR("");
 }
 
+/* {print $1}, /REGEX/ {print $1 "=***"}: nothing behind the first = */
 static bool awk_masks(const struct call *stage) {
-        struct str separator = STR(""), script = only_script(stage, "", &separator), wanted = STR("{print$1}");
-        size_t at = 0;
+        struct str separator = STR(""), script = str_trim(only_script(stage, "", &separator));
+        static const char *const words[] = { "{", "print", "$1" };
 
-        for (size_t i = 0; i < script.len; i++) {
-                if (script.ptr[i] == ' ')
-                        continue;
-                if (at == wanted.len || script.ptr[i] != wanted.ptr[at++])
+        if (str_starts(script, STR("/")))
+                script = str_skip(script, str_find(str_skip(script, 1), '/') + 2);
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+                script = str_trim(script);
+                if (!str_starts(script, str_z(words[i])))
                         return false;
+                script = str_skip(script, strlen(words[i]));
         }
-        return at == wanted.len && str_is(separator, "=");
+        script = str_trim(script);
+        if (str_starts(script, STR("\"")))
+                script = str_trim(str_skip(script, str_find(str_skip(script, 1), '"') + 2));
+        return str_is(script, "}") && str_is(separator, "=");
 }
 
 static bool cut_masks(const struct call *stage) {
@@ -195,7 +210,7 @@ static bool stage_masks(const struct call *stage) {
         if (str_is(stage->name, "cut"))
                 return cut_masks(stage);
         if (str_is(stage->name, "sed"))
-                return sed_masks(only_script(stage, "Er", &separator));
+                return sed_masks(only_script(stage, "Erne", &separator));
         if (str_ends(stage->name, STR("awk")))
                 return awk_masks(stage);
         return stage->program->act == ACT_PATTERN && str_ends(stage->name, STR("grep")) && grep_masks(stage);
@@ -214,6 +229,50 @@ static bool stage_passes(const struct call *stage, const struct command *c) {
                         return false;
         }
         return true;
+}
+
+/* ---- export $(grep -v '^#' .env | xargs) ---- */
+
+static bool stage_feeds(const struct call *stage, const struct command *c) {
+        if (str_is(stage->name, "xargs"))
+                return stage->count == 1 || (stage->count == 3 && arg_is(&stage->args[1], "-d") && !c->redirs);
+        return !c->redirs && (str_is(stage->name, "cat") || str_is(stage->name, "grep") || str_is(stage->name, "egrep") ||
+                              str_is(stage->name, "cut") || str_is(stage->name, "tr"));
+}
+
+/* Variables are set as by `source .env`, and nothing is shown. `body` is the pipeline. */
+static bool sets_variables(struct guard *g, const struct command *body) {
+        struct call stage;
+
+        for (const struct command *c = body; c; c = c->next) {
+                if (!static_call(g, c, &stage) || !stage_feeds(&stage, c))
+                        return false;
+                if (c->join != JOIN_PIPE)
+                        return !c->next;
+        }
+        return false;
+}
+
+struct body_search {
+        struct guard *g;
+        const struct command *command;
+        bool found;
+};
+
+static int find_body(const struct node *node, void *data) {
+        struct body_search *search = data;
+        const struct command *c = node->kind == NODE_COMMAND ? node->command : NULL;
+        const struct word *w = c && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
+
+        if (w && w->parts && !w->parts->next && w->parts->kind == PART_LITERAL && str_is(w->parts->text, "export"))
+                for (w = w->next; w; w = w->next) {
+                        const struct part *part = w->parts && !w->parts->next ? w->parts : NULL;
+
+                        for (const struct command *in = part && part->kind == PART_COMMAND ? part->body : NULL; in;
+                             in = in->next)
+                                search->found |= in == search->command && sets_variables(search->g, part->body);
+                }
+        return search->found || shell_visit_children(node, find_body, data);
 }
 
 /* ---- the command ---- */
@@ -247,6 +306,13 @@ bool guard_shows_names(struct guard *g, enum effect_kind kind) {
                 return false;
         if (kind == FX_READ && stage_masks(&own))
                 return true;
+        if (kind == FX_READ && visit->where & WALK_IN_SUBSTITUTION && stage_feeds(&own, visit->command) &&
+            g->searches++ < SEARCHES_MOST) {
+                struct body_search search = { .g = g, .command = visit->command };
+
+                if (shell_visit_list(visit->script->commands, ROLE_COMMAND, find_body, &search))
+                        return true;
+        }
         if (!writes_pipe(visit) ||
             (kind == FX_READ && (!own.program || (own.program->traits & shows) != shows || str_is(own.name, "sed"))))
                 return false;
