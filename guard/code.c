@@ -395,8 +395,7 @@ static bool is_set(struct scanned *s, struct str word, size_t end) {
 }
 
 /* A variable that is known stands for its strings. */
-static void use_name(struct scanned *s, struct str word, size_t start) {
-        const struct code_name *name = name_find(s, word);
+static void use_name(struct scanned *s, const struct code_name *name, size_t start) {
         size_t first = name ? name->first : 0, count = name ? name->count : 0;
 
         for (size_t i = 0; i < count && i < 16 && first + i < s->count; i++)
@@ -502,7 +501,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 level(s)->open = 0;
         }
         if (!is_set(s, word, end) && !class)
-                use_name(s, word, start);
+                use_name(s, known, start);
         if (class & WORD_HOME)
                 keep_string(s, STR("~"), 0, start);
         call_starts(s, class, start);
