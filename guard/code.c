@@ -168,6 +168,23 @@ static bool continues(struct scanned *s, size_t start, struct str *ret_between) 
                (strchr("\"'])", c) || (s->language & LANG_AWK && is_word((unsigned char)c)));
 }
 
+/* Where os.path.expanduser begins, which ends at `at`. */
+static size_t name_start(const struct scanned *s, size_t at) {
+        while (at > 0 && (is_word((unsigned char)s->code.ptr[at - 1]) ||
+                          (strchr(".:$", s->code.ptr[at - 1]) && at > 1 && is_word((unsigned char)s->code.ptr[at - 2]))))
+                at--;
+        return at;
+}
+
+static void append(struct scanned *s, struct code_string *string, struct str between, struct str text) {
+        if (level(s)->gap)
+                between = between.len ? STR("/\1/") : STR("\1");
+        else if (between.len && (str_ends(string->text, STR("/")) || str_starts(text, STR("/"))))
+                between = STR("");
+        string->text = joined(s, string->text, between, text);
+        level(s)->gap = false;
+}
+
 static void keep_string(struct scanned *s, struct str text, unsigned class, size_t start) {
         struct str between;
         struct code_string *string;
@@ -180,11 +197,7 @@ static void keep_string(struct scanned *s, struct str text, unsigned class, size
                 text = decoded(s, text);
         if (continues(s, start, &between)) {
                 string = &s->strings[level(s)->open - 1];
-                if (level(s)->gap)
-                        between = between.len ? STR("/\1/") : STR("\1");
-                else if (between.len && (str_ends(string->text, STR("/")) || str_starts(text, STR("/"))))
-                        between = STR("");
-                string->text = joined(s, string->text, between, text);
+                append(s, string, between, text);
                 string->class |= class;
         } else if (s->count < STRINGS_MAX) {
                 s->strings[s->count++] = (struct code_string){ text, class, class & EXECUTING ? group(s) : 0 };
@@ -395,8 +408,7 @@ static bool is_set(struct scanned *s, struct str word, size_t end) {
 }
 
 /* A variable that is known stands for its strings. */
-static void use_name(struct scanned *s, struct str word, size_t start) {
-        const struct code_name *name = name_find(s, word);
+static void use_name(struct scanned *s, const struct code_name *name, size_t start) {
         size_t first = name ? name->first : 0, count = name ? name->count : 0;
 
         for (size_t i = 0; i < count && i < 16 && first + i < s->count; i++)
@@ -502,9 +514,11 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 level(s)->open = 0;
         }
         if (!is_set(s, word, end) && !class)
-                use_name(s, word, start);
-        if (class & WORD_HOME)
-                keep_string(s, STR("~"), 0, start);
+                use_name(s, known, start);
+        if (class & WORD_HOME) {
+                level(s)->gap = false; /* process.env. */
+                keep_string(s, STR("~"), 0, name_start(s, start));
+        }
         call_starts(s, class, start);
         level(s)->head = false;
         if (!str_is(word, "as")) {
@@ -547,6 +561,12 @@ static void open_bracket(struct scanned *s, size_t at) {
                                     .group = block ? 0 : group(s),
                                     .chain = s->count,
                                     .head = s->code.ptr[at] == '(' };
+        size_t operand;
+
+        operand = before_blanks(s, name_start(s, at));
+        inner.continues =
+                operand && !strchr(")]\"'", s->code.ptr[operand - 1]) && continues(s, name_start(s, at), &inner.between);
+        level(s)->gap &= !inner.continues; /* the words in front are the function's name */
 
         s->classes |= s->last;
         if (block)
@@ -560,14 +580,18 @@ static void open_bracket(struct scanned *s, size_t at) {
 
 static void close_bracket(struct scanned *s) {
         size_t open = level(s)->open;
+        struct code_level inner;
 
         if (s->too_deep) {
                 s->too_deep--;
         } else if (s->depth) {
                 if (s->setting_depth >= s->depth)
                         setting_ends(s);
-                s->depth--;
-                if (level(s)->open)
+                inner = s->levels[s->depth--];
+                if (level(s)->open && open && inner.continues && s->count == open) { /* "rm " + f("x") */
+                        append(s, &s->strings[level(s)->open - 1], inner.between, s->strings[--s->count].text);
+                        s->strings[level(s)->open - 1].class |= s->strings[s->count].class;
+                } else if (level(s)->open)
                         level(s)->gap |= !open;
                 else
                         level(s)->open = open;

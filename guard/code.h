@@ -23,10 +23,12 @@ struct code_string {
 struct code_level {
         unsigned class; /* of the calls whose parentheses these are, those further out included */
         unsigned group;
-        size_t chain; /* the first string of the present operand */
-        size_t open;  /* one more than the number of the string that an operator could continue; 0: none */
-        bool gap;     /* something unknown came after that */
-        bool head;    /* of a Lisp list: the next word says what it calls */
+        size_t chain;       /* the first string of the present operand */
+        size_t open;        /* one more than the number of the string that an operator could continue; 0: none */
+        bool gap;           /* something unknown came after that */
+        bool continues;     /* what stands in these parentheses continues the string in front of them, */
+        struct str between; /* with this in between */
+        bool head;          /* of a Lisp list: the next word says what it calls */
 };
 
 /* What a variable was set to: strings, or a function by another name. */

@@ -81,6 +81,7 @@ static const char *const secrets[] = {
         "TWILIO_AUTH_TOKEN",
 };
 
+/* Sorted. */
 static const struct {
         const char *word;
         unsigned kind;
@@ -342,9 +343,24 @@ bool name_is_database(struct str program) {
 }
 
 unsigned word_kind(struct str word) {
-        for (size_t i = 0; i < COUNT(words); i++)
-                if (str_eq_nocase(word, str_z(words[i].word)))
-                        return words[i].kind;
+        size_t low = 0, high = COUNT(words);
+        char lower[16];
+
+        if (!word.len || word.len > sizeof(lower))
+                return 0;
+        for (size_t i = 0; i < word.len; i++)
+                lower[i] = (char)ascii_lower((unsigned char)word.ptr[i]);
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+                int order = str_cmp(str_from(lower, word.len), str_z(words[middle].word));
+
+                if (order == 0)
+                        return words[middle].kind;
+                if (order < 0)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
         return 0;
 }
 
