@@ -56,6 +56,7 @@ void put_ending(struct buf *out, const struct bailey_outcome *o);
 
 /* The member network, if the policy lists hosts. */
 void put_network(struct buf *out, const struct bailey_traffic *network);
+void put_staged(struct buf *out, const struct bailey_staged *staged);
 
 void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
 

@@ -305,6 +305,9 @@ struct bailey_run_options {
         const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
         const char *session;     /* commands with this name and the same workspace share a /tmp, also those of other processes;
                                     NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
+        const char *stage;       /* what the command writes in the workspace is kept in the stage of this name, where later
+                                    commands of the same name see it, until it is applied; NULL: it is written there. A name
+                                    like that of a session. See bailey_stage_diff() */
 };
 
 enum bailey_end {
@@ -346,6 +349,12 @@ struct bailey_traffic {
         size_t host_count;
 };
 
+/* How many files of the workspace a stage changes, after the command. */
+struct bailey_staged {
+        const char *name;
+        unsigned long long changed, added, deleted;
+};
+
 struct bailey_outcome {
         enum bailey_end end;
         int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
@@ -370,6 +379,7 @@ struct bailey_outcome {
         long long duration_ms;
         const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
         const struct bailey_traffic *network; /* NULL: the policy lists no hosts */
+        const struct bailey_staged *staged;   /* NULL: the workspace was not staged */
         void *memory;                         /* of all these texts */
 };
 
