@@ -79,7 +79,7 @@ static const struct option_row option_rows[] = {
         [OPTION_NO_TTY] = { "no-tty", 0, NULL, "give the command no terminal" },
         [OPTION_SESSION] = { "session", 0, "NAME",
                              "share /tmp with all commands of this name in this workspace; see bailey tmp" },
-        [OPTION_STAGE] = { "stage", 0, "[NAME]",
+        [OPTION_STAGE] = { "stage", 0, "[STAGE]",
                            "keep what the command writes in the workspace apart, in a stage of this name; without one: "
                            "default" },
         [OPTION_STRICT] = ROW_STRICT,
@@ -161,8 +161,8 @@ static void tell_staged(const struct bailey_staged *staged) {
         if (staged && staged->changed + staged->added + staged->deleted == 0)
                 log_line("staged as %s: no changes", staged->name);
         else if (staged)
-                log_line("staged as %s: %llu changed, %llu new, %llu deleted", staged->name, staged->changed, staged->added,
-                         staged->deleted);
+                log_line("staged as %s: %llu changed, %llu new, %llu deleted; see bailey diff %s", staged->name,
+                         staged->changed, staged->added, staged->deleted, staged->name);
 }
 
 static void tell(const struct bailey_outcome *outcome, bool json) {

@@ -106,6 +106,10 @@ static int open_in(struct finder *f, int directory, const char *name, const char
 
 /* ---- changes ---- */
 
+static bool is_directory(const struct stage_change *change) {
+        return S_ISDIR(change->kind == STAGE_DELETED ? change->before.st_mode : change->after.st_mode);
+}
+
 /* Returns its index. */
 static int add(struct finder *f, const struct stage_change *change, size_t *ret) {
         struct stage_changes *out = f->out;
@@ -118,7 +122,7 @@ static int add(struct finder *f, const struct stage_change *change, size_t *ret)
         item = &out->items[out->count];
         *item = *change;
         if (f->compare->guards)
-                item->protected_by = f->compare->guards(item->path);
+                item->protected_by = f->compare->guards(item->path, is_directory(item));
         for (size_t above = item->whole; above != STAGE_ALONE; above = out->items[above].whole)
                 out->items[above].part_count++;
         *ret = out->count++;
@@ -342,9 +346,8 @@ static int compare_directory(struct finder *f, const struct place *place) {
 
 bool stage_is_told(const struct stage_changes *changes, size_t i) {
         const struct stage_change *change = &changes->items[i];
-        const struct stat *status = change->kind == STAGE_DELETED ? &change->before : &change->after;
 
-        return !S_ISDIR(status->st_mode) || change->part_count == 0 || (change->replaced && !S_ISDIR(change->before.st_mode));
+        return !is_directory(change) || change->part_count == 0 || (change->replaced && !S_ISDIR(change->before.st_mode));
 }
 
 static void digest_add(struct sha256 *sum, const struct stage_change *change) {
@@ -355,7 +358,7 @@ static void digest_add(struct sha256 *sum, const struct stage_change *change) {
                            (unsigned long long)change->after.st_ino, (unsigned long long)change->after.st_size,
                            (long long)change->after.st_ctim.tv_sec, change->after.st_ctim.tv_nsec);
 
-        if (!S_ISDIR(change->kind == STAGE_DELETED ? change->before.st_mode : change->after.st_mode))
+        if (!is_directory(change))
                 sha256_add(sum, str_from(facts, (size_t)len));
         sha256_add(sum, str_from(change->path, strlen(change->path) + 1));
 }

@@ -42,7 +42,7 @@ struct stage_changes {
 
 struct stage_compare {
         const struct stage *stage;
-        const char *(*guards)(const char *path); /* why this path is protected; NULL: it is not. May be NULL */
+        const char *(*guards)(const char *path, bool directory); /* why this path is protected; NULL: it is not. May be NULL */
 };
 
 /* Both directories, for who goes on with them. */

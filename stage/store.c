@@ -354,7 +354,7 @@ static bool find_discarded(int discarded, const char *id, char ret[static DISCAR
         while (stream && (entry = tree_next(stream)))
                 if (is_stage(entry->d_name, &since) && since > newest && strncmp(entry->d_name, id, STAGE_ID_LENGTH) == 0) {
                         newest = since;
-                        snprintf(ret, DISCARDED_NAME_SIZE, "%s", entry->d_name);
+                        snprintf(ret, DISCARDED_NAME_SIZE, "%.*s", DISCARDED_NAME_SIZE - 1, entry->d_name);
                 }
         if (stream)
                 closedir(stream);

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "stage/changes.h"
+#include "stage/undo.h"
 
 static bool is_staged(const struct run *run) {
         return run->order.options.stage != NULL;
@@ -45,6 +46,8 @@ int run_stage_begin(struct run *run) {
         run->facts.host.staged = true;
         if (run->order.options.plan_only)
                 return 0;
+        if (stage_recover_now(run->facts.state, &run->result.err) < 0)
+                return -1;
         return stage_open(&request, &run->arena, &run->staged.stage, &run->result.err);
 }
 

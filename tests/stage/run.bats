@@ -11,7 +11,7 @@ load stage_helper
         echo x >dir/gone
         run --separate-stderr native --stage 'echo two >>file; rm -r dir; echo n >new; cat file; ls'
         [ "$output" = $'one\ntwo\nfile\nnew' ]
-        [[ $stderr == *'staged as default: 1 changed, 1 new, 1 deleted'* ]]
+        [[ $stderr == *'staged as default: 1 changed, 1 new, 1 deleted; see bailey diff default'* ]]
         [ "$(cat file)" = one ]
         [ -e dir/gone ]
         [ ! -e new ]
@@ -136,9 +136,9 @@ load stage_helper
 
 @test 'one that was killed does not stand in the way' {
         staging
-        native --stage 'echo x >a; touch ready; sleep 1000' &
+        begin 'echo x >a; touch ready; sleep 1000'
         until_staged ready
-        kill -9 "$(pgrep -P $!  -x bailey || echo $!)"
+        kill -9 "$begun"
         wait || true
         [ "$(native --stage 'cat a')" = x ]
 }

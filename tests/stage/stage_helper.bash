@@ -34,3 +34,9 @@ staged_is_there() {
 stage_upper() {
         compgen -G "$BATS_TEST_TMPDIR/state/bailey/stages/[0-9a-f]*/upper"
 }
+
+# begin COMMAND: in the background, staged; $begun is bailey itself
+begin() {
+        "${clean[@]}" "$BAILEY" run --set sandbox.backend=native --config "$OFF" --stage "$1" &
+        begun=$!
+}
