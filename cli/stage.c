@@ -36,6 +36,13 @@ static struct bailey_stage_request request_of(const struct options *options, con
         };
 }
 
+/* What is done is recorded under the policy of the workspace. Without one, which has been said, it is done all the same. */
+static enum exit_status tell_unrecorded(const char *command, bool recorded) {
+        if (!recorded)
+                log_line("%s: cannot write this to the audit log", command);
+        return EXIT_DONE;
+}
+
 #define ROW_WORKSPACE_OF \
         { "workspace", 'w', "DIR", "the workspace; default: the current directory" }
 #define ROW_JSON \
@@ -149,13 +156,15 @@ static const struct option_row discard_rows[] = {
 };
 
 static enum exit_status run_discard(const struct options *options) {
-        const struct bailey_stage_request request = request_of(options, options->values[DISCARD_WORKSPACE]);
+        POLICY_AUTO policy = policy_from_options(NULL, options->values[DISCARD_WORKSPACE], NULL, NULL);
+        struct bailey_stage_request request = request_of(options, options->values[DISCARD_WORKSPACE]);
         char error[512];
+        int result;
 
-        if ((options->values[DISCARD_TAKE_BACK] ? bailey_stage_take_back : bailey_stage_discard)(&request, error,
-                                                                                                 sizeof(error)) < 0)
-                return failed("discard", error);
-        return EXIT_DONE;
+        request.policy = policy;
+        result = (options->values[DISCARD_TAKE_BACK] ? bailey_stage_take_back : bailey_stage_discard)(&request, error,
+                                                                                                      sizeof(error));
+        return result < 0 ? failed("discard", error) : tell_unrecorded("discard", policy && result == 0);
 }
 
 static const struct help_row discard_examples[] = {
@@ -208,7 +217,8 @@ static void tell_applied(const struct bailey_stage_applied *applied) {
 
 static enum exit_status run_apply(const struct options *options) {
         const char *const *given = options->values;
-        const struct bailey_stage_request request = request_of(options, given[APPLY_WORKSPACE]);
+        POLICY_AUTO policy = policy_from_options(NULL, given[APPLY_WORKSPACE], NULL, NULL);
+        struct bailey_stage_request request = request_of(options, given[APPLY_WORKSPACE]);
         const struct bailey_stage_choice choice = { .force = given[APPLY_FORCE] != NULL,
                                                     .with_protected = given[APPLY_PROTECTED] != NULL,
                                                     .digest = given[APPLY_DIGEST] };
@@ -217,6 +227,7 @@ static enum exit_status run_apply(const struct options *options) {
         char error[512];
         BUF_AUTO out;
 
+        request.policy = policy;
         buf_init(&out, ANSWER_MAX);
         if (bailey_stage_apply(&request, &choice, &applied, error, sizeof(error)) < 0)
                 return failed("apply", error);
@@ -229,6 +240,7 @@ static enum exit_status run_apply(const struct options *options) {
                         format_applied_text(&applied, &out);
                 status = write_text("apply", &out);
         }
+        tell_unrecorded("apply", applied.refused || applied.recorded);
         if (applied.left_count)
                 status = EXIT_PROBLEM;
         bailey_stage_applied_free(&applied);
@@ -294,14 +306,17 @@ static enum exit_status list_undo(bool json) {
 
 static enum exit_status run_undo(const struct options *options) {
         const char *const *given = options->values;
+        struct bailey_stage_request request = { .environment = here(), .workspace = given[UNDO_WORKSPACE] };
+        POLICY_AUTO policy = NULL;
         char error[512];
+        int result;
 
         if (given[UNDO_LIST])
                 return list_undo(given[UNDO_JSON] != NULL);
-        if (bailey_stage_undo(here(), given[UNDO_WORKSPACE], options->operand_count ? options->operands[0] : NULL,
-                              given[UNDO_FORCE] != NULL, error, sizeof(error)) < 0)
-                return failed("undo", error);
-        return EXIT_DONE;
+        request.policy = policy = policy_from_options(NULL, given[UNDO_WORKSPACE], NULL, NULL);
+        result = bailey_stage_undo(&request, options->operand_count ? options->operands[0] : NULL, given[UNDO_FORCE] != NULL,
+                                   error, sizeof(error));
+        return result < 0 ? failed("undo", error) : tell_unrecorded("undo", policy && result == 0);
 }
 
 static const struct help_row undo_examples[] = {

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit.h"
+#include "base/id.h"
 #include "base/path.h"
+#include "engine/policy.h"
 #include "engine/stage_guards.h"
 
 /* One that is gone has only the name that it had. */
@@ -89,6 +92,20 @@ int stage_look(const struct bailey_stage_request *request, struct stage_asked *a
                 if (choose(asked, *path, err) < 0)
                         return -1;
         return 0;
+}
+
+bool stage_record(const struct bailey_stage_request *request, const char *workspace, const char *text) {
+        struct audit_record record = {
+                .kind = AUDIT_CHANGED, .workspace = workspace, .action = "none", .command = str_z(text)
+        };
+        char id[ID_SIZE];
+
+        if (!request->policy || id_new(id, NULL) < 0)
+                return false;
+        audit_settle(request->policy->audit, request->environment);
+        record.id = id;
+        record.policy = request->policy->policy->name;
+        return audit_write(request->policy->audit, &record, NULL) == 0;
 }
 
 void stage_done(struct stage_asked *asked) {

@@ -30,6 +30,9 @@ int stage_look(const struct bailey_stage_request *request, struct stage_asked *a
 /* For bailey_stage_diff(): without the lines that differ. */
 void stage_put_change(const struct stage_change *change, struct bailey_stage_change *ret);
 
+/* Writes to the audit log what was done; false: it could not be written. */
+bool stage_record(const struct bailey_stage_request *request, const char *workspace, const char *text);
+
 void stage_done(struct stage_asked *asked);
 
 #endif

@@ -201,6 +201,7 @@ void format_applied_json(const struct bailey_stage_applied *applied, struct buf 
         put_number(out, "deleted", (long long)applied->deleted);
         put_switch(out, "refused", applied->refused);
         put_switch(out, "empty", applied->empty);
+        put_switch(out, "recorded", applied->recorded);
         put_array(out, "left");
         for (size_t i = 0; i < applied->left_count; i++)
                 put_change(&applied->left[i], out);

@@ -795,12 +795,13 @@ int bailey_stage_list(const char *const *environment, struct bailey_stages *ret,
 void bailey_stages_free(struct bailey_stages *stages);
 
 struct bailey_stage_request {
-        const char *const *environment; /* where bailey's own directory is */
-        const char *workspace;          /* NULL: the current directory */
-        const char *name;               /* NULL: "default" */
-        const char *const *paths;       /* only these, and what is in them, NULL-terminated; relative to the workspace, or
-                                           absolute; NULL: all */
-        int texts;                      /* not 0: with the lines that differ */
+        const struct bailey_policy *policy; /* whose audit log has what is done; NULL: none */
+        const char *const *environment;     /* where bailey's own directory is */
+        const char *workspace;              /* NULL: the current directory */
+        const char *name;                   /* NULL: "default" */
+        const char *const *paths;           /* only these, and what is in them, NULL-terminated; relative to the workspace, or
+                                               absolute; NULL: all */
+        int texts;                          /* not 0: with the lines that differ */
 };
 
 enum bailey_stage_kind {
@@ -839,7 +840,8 @@ int bailey_stage_diff(const struct bailey_stage_request *request, struct bailey_
                       size_t error_size);
 void bailey_stage_changes_free(struct bailey_stage_changes *changes);
 
-/* Discards a stage; it is kept for 7 days, in which the last one of a name can be taken back. */
+/* Discards a stage; it is kept for 7 days, in which the last one of a name can be taken back. Returns 1 if that was done, but
+ * could not be written to the audit log. */
 int bailey_stage_discard(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
 int bailey_stage_take_back(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
 
@@ -855,6 +857,7 @@ struct bailey_stage_applied {
         const struct bailey_stage_change *left;     /* that were chosen, and not applied; with their reasons */
         size_t left_count;
         int refused;                /* not 0: nothing was applied, because of conflicts, which are in `left` */
+        int recorded;               /* not 0: it is in the audit log */
         int empty;                  /* not 0: nothing is left in the stage, which has ended */
         const char *const *notices; /* what was set aside after all, NULL-terminated */
         void *memory;
@@ -884,9 +887,10 @@ int bailey_stage_undoables(const char *const *environment, struct bailey_stage_u
                            size_t error_size);
 void bailey_stage_undoables_free(struct bailey_stage_undoables *undoables);
 
-/* Takes back what was applied. `id` NULL: the last in `workspace` that was not undone. What has changed since is an error,
- * unless `force`: then it is kept, in STATE/undo/ID/old. */
-int bailey_stage_undo(const char *const *environment, const char *workspace, const char *id, int force, char *ret_error,
+/* Takes back what was applied. `id` NULL: the last in the workspace of the request, of which name and paths mean nothing here.
+ * What has changed since is an error, unless `force`: then it is kept, in STATE/undo/ID/old. Returns as bailey_stage_discard().
+ */
+int bailey_stage_undo(const struct bailey_stage_request *request, const char *id, int force, char *ret_error,
                       size_t error_size);
 
 /* ---- homes of workspaces ---- */

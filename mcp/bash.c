@@ -33,6 +33,7 @@ void bash_call(struct mcp_server *server, struct call *call, json_t *arguments) 
                 .description = json_string_value(json_object_get(arguments, "description")),
                 .background = json_is_true(json_object_get(arguments, "run_in_background")),
                 .fresh = json_is_true(json_object_get(arguments, "fresh")),
+                .stage = server->options->stage,
         };
         char error[512];
 
@@ -161,6 +162,7 @@ static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "explanation", o->explanation);
         put_rules(out, o);
         put_network(out, o->network);
+        put_staged(out, o->staged);
         put_text(out, "message", o->message);
         put_end(out);
 }

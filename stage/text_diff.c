@@ -27,6 +27,7 @@ bool text_is_binary(struct str text) {
 }
 
 static int split(struct str text, struct arena *arena, struct lines *ret, struct err *err) {
+        static const struct str none;
         size_t count = 0, room = 0, at = 0;
         struct str *items = NULL;
 
@@ -39,7 +40,7 @@ static int split(struct str text, struct arena *arena, struct lines *ret, struct
                 items[count++] = str_from(text.ptr + at, len);
                 at += len;
         }
-        *ret = (struct lines){ items, count };
+        *ret = (struct lines){ items ? items : &none, count };
         return count > LINES_LONGEST ? err_set(err, ERR_TOO_COMPLEX, "more than %d lines", LINES_LONGEST) : 0;
 }
 

@@ -159,6 +159,10 @@ int stage_undo_begin(int undo, const struct stage_journal *journal, int upper, i
         return -1;
 }
 
+int stage_undo_settle(const struct stage_undo *undo, struct err *err) {
+        return mark(undo->directory, DONE, err);
+}
+
 /* ---- what was interrupted ---- */
 
 static int undo_one(const struct stage_undo *one, const struct stage_journal *journal, struct err *err) {

@@ -28,6 +28,8 @@ int stage_recover_now(const char *state, struct err *err);
 /* Carries the journal out, and keeps it. */
 int stage_undo_begin(int undo, const struct stage_journal *journal, int upper, int base, struct stage_undo *ret,
                      struct err *err);
+/* What has been done to it by bailey itself up to now is no change since it was applied. */
+int stage_undo_settle(const struct stage_undo *undo, struct err *err);
 void stage_undo_close(struct stage_undo *undo);
 
 /* What can be undone; the newest first. */

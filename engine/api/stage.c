@@ -2,6 +2,7 @@
  * Stages, for the outside: the list of them, what they would change, and their end.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -224,16 +225,31 @@ void bailey_stage_changes_free(struct bailey_stage_changes *changes) {
 
 /* ---- the end ---- */
 
+/* 1: it is done, but not recorded. */
+static int record_end(const struct bailey_stage_request *request, const char *verb, const struct stage_request *which) {
+        char text[128];
+
+        if (!request->policy)
+                return 0;
+        snprintf(text, sizeof(text), "%s %s", verb, which->name);
+        return stage_record(request, which->workspace, text) ? 0 : 1;
+}
+
 int bailey_stage_discard(const struct bailey_stage_request *request, char *ret_error, size_t error_size) {
         struct err err = {};
         ARENA_AUTO arena;
         struct stage_asked asked = { .arena = &arena, .stage.fd = -1, .roots = { -1, -1 } };
+        struct stage_request which;
         int result;
 
         arena_init(&arena, 0);
         result = stage_ask(request, true, &asked, &err) == 0 ? stage_discard(asked.state.path, &asked.stage, &err) : -1;
+        if (result == 0) {
+                which = (struct stage_request){ .name = asked.stage.name, .workspace = asked.stage.workspace };
+                result = record_end(request, "discard stage", &which);
+        }
         stage_done(&asked);
-        return result < 0 ? config_hand_error(&err, ret_error, error_size) : 0;
+        return result < 0 ? config_hand_error(&err, ret_error, error_size) : result;
 }
 
 int bailey_stage_take_back(const struct bailey_stage_request *request, char *ret_error, size_t error_size) {
@@ -244,6 +260,6 @@ int bailey_stage_take_back(const struct bailey_stage_request *request, char *ret
 
         arena_init(&arena, 0);
         return stage_find(request, &asked, &which, &err) == 0 && stage_take_back(&which, &err) == 0
-                       ? 0
+                       ? record_end(request, "take back stage", &which)
                        : config_hand_error(&err, ret_error, error_size);
 }

@@ -2,6 +2,7 @@
  * Applying stages, and undoing that, for the outside.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct applier {
         struct stage_asked asked;
         bool *included;
         int undo; /* the directory, locked */
+        struct stage_undo done;
         struct baseline *baselines;
         const char *notices[NOTICES_MAX + 1];
         size_t notice_count;
@@ -99,12 +101,9 @@ static struct protect_request protect_request(struct applier *a) {
 }
 
 static int carry_out(struct applier *a, const struct stage_journal *journal) {
-        struct stage_undo done;
-
-        if (stage_undo_begin(a->undo, journal, a->asked.roots.upper, a->asked.roots.base, &done, a->err) < 0)
+        if (stage_undo_begin(a->undo, journal, a->asked.roots.upper, a->asked.roots.base, &a->done, a->err) < 0)
                 return -1;
-        a->out->id = arena_dup(a->asked.arena, str_z(done.id));
-        stage_undo_close(&done);
+        a->out->id = arena_dup(a->asked.arena, str_z(a->done.id));
         return a->out->id ? 0 : err_memory(a->err);
 }
 
@@ -125,7 +124,7 @@ static int carry_out_guarded(struct applier *a, const struct stage_journal *jour
         result = carry_out(a, journal);
         if (protect_end(baseline, &request, &err) < 0)
                 say(a, err.msg);
-        return result;
+        return result == 0 ? stage_undo_settle(&a->done, a->err) : -1; /* the survey opens directories that are closed */
 }
 
 /* ---- all ---- */
@@ -139,6 +138,16 @@ static int end_if_empty(struct applier *a) {
                 return -1;
         a->out->empty = left.count == 0;
         return a->out->empty ? stage_remove(a->asked.state.path, &a->asked.stage, a->err) : 0;
+}
+
+static void record(struct applier *a) {
+        char text[256];
+
+        snprintf(text, sizeof(text), "apply stage %s: %llu changed, %llu new, %llu deleted, digest %s, undo %s%s%s",
+                 a->asked.stage.name, a->out->changed, a->out->added, a->out->deleted, a->asked.changes.digest,
+                 a->out->id ? a->out->id : "none", a->choice->force ? ", force" : "",
+                 a->choice->with_protected ? ", protected" : "");
+        a->out->recorded = stage_record(a->request, a->asked.stage.workspace, text);
 }
 
 static int prepare(struct applier *a) {
@@ -162,6 +171,7 @@ static int apply(struct applier *a) {
         if (journal.count && carry_out_guarded(a, &journal) < 0)
                 return -1;
         count_included(a);
+        record(a);
         stage_undo_prune(a->undo);
         a->out->notices = a->notice_count ? arena_alloc(a->asked.arena, sizeof(a->notices)) : NULL;
         if (a->out->notices)
@@ -178,6 +188,7 @@ int bailey_stage_apply(const struct bailey_stage_request *request, const struct 
                              .choice = choice,
                              .asked = { .arena = arena, .stage.fd = -1, .roots = { -1, -1 } },
                              .undo = -1,
+                             .done = { .directory = -1, .old = -1 },
                              .out = &out,
                              .err = &err };
         int result = arena ? prepare(&a) : -1;
@@ -186,6 +197,7 @@ int bailey_stage_apply(const struct bailey_stage_request *request, const struct 
                 result = apply(&a);
         baseline_free(&a.baselines, a.asked.state.path);
         stage_done(&a.asked);
+        stage_undo_close(&a.done);
         fd_close(a.undo);
         if (result == 0) {
                 *ret = out;
@@ -269,16 +281,25 @@ static int find_last(int undo, const char *workspace, struct arena *arena, const
         return err_set(err, ERR_NOT_FOUND, "nothing that was applied to %s can be undone; see bailey undo --list", real);
 }
 
-int bailey_stage_undo(const char *const *environment, const char *workspace, const char *id, int force, char *ret_error,
+static int record_undo(const struct bailey_stage_request *request, const char *id, int force) {
+        char text[64], real[PATH_MAX];
+
+        if (!request->policy)
+                return 0;
+        snprintf(text, sizeof(text), "undo %.*s%s", UNDO_ID_LENGTH, id, force ? ", force" : "");
+        return stage_record(request, realpath(request->workspace ? request->workspace : ".", real) ? real : "", text) ? 0 : 1;
+}
+
+int bailey_stage_undo(const struct bailey_stage_request *request, const char *id, int force, char *ret_error,
                       size_t error_size) {
         struct err err = {};
         FD_AUTO undo = -1;
         ARENA_AUTO arena;
 
         arena_init(&arena, 0);
-        return open_undo(environment, &undo, &err) == 0 &&
-                               (id || find_last(undo, workspace ? workspace : ".", &arena, &id, &err) == 0) &&
+        return open_undo(request->environment, &undo, &err) == 0 &&
+                               (id || find_last(undo, request->workspace ? request->workspace : ".", &arena, &id, &err) == 0) &&
                                stage_undo_take(undo, id, force, &arena, &err) == 0
-                       ? 0
+                       ? record_undo(request, id, force)
                        : config_hand_error(&err, ret_error, error_size);
 }

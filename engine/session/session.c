@@ -409,6 +409,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .argv = from->argv ? strings_copy(from->argv, &shell->arena) : NULL,
                 .cwd = keep_text(shell, from->cwd),
                 .description = keep_text(shell, from->description),
+                .stage = keep_text(shell, from->stage),
                 .environment = session->environment,
                 .timeout_ms = from->timeout_ms,
                 .capture = 1,
@@ -422,7 +423,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
         };
         shell->description = to->description;
         return (from->command && !to->command) || (from->argv && !to->argv) || (from->cwd && !to->cwd) ||
-                               (from->description && !to->description)
+                               (from->description && !to->description) || (from->stage && !to->stage)
                        ? -1
                        : 0;
 }

@@ -22,14 +22,15 @@ def quoted(text):
     return "'" + text + "'"
 
 
-def step(rng, first):
+def step(rng, links):
     """Left out is what overlayfs does differently: it does not rename directories (mv copies them then, but to no directory that
-    is there), and a file of the workspace that has several names becomes one of its own when it is written by one of them."""
+    is there, and files in them lose their other names), and a file of the workspace that has several names becomes one of its own
+    when it is written by one of them. Nor are directories closed, which mv cannot rename then, but can copy."""
     one, other = path(rng), path(rng)
     inside = (other + "/").startswith(one + "/")
     one, other = quoted(one), quoted(other)
-    copies = ["true"] if inside else ["[ -e %s ] || mv -T %s %s" % (other, one, other), "[ -e %s ] || cp -a %s %s" % (other, one, other)]
-    links = [] if first else ["[ -d %s ] || ln -f %s %s" % (one, one, other)]
+    copies = ["true"] if inside or links else ["[ -e %s ] || mv -T %s %s" % (other, one, other), "[ -e %s ] || cp -a %s %s" % (other, one, other)]
+    links = [] if not links else ["[ -d %s ] || ln -f %s %s" % (one, one, other)]
     return rng.choice(copies + links + [
         "echo %d >%s" % (rng.randrange(100), one),
         "echo %d >>%s" % (rng.randrange(100), one),
@@ -41,7 +42,8 @@ def step(rng, first):
         "[ -d %s ] || mv -fT %s %s" % (one, one, other),
         "cp %s %s" % (one, other),
         "ln -sfn %s %s" % (quoted(rng.choice(NAMES + ["/nowhere", "../x"])), one),
-        "chmod %s %s" % (rng.choice(["600", "755", "444", "700", "1777"]), one),
+        "[ -d %s ] || chmod %s %s" % (one, rng.choice(["600", "755", "444", "4755"]), one),
+        "chmod %s %s" % (rng.choice(["755", "700", "1777"]), one),
         "touch -d @%d %s" % (OLD + rng.randrange(1000), one),
         "truncate -s %d %s" % (rng.randrange(10000), one),
         "rm -rf %s && mkdir -p %s && echo new >%s/x" % (one, one, one),
@@ -50,8 +52,8 @@ def step(rng, first):
     ])
 
 
-def script(rng, steps, first=False):
-    return "\n".join("{ %s; } 2>/dev/null" % step(rng, first) for _ in range(steps)) + "\ntrue"
+def script(rng, steps, links=False):
+    return "\n".join("{ %s; } 2>/dev/null" % step(rng, links) for _ in range(steps)) + "\ntrue"
 
 
 def tree(root):
@@ -100,11 +102,12 @@ class Round:
         self.bailey("run", "--set", "guard.mode=off", "--set", "sandbox.backend=native", *options, text, cwd=cwd)
 
     def go(self):
-        start = script(self.rng, 40, True)
+        start = script(self.rng, 40)
         subprocess.run(["bash", "-c", start], cwd=self.plain, check=True)
         subprocess.run(["cp", "-a", self.plain, self.staged], check=True)
         before = tree(self.staged)
-        commands = [script(self.rng, 12) for _ in range(self.rng.randint(1, 3))]
+        links = self.rng.random() < 0.5
+        commands = [script(self.rng, 12, links) for _ in range(self.rng.randint(1, 3))]
         for command in commands:
             self.run(command, self.plain)
             self.run(command, self.staged, "--stage")
