@@ -19,8 +19,8 @@ const struct cli_command *const cli_commands[] = {
 };
 /* clang-format on */
 
-const char *const cli_absent[] = { "allow", "aside", "completion", "container", "deny", "home", "hook",
-                                   "kill",  "mcp",   "restore",    "status",    "tmp",  NULL };
+const char *const cli_absent[] = { "allow", "apply", "aside", "completion", "container", "deny",   "diff", "discard", "home",
+                                   "hook",  "kill",  "mcp",   "restore",    "stages",    "status", "tmp",  "undo",    NULL };
 const char cli_system[] = "Windows";
 
 const struct cli_hidden cli_hidden[] = { {} };

@@ -101,7 +101,7 @@ static void put_notes(const struct bailey_stage_change *change, const struct sta
         if (change->same_content && change->before_mode != change->after_mode)
                 buf_format(out, ", mode %04o, before %04o", change->after_mode, change->before_mode);
         else if (change->same_content)
-                buf_append(out, STR(", only its times or attributes"));
+                buf_append(out, STR(", only its times, links or attributes"));
         else if (change->before_mode && change->after_mode && change->before_mode != change->after_mode)
                 buf_format(out, ", mode %04o, before %04o", change->after_mode, change->before_mode);
         if (change->protected_by) {

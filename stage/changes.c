@@ -241,8 +241,8 @@ static int changed_file(struct finder *f, const struct place *above, const char 
         if (stage_same_content(&sides, &change->before, &change->after, &change->same_content, f->err) < 0 ||
             stage_same_attributes(&sides, &change->after, &same_attributes, f->err) < 0)
                 return -1;
-        if (change->same_content && same_attributes && same_owner_and_mode(&change->before, &change->after) &&
-            same_time(&change->before.st_mtim, &change->after.st_mtim))
+        if (change->same_content && same_attributes && change->after.st_nlink == 1 &&
+            same_owner_and_mode(&change->before, &change->after) && same_time(&change->before.st_mtim, &change->after.st_mtim))
                 return 0; /* it was opened for writing, and left as it was */
         if (is_newer(f, &change->before, above->upper, name))
                 change->conflict = changed_meanwhile;

@@ -319,7 +319,7 @@ void run_end(struct run *run, int result) {
         record_end(run);
         if (ran)
                 tell_exited(run);
-        stage_close(&run->staged.stage);
+        run_stage_close(run);
         fd_close(TAKE_FD(run->facts.home)); /* the command no longer needs it */
         run->over = true;
 }

@@ -82,7 +82,7 @@ struct run_facts {
         struct home_usage home_usage; /* as far as it is known */
 };
 
-/* stage.c: what it writes in the workspace goes to a stage. */
+/* staging.c: what it writes in the workspace goes to a stage. */
 struct run_staged {
         struct stage stage;
         struct named_tmp keeper;
@@ -187,7 +187,7 @@ int run_protect_begin(struct run *run);
 void run_protect_check(struct run *run); /* after covers were restored */
 void run_protect_end(struct run *run);   /* sets aside what it created at protected paths, now or at the next start */
 
-/* ---- a stage (stage.c) ---- */
+/* ---- a stage (staging.c) ---- */
 
 enum { STAGE_MEMORY = 1 << 30 }; /* of the list of its changes */
 
@@ -195,6 +195,7 @@ int run_stage_begin(struct run *run); /* opens it, if one was asked for */
 int run_stage_join(struct run *run, const struct backend *backend, struct err *err);
 void run_stage_leave(struct run *run); /* it can be applied then */
 void run_stage_end(struct run *run);   /* counts what is in it */
+void run_stage_close(struct run *run);
 
 /* ---- a home of the workspace (homes.c) ---- */
 

@@ -113,3 +113,7 @@ void run_stage_end(struct run *run) {
                 run_notice(run, "cannot count what is staged as %s: %s", run->staged.stage.name, err.msg);
         arena_free(&arena);
 }
+
+void run_stage_close(struct run *run) {
+        stage_close(&run->staged.stage);
+}

@@ -19,3 +19,7 @@ void run_stage_leave(struct run *run) {
 void run_stage_end(struct run *run) {
         (void)run;
 }
+
+void run_stage_close(struct run *run) {
+        (void)run;
+}
