@@ -45,7 +45,7 @@ new      new  +1 -0
         staging
         native --stage $'echo x >"$(printf \'a\\033[2Jb\\nc\')"'
         [[ $(bailey diff --stat) == *'a\x1b[2Jb\nc'* ]]
-        ! bailey diff --stat | grep -q $'\033'
+        [[ $(bailey diff --stat) != *$'\033'* ]]
         bailey diff --json | jq -e '.changes[0].path == "a\u001b[2Jb\nc"'
 }
 

@@ -24,7 +24,8 @@ tell() {
 }
 
 finish() {
-        exec {SERVER[1]}>&-
+        local input=${SERVER[1]}
+        exec {input}>&-
         wait "$server"
 }
 

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154 # suites use what is set here, and the other way round
 # For the suites of stages, besides run_helper.
 
 # Nothing of the user's: its sockets are in a directory of the test.
