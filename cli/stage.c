@@ -204,7 +204,7 @@ static void tell_applied(const struct bailey_stage_applied *applied) {
 
         buf_init(&out, ANSWER_MAX);
         format_stage_rows(&left, &style, &out);
-        if (!out.failed)
+        if (!out.failed && out.len)
                 fwrite(out.ptr, 1, out.len, stderr);
         for (const char *const *notice = applied->notices; notice && *notice; notice++)
                 log_line("%s", *notice);
