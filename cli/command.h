@@ -60,6 +60,7 @@ struct cli_command {
         { "help", 'h', NULL, "show this help" }
 
 extern const struct cli_command cli_allow;
+extern const struct cli_command cli_apply; /* stage.c */
 extern const struct cli_command cli_aside;
 extern const struct cli_command cli_audit;
 extern const struct cli_command cli_batch;
@@ -67,6 +68,8 @@ extern const struct cli_command cli_completion;
 extern const struct cli_command cli_config;
 extern const struct cli_command cli_container;
 extern const struct cli_command cli_deny;
+extern const struct cli_command cli_diff;    /* stage.c */
+extern const struct cli_command cli_discard; /* stage.c */
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_env;
 extern const struct cli_command cli_help; /* main.c */
@@ -79,10 +82,12 @@ extern const struct cli_command cli_parse;
 extern const struct cli_command cli_restore; /* aside.c */
 extern const struct cli_command cli_rules;
 extern const struct cli_command cli_run;
+extern const struct cli_command cli_stages; /* stage.c */
 extern const struct cli_command cli_status;
 extern const struct cli_command cli_test;
 extern const struct cli_command cli_tmp;
 extern const struct cli_command cli_trust;
+extern const struct cli_command cli_undo; /* stage.c */
 extern const struct cli_command cli_why;
 
 /* commands.c: those that there are on this system, and the names of those that there are only on others; NULL-terminated. */

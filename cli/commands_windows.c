@@ -19,8 +19,9 @@ const struct cli_command *const cli_commands[] = {
 };
 /* clang-format on */
 
-const char *const cli_absent[] = { "allow",  "aside", "batch", "completion", "container", "deny", "home", "hook",
-                                   "import", "kill",  "mcp",   "restore",    "status",    "tmp",  "why",  NULL };
+const char *const cli_absent[] = { "allow",   "apply",   "aside",  "batch", "completion", "container", "deny",
+                                   "diff",    "discard", "home",   "hook",  "import",     "kill",      "mcp",
+                                   "restore", "stages",  "status", "tmp",   "undo",       "why",       NULL };
 const char cli_system[] = "Windows";
 
 const struct cli_hidden cli_hidden[] = { {} };

@@ -57,6 +57,8 @@ static void read_long(struct line *line, const char *text) {
         for (const struct option_row *row = line->command->options; row->name; row++) {
                 if (!str_is(name, row->name) || !row->argument)
                         continue;
+                if (name.len == whole.len && option_is_optional(row))
+                        return;
                 if (name.len == whole.len)
                         line->asking = row;
                 else

@@ -1,5 +1,7 @@
 #include "cli/command.h"
 
+#include <stdio.h>
+
 static const struct help_row usual_exits[] = {
         { "0", "done" },
         { "1", "failed" },
@@ -36,8 +38,21 @@ static void print_examples(const struct help_row *rows, struct buf *out) {
                 buf_format(out, "  # %s\n  %s\n", row->text, row->term);
 }
 
+/* " FILE", or "[=NAME]". */
+struct argument_text {
+        char text[64];
+};
+
+static struct argument_text argument_text(const struct option_row *row) {
+        struct argument_text ret;
+
+        snprintf(ret.text, sizeof(ret.text), "%s%s", option_is_optional(row) ? "[=" : " ",
+                 option_is_optional(row) ? row->argument + 1 : row->argument);
+        return ret;
+}
+
 static size_t option_width(const struct option_row *row) {
-        return strlen(row->name) + (row->argument ? strlen(row->argument) + 1 : 0);
+        return strlen(row->name) + (row->argument ? strlen(argument_text(row).text) : 0);
 }
 
 /* "tail, show: " */
@@ -65,7 +80,8 @@ static void print_options(const struct option_row *table, const char *of, struct
                         buf_format(out, "  -%c, --%s", row->letter, row->name);
                 else
                         buf_format(out, "      --%s", row->name);
-                buf_format(out, "%s%s", row->argument ? " " : "", row->argument ? row->argument : "");
+                if (row->argument)
+                        buf_append(out, str_z(argument_text(row).text));
                 buf_format(out, "%*s", (int)(width - option_width(row) + 3), "");
                 if (!of && row->of)
                         print_whose(row->of, out);

@@ -32,6 +32,7 @@ enum {
         OPTION_CPU_SECS,
         OPTION_PIDS,
         OPTION_ENV,
+        OPTION_STAGE,
         OPTION_STRICT,
         OPTION_SET,
         OPTION_CONFIG,
@@ -55,6 +56,8 @@ static const struct option_row option_rows[] = {
         [OPTION_CPU_SECS] = ROW_CPU_SECS,
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
+        [OPTION_STAGE] = { "stage", 0, "[STAGE]",
+                           "keep what commands write in the workspace apart, in this stage; default: default" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -100,6 +103,8 @@ static enum exit_status mcp_run(const struct options *options) {
                 return EXIT_USAGE;
         mallopt(M_MMAP_THRESHOLD, OUTPUT_BLOCK);
         server.policy = policy;
+        if (given[OPTION_STAGE])
+                server.stage = *given[OPTION_STAGE] ? given[OPTION_STAGE] : "default";
         server.stop_fd = signals = signals_watch();
         if (mcp_serve(&server, error, sizeof(error)) == 0)
                 return EXIT_DONE;

@@ -128,6 +128,10 @@ static int option_take(struct reader *r, size_t row, const char *value) {
         return 0;
 }
 
+bool option_is_optional(const struct option_row *row) {
+        return row->argument && row->argument[0] == '[';
+}
+
 /* `--name` or `--name=value`, or the argument after it. */
 static int read_long(struct reader *r, const char *text) {
         struct str whole = str_z(text), name = str_take(whole, str_find(whole, '='));
@@ -140,6 +144,8 @@ static int read_long(struct reader *r, const char *text) {
                 return option_unknown(r, name);
         if (!r->table[i].argument && value)
                 return err_set(r->err, ERR_INVALID, "option --%s takes no value", r->table[i].name);
+        if (option_is_optional(&r->table[i]))
+                return option_take(r, i, value ? value : "");
         if (r->table[i].argument && !value && r->next < r->argc)
                 value = r->argv[r->next++];
         if (r->table[i].argument && !value)

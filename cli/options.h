@@ -14,7 +14,8 @@ enum { OPTIONS_MAX = 32, OPTIONS_GIVEN_MAX = 256 };
 struct option_row {
         const char *name;     /* without dashes; NULL ends the table */
         char letter;          /* or 0 */
-        const char *argument; /* what it takes: "FILE", or the choice itself, "deny|inherit"; NULL for a switch */
+        const char *argument; /* what it takes: "FILE", or the choice itself, "deny|inherit"; "[NAME]": it may be left out, and
+                                 is given as --name=value only; NULL for a switch */
         const char *help;
         const char *of; /* the subcommands that it is for, "tail show"; the command's name is itself without one. NULL: all */
 };
@@ -38,6 +39,9 @@ struct options {
  * Reorders argv, which starts with the first argument. An argument that
  * is none of a choice is an error. On failure `err` says what to tell the user. */
 int options_read(const struct option_row *table, int argc, char **argv, struct options *ret, struct err *err);
+
+/* May the argument of this option be left out? */
+bool option_is_optional(const struct option_row *row);
 
 /* Is it a choice, "deny|inherit", and not the name of what is asked for? */
 bool choice_is(struct str argument);

@@ -44,6 +44,7 @@ enum {
         OPTION_TTY,
         OPTION_NO_TTY,
         OPTION_SESSION,
+        OPTION_STAGE,
         OPTION_STRICT,
         OPTION_SET,
         OPTION_CONFIG,
@@ -80,6 +81,9 @@ static const struct option_row option_rows[] = {
         [OPTION_NO_TTY] = { "no-tty", 0, NULL, "give the command no terminal" },
         [OPTION_SESSION] = { "session", 0, "NAME",
                              "share /tmp with all commands of this name in this workspace; see bailey tmp" },
+        [OPTION_STAGE] = { "stage", 0, "[STAGE]",
+                           "keep what the command writes in the workspace apart, in a stage of this name; without one: "
+                           "default" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -137,6 +141,14 @@ static void print_json(const struct bailey_outcome *outcome) {
                 output_write(json.ptr, json.len);
 }
 
+static void tell_staged(const struct bailey_staged *staged) {
+        if (staged && staged->changed + staged->added + staged->deleted == 0)
+                log_line("staged as %s: no changes", staged->name);
+        else if (staged)
+                log_line("staged as %s: %llu changed, %llu new, %llu deleted; see bailey diff %s", staged->name,
+                         staged->changed, staged->added, staged->deleted, staged->name);
+}
+
 static void tell(const struct bailey_outcome *outcome, bool json) {
         if (json) {
                 print_json(outcome);
@@ -151,6 +163,7 @@ static void tell(const struct bailey_outcome *outcome, bool json) {
         if (outcome->end != BAILEY_TIMED_OUT || !outcome->explanation) /* which says it, too */
                 tell_lines(outcome->message);
         tell_lines(outcome->explanation);
+        tell_staged(outcome->staged);
 }
 
 static int run_with(const struct bailey_policy *policy, struct bailey_run_options *run, bool json) {
@@ -229,6 +242,7 @@ static int run_options(const struct options *options, struct bailey_run_options 
                 .force = given[OPTION_FORCE] != NULL,
                 .plan_only = given[OPTION_SHOW_PLAN] != NULL,
                 .session = given[OPTION_SESSION],
+                .stage = given[OPTION_STAGE] && !*given[OPTION_STAGE] ? "default" : given[OPTION_STAGE],
         };
         if (set_command(options, run) < 0 || timeout_read("run", given[OPTION_TIMEOUT], &run->timeout_ms) < 0)
                 return -1;

@@ -66,6 +66,19 @@ static void offer_sessions(const struct value_request *request, struct buf *out)
         bailey_tmps_free(&found);
 }
 
+static void offer_stages(const struct value_request *request, struct buf *out) {
+        struct bailey_stages found;
+        char error[256];
+
+        (void)request;
+        if (bailey_stage_list((const char *const *)environ, &found, error, sizeof(error)) < 0)
+                return;
+        for (size_t i = 0; i < found.count; i++)
+                if (!found.items[i].discarded)
+                        offer(out, found.items[i].name, "", found.items[i].workspace);
+        bailey_stages_free(&found);
+}
+
 static void offer_hosts(const struct value_request *request, struct buf *out) {
         struct bailey_preset preset;
 
@@ -177,6 +190,7 @@ static const struct value_row {
         { "SECONDS" },
         { "SESSION" },
         { "SHELL_ID" },
+        { "STAGE", .offer = offer_stages },
         { "SUBTOPIC", .offer = offer_subtopics },
         { "TEXT" },
         { "TIME" },

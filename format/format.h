@@ -57,10 +57,36 @@ void put_ending(struct buf *out, const struct bailey_outcome *o);
 /* The member network, if the policy lists hosts. */
 void put_network(struct buf *out, const struct bailey_traffic *network);
 
+/* The member staged, if the workspace was. */
+void put_staged(struct buf *out, const struct bailey_staged *staged);
+
 /* All members but schemaVersion. */
 void put_outcome(struct buf *out, const struct bailey_outcome *o);
 
 void format_outcome_json(const struct bailey_outcome *outcome, struct buf *out);
+
+/*
+ * Stages, as JSON and for people.
+ */
+
+void format_stages_json(const struct bailey_stages *stages, struct buf *out);
+void format_stages_text(const struct bailey_stages *stages, struct buf *out);
+
+struct stage_style {
+        bool stat; /* a line for each file, without the lines that differ */
+        bool colors;
+        bool terminal; /* what a terminal would act on is escaped in these lines; in names it always is */
+};
+void format_stage_changes_json(const struct bailey_stage_changes *changes, struct buf *out);
+void format_stage_changes_text(const struct bailey_stage_changes *changes, const struct stage_style *style, struct buf *out);
+
+/* Only a line for each, without a sum. */
+void format_stage_rows(const struct bailey_stage_changes *changes, const struct stage_style *style, struct buf *out);
+
+void format_applied_json(const struct bailey_stage_applied *applied, struct buf *out);
+void format_applied_text(const struct bailey_stage_applied *applied, struct buf *out);
+void format_undoables_json(const struct bailey_stage_undoables *found, struct buf *out);
+void format_undoables_text(const struct bailey_stage_undoables *found, struct buf *out);
 
 /*
  * Rules, policies, environment variables and trusted config files, as JSON and for people.

@@ -67,6 +67,17 @@ static void put_plan(const struct bailey_outcome *o, struct buf *out) {
         put_end(out);
 }
 
+void put_staged(struct buf *out, const struct bailey_staged *staged) {
+        if (!staged)
+                return;
+        put_object(out, "staged");
+        put_text(out, "name", staged->name);
+        put_number(out, "changed", (long long)staged->changed);
+        put_number(out, "new", (long long)staged->added);
+        put_number(out, "deleted", (long long)staged->deleted);
+        put_end(out);
+}
+
 void put_ending(struct buf *out, const struct bailey_outcome *o) {
         put_number(out, "exit_code", o->exit_code);
         if (o->signal)
@@ -88,6 +99,7 @@ void put_outcome(struct buf *out, const struct bailey_outcome *o) {
         put_texts(out, "notices", o->notices);
         put_plan(o, out);
         put_network(out, o->network);
+        put_staged(out, o->staged);
         put_object(out, "verdict");
         put_text(out, "action", format_action(o->action));
         put_reasons(out, o->reasons, o->reason_count);

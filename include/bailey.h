@@ -365,6 +365,9 @@ struct bailey_run_options {
         const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
         const char *session;     /* commands with this name and the same workspace share a /tmp, also those of other processes;
                                     NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
+        const char *stage;       /* what the command writes in the workspace is kept in the stage of this name, where later
+                                    commands of the same name see it, until it is applied; NULL: it is written there. A name
+                                    like that of a session. See bailey_stage_diff() */
 
         /* Only for bailey_start(), and so are the rest; of bailey_run() they have to be 0. */
         const char *const
@@ -414,6 +417,12 @@ struct bailey_traffic {
         size_t host_count;
 };
 
+/* How many files of the workspace a stage changes, after the command. */
+struct bailey_staged {
+        const char *name;
+        unsigned long long changed, added, deleted;
+};
+
 struct bailey_outcome {
         enum bailey_end end;
         int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
@@ -438,6 +447,7 @@ struct bailey_outcome {
         long long duration_ms;
         const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
         const struct bailey_traffic *network; /* NULL: the policy lists no hosts */
+        const struct bailey_staged *staged;   /* NULL: the workspace was not staged */
         void *memory;                         /* of all these texts */
 };
 
@@ -910,6 +920,129 @@ void bailey_tmps_free(struct bailey_tmps *tmps);
 /* Ends one, and removes its files; commands that are running keep them until they end. `workspace` NULL: the current
  * directory. */
 int bailey_tmp_end(const char *const *environment, const char *workspace, const char *name, char *ret_error, size_t error_size);
+
+/* ---- stages ---- */
+
+/* What commands with a `stage` have written in a workspace, which waits to be applied or discarded. */
+struct bailey_stage {
+        const char *name;
+        const char *workspace;
+        const char *begun;                          /* "2026-11-16T04:30:00.000Z" */
+        const char *discarded;                      /* when; NULL: it was not. It is kept for 7 days */
+        unsigned long long changed, added, deleted; /* files */
+        unsigned long long bytes;                   /* of what is new in them */
+        int busy;                                   /* not 0: commands are running in it */
+        const char *problem;                        /* why it could not be examined; NULL: it was */
+};
+
+struct bailey_stages {
+        const struct bailey_stage *items; /* in no order */
+        size_t count;
+        void *memory;
+};
+
+/* All of the user, in all workspaces. Errors as with bailey_policy_load(), here and below. */
+int bailey_stage_list(const char *const *environment, struct bailey_stages *ret, char *ret_error, size_t error_size);
+void bailey_stages_free(struct bailey_stages *stages);
+
+struct bailey_stage_request {
+        const struct bailey_policy *policy; /* whose audit log has what is done; NULL: none */
+        const char *const *environment;     /* where bailey's own directory is */
+        const char *workspace;              /* NULL: the current directory */
+        const char *name;                   /* NULL: "default" */
+        const char *const *paths;           /* only these, and what is in them, NULL-terminated; relative to the workspace, or
+                                               absolute; NULL: all */
+        int texts;                          /* not 0: with the lines that differ */
+};
+
+enum bailey_stage_kind {
+        BAILEY_STAGE_DELETED,
+        BAILEY_STAGE_CHANGED,
+        BAILEY_STAGE_ADDED,
+};
+
+struct bailey_stage_change {
+        const char *path; /* in the workspace; any bytes */
+        enum bailey_stage_kind kind;
+        const char *type; /* of what is there then, or of what is deleted: "file", "directory", "link",
+                             "other" */
+        unsigned long long before_bytes, after_bytes;
+        int same_content;                              /* not 0: only mode, times or attributes differ */
+        unsigned before_mode, after_mode;              /* permissions; 0: there is none */
+        int binary;                                    /* not 0: its lines are not compared; also if it is very large */
+        unsigned long long added_lines, removed_lines; /* 0 without texts */
+        const char *text;                              /* hunks as of `diff -u`; NULL: none, or not asked for */
+        size_t text_length;
+        const char *conflict;     /* what was done to it in the workspace since it was staged; NULL: nothing */
+        const char *protected_by; /* why it is only applied if that is asked for; NULL: it is applied */
+};
+
+struct bailey_stage_changes {
+        const char *name, *workspace;
+        const struct bailey_stage_change *items; /* deletions first, then by path */
+        size_t count;
+        unsigned long long changed, added, deleted;
+        const char *digest; /* of all that is staged: see bailey_stage_apply() */
+        void *memory;
+};
+
+/* What a stage would change. */
+int bailey_stage_diff(const struct bailey_stage_request *request, struct bailey_stage_changes *ret, char *ret_error,
+                      size_t error_size);
+void bailey_stage_changes_free(struct bailey_stage_changes *changes);
+
+/* Discards a stage; it is kept for 7 days, in which the last one of a name can be taken back. Returns 1 if that was done, but
+ * could not be written to the audit log. */
+int bailey_stage_discard(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
+int bailey_stage_take_back(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
+
+struct bailey_stage_choice {
+        int force;          /* not 0: also what has changed in the workspace since it was staged, or since it was applied */
+        int with_protected; /* not 0: also protected files */
+        const char *digest; /* of bailey_stage_diff(): fails if anything else is staged now; NULL: whatever is */
+};
+
+struct bailey_stage_applied {
+        const char *id;                             /* for bailey_stage_undo(); NULL: nothing was applied */
+        unsigned long long changed, added, deleted; /* files */
+        const struct bailey_stage_change *left;     /* that were chosen, and not applied; with their reasons */
+        size_t left_count;
+        int refused;                /* not 0: nothing was applied, because of conflicts, which are in `left` */
+        int recorded;               /* not 0: it is in the audit log */
+        int empty;                  /* not 0: nothing is left in the stage, which has ended */
+        const char *const *notices; /* what was set aside after all, NULL-terminated */
+        void *memory;
+};
+
+/* Writes what is staged to the workspace: all that is chosen, or nothing. If it is interrupted, the next call, or the next
+ * command in a stage, completes it. What was replaced is kept for 7 days, and up to 4 GiB. */
+int bailey_stage_apply(const struct bailey_stage_request *request, const struct bailey_stage_choice *choice,
+                       struct bailey_stage_applied *ret, char *ret_error, size_t error_size);
+void bailey_stage_applied_free(struct bailey_stage_applied *applied);
+
+struct bailey_stage_undoable {
+        const char *id;
+        const char *name, *workspace;
+        const char *applied;      /* when */
+        unsigned long long bytes; /* of what is kept */
+        int undone;               /* not 0: it was */
+};
+
+struct bailey_stage_undoables {
+        const struct bailey_stage_undoable *items; /* the newest first */
+        size_t count;
+        void *memory;
+};
+
+int bailey_stage_undoables(const char *const *environment, struct bailey_stage_undoables *ret, char *ret_error,
+                           size_t error_size);
+void bailey_stage_undoables_free(struct bailey_stage_undoables *undoables);
+
+/* Takes back what was applied. `id` NULL: the last in the workspace of the request, of which name and paths mean nothing here.
+ * What has changed since is an error, unless `force`: then it is kept, in STATE/undo/ID/old. Returns as bailey_stage_discard().
+ */
+int bailey_stage_undo(const struct bailey_stage_request *request, const char *id, int force, char *ret_error,
+                      size_t error_size);
 
 /* ---- homes of workspaces ---- */
 

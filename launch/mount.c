@@ -39,6 +39,7 @@ enum {
         MOUNTS_MAX = 4096,
         PER_INODE = 4096, /* an empty file takes memory, too */
         INODES_LEAST = 1024,
+        STAGE_ROOT_SIZE = 64 << 10,
 };
 
 /* File systems whose files are not those of the host. */
@@ -55,6 +56,8 @@ struct mounter {
         const char *home;        /* which that is */
         bool masked;             /* the masks are there */
         int tmp;                 /* the session's /tmp; -1: there is none */
+        int stage;               /* the overlay of the workspace; -1: there is none */
+        const char *staged;      /* where it is mounted; NULL: not yet */
         uint64_t own[OWN_COUNT]; /* devices that only the sandbox has, or only the session */
         uint64_t id;             /* of what was mounted last, if that is in a layer */
         int lower;               /* the home directory, for an overlay that is to be made here; -1: it is made already */
@@ -261,18 +264,16 @@ static void open_work(int work) {
  *
  * `volatile`: or the end of the sandbox writes to the disk whatever anybody has in memory for that file system, and waits for
  * it. What is written here is as safe from a power failure as what nobody syncs. */
-static int new_overlay(int layer, int home, int run, struct err *err) {
-        FD_AUTO files = openat(layer, HOME_FILES, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+static int make_overlay(const char *lower_path, int run, const char *what, struct err *err) {
         FD_AUTO upper = openat(run, HOME_UPPER, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        char lower_path[64], upper_path[32], work_path[32];
+        char upper_path[32], work_path[32];
         const char *const options[] = { "source",  "bailey",    "lowerdir", lower_path, "upperdir", upper_path, "workdir",
                                         work_path, "userxattr", "",         "volatile", "",         NULL };
         int fd;
 
-        if (files < 0 || upper < 0 || work < 0)
-                return err_sys(err, "home of the workspace");
-        snprintf(lower_path, sizeof(lower_path), "/proc/self/fd/%d:/proc/self/fd/%d", files, home);
+        if (upper < 0 || work < 0)
+                return err_sys(err, "overlay of %s", what);
         snprintf(upper_path, sizeof(upper_path), "/proc/self/fd/%d", upper);
         snprintf(work_path, sizeof(work_path), "/proc/self/fd/%d", work);
         fd = new_mount("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, err);
@@ -280,7 +281,17 @@ static int new_overlay(int layer, int home, int run, struct err *err) {
                 open_work(work);
         if (fd < 0 && err->sys != EMFILE && err->sys != ENFILE && err->sys != ENOMEM && err->sys != ENOSPC)
                 err->code = ERR_NO_OVERLAY;
-        return fd < 0 ? err_context(err, "overlay of the home directory") : fd;
+        return fd < 0 ? err_context(err, "overlay of %s", what) : fd;
+}
+
+static int new_overlay(int layer, int home, int run, struct err *err) {
+        FD_AUTO files = openat(layer, HOME_FILES, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        char lower[64];
+
+        if (files < 0)
+                return err_sys(err, "home of the workspace");
+        snprintf(lower, sizeof(lower), "/proc/self/fd/%d:/proc/self/fd/%d", files, home);
+        return make_overlay(lower, run, "the home directory", err);
 }
 
 int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err) {
@@ -620,6 +631,26 @@ static int mount_session_tmp(struct mounter *m, const char *target, struct err *
         return attach(m, m->tmp, target, true, err);
 }
 
+/* Parts of it can be cloned when it is in its place. */
+static int mount_staged(struct mounter *m, const struct mount_step *step, struct err *err) {
+        FD_AUTO found = -1, part = -1;
+
+        if (m->stage < 0)
+                return err_set(err, ERR_INVALID, "a list of mounts without the stage of its workspace");
+        if (!m->staged) {
+                m->staged = step->target;
+                m->id = mount_id(m->stage);
+                return attach(m, m->stage, step->target, true, err);
+        }
+        found = kernel_openat2(m->stage, step->source + strlen(m->staged) + 1, O_PATH | O_CLOEXEC, no_links | RESOLVE_BENEATH);
+        if (found < 0)
+                return mount_failed(step->source, err);
+        part = open_tree(found, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+        if (part < 0)
+                return err_sys(err, "%s", step->source);
+        return bind_source(m, part, step, err);
+}
+
 /* Read-only as a whole: a process of uid 0 may write kernel settings here without any capability. */
 static int mount_proc(const struct mounter *m, const struct mount_step *step, struct err *err) {
         unsigned int attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
@@ -821,6 +852,8 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
                 return bind_source(m, source, step, err);
         case MOUNT_LAYERS:
                 return m->lower >= 0 ? overlay_mapped(m, source, step, err) : overlay_ready(m, source, step, err);
+        case MOUNT_STAGE:
+                return mount_staged(m, step, err);
         case MOUNT_SHOWN:
                 return mount_shown(m, step, err);
         case MOUNT_SOCKET:
@@ -961,12 +994,31 @@ static bool is_in_session_tmp(const struct mount_step *steps, size_t count, size
         return false;
 }
 
+/* Commands of the same stage may rename what is in it meanwhile, and its files are not those of the workspace. */
+static bool is_in_stage(const struct mounter *m, const struct mount_step *step) {
+        return m->staged && step->target && path_below(step->target, m->staged);
+}
+
+static bool is_verified(const struct mounter *m, const struct mount_step *steps, size_t count, size_t i) {
+        const struct mount_list list = { .items = (struct mount_step *)steps, .count = count };
+
+        return steps[i].point || is_in_session_tmp(steps, count, i) ||
+               (is_in_stage(m, &steps[i]) && !mounts_cover(&list, i, steps[i].target));
+}
+
 static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count,
                     const struct mount_given *given, int *ret_run, struct err *err) {
         int sources[MOUNTS_MAX + 1]; /* nothing is allocated in here */
         uint64_t ids[MOUNTS_MAX];
         int nodes[DEVICE_COUNT];
-        struct mounter m = { .root = -1, .store = -1, .private = -1, .layers = -1, .tmp = given->tmp, .lower = -1, .run = -1 };
+        struct mounter m = { .root = -1,
+                             .store = -1,
+                             .private = -1,
+                             .layers = -1,
+                             .tmp = given->tmp,
+                             .stage = given->stage,
+                             .lower = -1,
+                             .run = -1 };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
         if (take_devices(nodes, err) < 0 || (!given->passed && take_sources(steps, places, count, sources, &m.run, err) < 0) ||
@@ -975,11 +1027,11 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
             (given->passed && receive_sources(&m, given->passed, count, sources, err) < 0))
                 return -1;
         for (size_t i = 0; i < count; i++) {
-                m.target = places && !steps[i].point ? &places[i].target : NULL;
+                m.target = places && !steps[i].point && !is_in_stage(&m, &steps[i]) ? &places[i].target : NULL;
                 m.id = 0;
                 if (do_step(&m, &steps[i], sources[i], nodes, err) < 0)
                         return -1;
-                ids[i] = steps[i].point || is_in_session_tmp(steps, count, i) ? m.id : 0;
+                ids[i] = is_verified(&m, steps, count, i) ? m.id : 0;
                 fd_close(sources[i]);
         }
         if (verify_points(&m, steps, ids, count, err) < 0 || drop_layers(&m, err) < 0 || close_store(&m, err) < 0 ||
@@ -1015,6 +1067,44 @@ int mount_alone(uint64_t size, uid_t owner, struct err *err) {
         if (owner != geteuid() && fchownat(m.root, "", owner, owner, AT_EMPTY_PATH) < 0)
                 return err_sys(err, "owner of the new root");
         return m.root;
+}
+
+static int attach_named(int root, int mount, const char *name, struct err *err) {
+        FD_AUTO place = -1;
+
+        if (mkdirat(root, name, 0700) < 0)
+                return err_sys(err, "stage");
+        place = openat(root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return place < 0 ? err_sys(err, "stage") : attach_to(place, mount, "stage", true, err);
+}
+
+/* Mounts that an overlay is made of have to be in this namespace (before Linux 6.15). */
+static int place_layers(int root, const int layers[static 2], struct err *err) {
+        if (layers[0] < 0)
+                return 0;
+        return attach_named(root, layers[0], "workspace", err) < 0 ? -1 : attach_named(root, layers[1], "stage", err);
+}
+
+int mount_stage(const char *workspace, const char *stage, const int layers[static 2], struct err *err) {
+        struct mounter m = { .root = -1 };
+        FD_AUTO lower = -1, run = -1, overlay = -1;
+        char lower_path[32];
+
+        if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                return err_sys(err, "making mounts private");
+        lower = layers[0] >= 0 ? fcntl(layers[0], F_DUPFD_CLOEXEC, 0)
+                               : kernel_openat2(AT_FDCWD, workspace, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        run = layers[1] >= 0 ? fcntl(layers[1], F_DUPFD_CLOEXEC, 0)
+                             : kernel_openat2(AT_FDCWD, stage, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
+        if (lower < 0 || run < 0)
+                return mount_failed(lower < 0 ? workspace : stage, err);
+        snprintf(lower_path, sizeof(lower_path), "/proc/self/fd/%d", lower);
+        if (make_root(&m, STAGE_ROOT_SIZE, "0700", err) < 0 || place_layers(m.root, layers, err) < 0)
+                return -1;
+        overlay = make_overlay(lower_path, run, "the workspace", err);
+        if (overlay < 0 || attach_named(m.root, overlay, "overlay", err) < 0 || enter_root(&m, err) < 0)
+                return -1;
+        return TAKE_FD(overlay);
 }
 
 /* ---- for a wrapper ---- */

@@ -33,6 +33,7 @@ int mount_failed(const char *path, struct err *err);
 /* What else is mounted: */
 struct mount_given {
         int tmp;                             /* the session's /tmp, a mount that is nowhere yet; -1: there is none */
+        int stage;                           /* the overlay of the workspace, likewise */
         const struct mapped_channel *passed; /* where sources come from, by mount_send(); NULL: they are taken here */
 };
 
@@ -50,6 +51,11 @@ int mount_send(const struct mount_step *steps, const struct mount_places *places
 /* Makes an empty directory that holds `size` bytes the root of this process, and leaves nothing else mounted. It belongs to the
  * user and the group `owner`. Returns an fd of its mount, which can be cloned. */
 int mount_alone(uint64_t size, uid_t owner, struct err *err);
+
+/* The overlay of a workspace: what is written to it goes to the directory HOME_UPPER of `stage`. As above it becomes all there
+ * is for this process. `layers` are both directories with their owners mapped, in mounts that are nowhere yet; -1: they are
+ * opened here. */
+int mount_stage(const char *workspace, const char *stage, const int layers[static 2], struct err *err);
 
 /* Creates a mount point in a layer, of the type of `source`; if that does not exist, a file if it is optional, else a
  * directory. Follows no link: commands write there. */

@@ -67,11 +67,27 @@ static bool wants_maker(const struct start *start) {
 
 /* ---- in the child ---- */
 
+/* What sandboxes share, as each of them gets it. -1: none. */
+struct shared_mounts {
+        int tmp, stage;
+        int stage_lock; /* held as long as the sandbox may write into the stage */
+};
+
+static int get_shared(const struct launch *launch, struct shared_mounts *ret, struct err *err) {
+        *ret = (struct shared_mounts){ -1, -1, -1 };
+        if (launch->tmp && (ret->tmp = tmp_holder_mount(launch->tmp, NULL, err)) < 0)
+                return -1;
+        return launch->stage && (ret->stage = tmp_holder_mount(launch->stage, &ret->stage_lock, err)) < 0 ? -1 : 0;
+}
+
 /* NULL: it is there already, or the host's. */
-static int make_guarantees(const struct start *start, struct network *network, int tmp, int *ret_run, struct err *err) {
+static int make_guarantees(const struct start *start, struct network *network, const struct shared_mounts *shared, int *ret_run,
+                           struct err *err) {
         const struct launch *launch = start->launch;
         const struct mapped_channel passed = { .socket = LAUNCH_REPORT_FD + 1, .outside = LAUNCH_REPORT_FD + 2 };
-        const struct mount_given given = { .tmp = tmp, .passed = launch->id_base ? &passed : NULL };
+        const struct mount_given given = { .tmp = shared->tmp,
+                                           .stage = shared->stage,
+                                           .passed = launch->id_base ? &passed : NULL };
 
         if (launch->namespaces == LAUNCH_NAMESPACES_AND_NET && !network && network_raise(err) < 0)
                 return -1;
@@ -79,7 +95,8 @@ static int make_guarantees(const struct start *start, struct network *network, i
                 return -1;
         if (launch->hostname && launch->namespaces && sethostname(launch->hostname, strlen(launch->hostname)) < 0)
                 return err_sys(err, "hostname");
-        fd_close(tmp);
+        fd_close(shared->tmp);
+        fd_close(shared->stage);
         return network ? network_enter(network, err) : 0;
 }
 
@@ -138,7 +155,7 @@ static _Noreturn void run_wrapper(const struct launch *launch) {
         _exit(0);
 }
 
-enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 2 };
+enum { FILES_MAX = LAUNCH_EMPTY_FD + 1024 + BROKER_ROOTS_MAX + 4 };
 
 /* A file of a wrapper: empty, or with a text. */
 static int open_mask(const char *text, struct err *err) {
@@ -152,7 +169,8 @@ static int open_mask(const char *text, struct err *err) {
 }
 
 /* In the order of enum launch_fd. */
-static int arrange(const struct start *start, int tmp, int *ret_preload, int *ret_roots, int *ret_tmp, struct err *err) {
+static int arrange(const struct start *start, struct shared_mounts *shared, int *ret_preload, int *ret_roots, struct err *err) {
+        int *const kept[] = { &shared->tmp, &shared->stage, &shared->stage_lock };
         int from[FILES_MAX], count = 0;
 
         from[count++] = start->files->in;
@@ -173,7 +191,7 @@ static int arrange(const struct start *start, int tmp, int *ret_preload, int *re
         if (start->preload >= 0)
                 from[count++] = start->preload;
         for (size_t i = 0; i < start->launch->wrapper_masks; i++) {
-                if (count == FILES_MAX - BROKER_ROOTS_MAX - 1)
+                if (count == FILES_MAX - BROKER_ROOTS_MAX - 3)
                         return err_set(err, ERR_TOO_COMPLEX, "more than %d files to mask", FILES_MAX);
                 from[count] = open_mask(i == 0 ? start->launch->wrapper_text : NULL, err);
                 if (from[count++] < 0)
@@ -182,9 +200,11 @@ static int arrange(const struct start *start, int tmp, int *ret_preload, int *re
         *ret_roots = count;
         for (size_t i = 0; i < start->root_count; i++)
                 from[count++] = start->roots[i];
-        *ret_tmp = tmp < 0 ? -1 : count;
-        if (tmp >= 0)
-                from[count++] = tmp;
+        for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+                if (*kept[i] >= 0) {
+                        from[count] = *kept[i];
+                        *kept[i] = count++;
+                }
         return files_arrange(from, count, !start->launch->wrapper, err);
 }
 
@@ -219,7 +239,8 @@ static int become_user(struct start *start, struct err *err) {
 static _Noreturn void child(struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, failed;
-        int report_fd = start->report[1], preload, roots, tmp = -1, run = -1;
+        int report_fd = start->report[1], preload, roots, run = -1;
+        struct shared_mounts shared;
         struct network network;
         struct err err = {};
 
@@ -230,14 +251,14 @@ static _Noreturn void child(struct start *start, const struct cgroup *group) {
         if (start->outside < 0 && launch->own_pids && !launch->wrapper)
                 prctl(PR_SET_PDEATHSIG, SIGKILL);
         /* While the parent has something to do, too. */
-        failed = enter_group(start, group, &err) < 0 || (launch->tmp && (tmp = tmp_holder_mount(launch->tmp, &err)) < 0);
+        failed = enter_group(start, group, &err) < 0 || get_shared(launch, &shared, &err) < 0;
         if (launch->namespaces)
                 identity_limit(start->pid_max);
         if (!wait_for_go(start))
                 _exit(125);
         if (failed || (launch->id_base && become_user(start, &err) < 0))
                 report_failure(report_fd, &err);
-        if (arrange(start, tmp, &preload, &roots, &tmp, &err) < 0)
+        if (arrange(start, &shared, &preload, &roots, &err) < 0)
                 report_failure(report_fd, &err);
         report_fd = LAUNCH_REPORT_FD;
         /* What a terminal sends to its processes must not end this one; as pid 1 it cannot. A wrapper has a group by which all
@@ -246,7 +267,7 @@ static _Noreturn void child(struct start *start, const struct cgroup *group) {
                 setsid();
         if (launch->container)
                 container_run(launch->container, launch->announce, report_fd, LAUNCH_REPORT_FD + 1, LAUNCH_REPORT_FD + 2);
-        if (make_guarantees(start, start->makes_network ? &network : NULL, tmp, &run, &err) < 0)
+        if (make_guarantees(start, start->makes_network ? &network : NULL, &shared, &run, &err) < 0)
                 report_failure(report_fd, &err);
         if (launch->wrapper)
                 run_wrapper(launch);

@@ -70,6 +70,7 @@ static bool read_order(struct mcp_server *server, struct call *call, json_t *arg
                         .terminal = json_is_true(json_object_get(arguments, "pty")) ? BAILEY_TERMINAL_REQUIRED
                                                                                     : BAILEY_TERMINAL_NONE,
                         .fresh = json_is_true(json_object_get(arguments, "fresh")),
+                        .stage = server->options->stage,
                         .consent = BAILEY_CONSENT_TO_ASK,
                 },
                 .reason = json_string_value(json_object_get(needs, "reason")),
@@ -234,6 +235,7 @@ static void structured(const struct bailey_outcome *o, struct buf *out) {
         put_text(out, "explanation", o->explanation);
         put_rules(out, o);
         put_network(out, o->network);
+        put_staged(out, o->staged);
         put_text(out, "message", o->message);
         put_end(out);
 }

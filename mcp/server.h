@@ -14,6 +14,7 @@ struct mcp_options {
         const char *const *environment;
         int in, out;
         int stop_fd;                      /* readable: end */
+        const char *stage;                /* that commands write to, see struct bailey_run_options; NULL: the workspace */
         bool listen;                      /* to its user, see bailey_session_listen() */
         void (*notice)(const char *text); /* what the user should know */
 };

@@ -83,6 +83,8 @@ static const struct field bash_output[] = {
         { "explanation", KIND_TEXT, false, true, "Probable reason of a failure, and a remedy" },
         { "rules", KIND_TEXTS, false, false, "Guard rules that blocked the command or warned" },
         { "network", KIND_OBJECT, false, false, "Hosts that the command used or was refused, if only some hosts are allowed" },
+        { "staged", KIND_OBJECT, false, false,
+          "If changes of the workspace are staged: the number of files changed, new and deleted" },
         { "message", KIND_TEXT, false, true, "Error message" },
         { "shell_id", KIND_TEXT, false, false, "Only in the background: ID for BashOutput and KillShell" },
         { "command", KIND_TEXT, false, false, "Only in the background: the command" },

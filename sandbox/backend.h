@@ -22,6 +22,7 @@ struct backend {
         bool automatic;   /* may be chosen without being named */
         bool own_tmp;     /* /tmp is the host's: commands get a private TMPDIR instead */
         bool shares_tmp;  /* can give the commands of a session the same /tmp, or the same TMPDIR */
+        bool stages;      /* can give commands an overlay of the workspace */
         bool own_home;    /* can give commands a home of the workspace: sandbox.home = "own" */
         bool terminal;    /* can give commands a terminal of their own */
         bool brokers;     /* can give access to listed unix sockets of the host, or to all */

@@ -99,6 +99,7 @@ static void add_mount(struct arguments *a, const struct mount_step *step) {
                 add_option(a, "--remount-ro", step->target, NULL);
                 break;
         case MOUNT_SESSION_TMP:
+        case MOUNT_STAGE:
         case MOUNT_LAYERS: /* there is no option for these */
         case MOUNT_SHOWN:
                 break;

@@ -171,7 +171,8 @@ static int plan_rename(const struct policy *policy, const struct host *host, str
         const char **configs, **roots;
         size_t count = 0;
 
-        if (!policy->sandbox.workspace_write || !policy->sandbox.protect_workspace || protection->sealed)
+        if (!policy->sandbox.workspace_write || !policy->sandbox.protect_workspace || protection->sealed ||
+            host->staged) /* it would write in the workspace itself */
                 return 0;
         configs = arena_alloc(arena, (covered->count + 1) * sizeof(*configs));
         roots = arena_alloc(arena, (BROKER_ROOTS_MAX + 1) * sizeof(*roots));

@@ -47,6 +47,7 @@ enum mount_kind {
         MOUNT_ROOT_EMPTY,  /* an empty root */
         MOUNT_READ,        /* source at target, with all that is mounted below, read-only */
         MOUNT_WRITE,       /* the same, writable; never set-user-id, never devices */
+        MOUNT_STAGE,       /* what is staged over the workspace, or a directory of that: `stage` of struct launch */
         MOUNT_LAYERS,      /* `source` is a layer (home/home.h): overlays the home directory `target` with it, for these: */
         MOUNT_SHOWN,       /* the directory `source` of that home directory as the overlay has it, writable, if it is there */
         MOUNT_SOCKET,      /* a socket of the host, read-only, if it still exists */
@@ -271,13 +272,14 @@ struct launch {
         const struct mount_step *mounts;
         size_t mount_count;
         struct launch_group group;
-        const struct tmp_holder *tmp; /* launch/tmp_holder.h, of the supervisor; not part of the plan. NULL: none */
-        struct launch_share share;    /* without a group of its own */
-        const char *const *wrapper;   /* argv of a program that sets up the sandbox and starts this one again inside; or the
-                                         command, if `profile` describes the whole sandbox */
-        size_t wrapper_masks;         /* how many empty files it is given */
-        const char *wrapper_text;     /* what the first of these holds instead; NULL: nothing */
-        bool wrapper_network;         /* it makes a network, which is set up from outside: launch/network_helper.c */
+        const struct tmp_holder *tmp;   /* launch/tmp_holder.h, of the supervisor; not part of the plan. NULL: none */
+        const struct tmp_holder *stage; /* of the overlay of the workspace, likewise; NULL: it is not staged */
+        struct launch_share share;      /* without a group of its own */
+        const char *const *wrapper;     /* argv of a program that sets up the sandbox and starts this one again inside; or the
+                                           command, if `profile` describes the whole sandbox */
+        size_t wrapper_masks;           /* how many empty files it is given */
+        const char *wrapper_text;       /* what the first of these holds instead; NULL: nothing */
+        bool wrapper_network;           /* it makes a network, which is set up from outside: launch/network_helper.c */
         const struct wrapped_mount *wrapped; /* what it mounts, verified inside: it uses names, which may change */
         size_t wrapped_count;
         const char *profile; /* a text that it reads from the file `profile_path`, which is written before, in a directory

@@ -101,12 +101,20 @@ static bool is_inside_another(const struct protected_paths *paths, const char *p
         return false;
 }
 
+/* What is in the workspace is written to its overlay, and what git writes elsewhere is not written at all: it would not wait to
+ * be applied. */
+static enum mount_kind write_kind(const struct compiler *c, const char *path) {
+        if (!c->host->staged)
+                return MOUNT_WRITE;
+        return path_within(path, c->host->workspace) ? MOUNT_STAGE : MOUNT_READ;
+}
+
 /* Links are left out: what a link stands for is listed beside it. So is what a directory that is read-only holds anyway: it may
  * be closed, and nothing can be mounted in it then. */
 static int bind_protected(struct compiler *c, enum mount_kind kind, const struct protected_paths *paths) {
         for (size_t i = 0; i < paths->count; i++)
                 if (!paths->items[i].link && (kind == MOUNT_WRITE || !is_inside_another(paths, paths->items[i].path)) &&
-                    bind(c, kind, paths->items[i].path) < 0)
+                    bind(c, kind == MOUNT_WRITE ? write_kind(c, paths->items[i].path) : kind, paths->items[i].path) < 0)
                         return -1;
         return 0;
 }
@@ -117,7 +125,8 @@ static bool is_layer(const struct mount_step *s) {
 }
 
 static bool shows_host(const struct mount_step *s) {
-        return s->kind == MOUNT_READ || s->kind == MOUNT_SHOWN || (s->kind == MOUNT_WRITE && !is_layer(s));
+        return s->kind == MOUNT_READ || s->kind == MOUNT_SHOWN || s->kind == MOUNT_STAGE ||
+               (s->kind == MOUNT_WRITE && !is_layer(s));
 }
 
 /* Does the command see the host's file of this path? The last mount over it decides: it covers those below it, too. */
@@ -325,7 +334,7 @@ static int add_minimal_root(struct compiler *c) {
 static const struct mount_step *writable_root(const struct compiler *c, const char *path) {
         const struct mount_step *last = holder_of(c->list, path);
 
-        return last && last->kind == MOUNT_WRITE ? last : NULL;
+        return last && (last->kind == MOUNT_WRITE || last->kind == MOUNT_STAGE) ? last : NULL;
 }
 
 /* What is at `path` in the directory that `root` mounts. */
@@ -350,7 +359,7 @@ static int add_anchors(struct compiler *c, const char *path) {
 
                 if (!source)
                         return err_memory(c->err);
-                if (step_mapped(c, MOUNT_WRITE, source, anchor) < 0)
+                if (step_mapped(c, root.kind, source, anchor) < 0)
                         return -1;
         }
         return 0;
@@ -386,16 +395,21 @@ static int add_readable(struct compiler *c) {
         return 0;
 }
 
+/* What fs_write_allow lists outside of the workspace is not staged. */
+static enum mount_kind granted_kind(const struct compiler *c, const char *path) {
+        return c->host->staged && path_within(path, c->host->workspace) ? MOUNT_STAGE : MOUNT_WRITE;
+}
+
 static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
         bool write = c->policy->sandbox.workspace_write && !protection->sealed;
 
         if (open_way(c, c->host->workspace) < 0 || add_anchors(c, c->host->workspace) < 0 ||
-            bind(c, write ? MOUNT_WRITE : MOUNT_READ, c->host->workspace) < 0)
+            bind(c, write ? write_kind(c, c->host->workspace) : MOUNT_READ, c->host->workspace) < 0)
                 return -1;
         for (size_t i = 0; c->lists && i < c->host->write.count; i++)
                 if (open_way(c, c->host->write.items[i].path) < 0 || add_anchors(c, c->host->write.items[i].path) < 0 ||
-                    bind(c, MOUNT_WRITE, c->host->write.items[i].path) < 0)
+                    bind(c, granted_kind(c, c->host->write.items[i].path), c->host->write.items[i].path) < 0)
                         return -1;
         if (!write)
                 return 0;
@@ -558,7 +572,7 @@ int mounts_container(const struct policy *policy, const struct host *host, struc
 static bool is_writable(const struct mount_list *mounts, size_t i) {
         const struct mount_step *s = &mounts->items[i];
 
-        if (s->kind == MOUNT_WRITE || s->kind == MOUNT_DEV || s->kind == MOUNT_SESSION_TMP)
+        if (s->kind == MOUNT_WRITE || s->kind == MOUNT_STAGE || s->kind == MOUNT_DEV || s->kind == MOUNT_SESSION_TMP)
                 return true;
         return s->kind == MOUNT_TMPFS && s->size != SMALL_TMPFS;
 }
@@ -570,7 +584,8 @@ static bool is_covered(const struct mount_list *mounts, size_t index) {
 
         for (size_t i = 0; i < index; i++)
                 if (is_writable(mounts, i) && path_within(step->target, mounts->items[i].target) &&
-                    (step->kind != MOUNT_WRITE || (mounts->items[i].kind == MOUNT_WRITE && !is_layer(&mounts->items[i]))))
+                    (step->kind != MOUNT_WRITE || (mounts->items[i].kind == MOUNT_WRITE && !is_layer(&mounts->items[i]))) &&
+                    (step->kind != MOUNT_STAGE || mounts->items[i].kind == MOUNT_STAGE))
                         return true;
         return false;
 }

@@ -33,6 +33,7 @@ const struct backend backend_native = {
         .name = "native",
         .id = BACKEND_NATIVE,
         .shares_tmp = true,
+        .stages = true,
         .own_home = true,
         .terminal = true,
         .brokers = true,

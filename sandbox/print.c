@@ -12,6 +12,7 @@ static const char *const mount_names[] = {
         [MOUNT_ROOT_EMPTY] = "root-empty",
         [MOUNT_READ] = "read",
         [MOUNT_WRITE] = "write",
+        [MOUNT_STAGE] = "stage",
         [MOUNT_LAYERS] = "layers",
         [MOUNT_SHOWN] = "shown",
         [MOUNT_SOCKET] = "socket",

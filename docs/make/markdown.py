@@ -1,6 +1,6 @@
 """docs/config.md and docs/commands.md."""
 
-from tables import key_default, key_type, options_of, sentence, usage
+from tables import key_default, key_type, option_argument, options_of, sentence, usage
 
 CONFIG_HEAD = """# Configuration
 
@@ -49,7 +49,7 @@ def options(rows):
     lines = ["| option | what it does |\n|---|---|"]
     for row in rows:
         names = ("-%s, " % row["letter"] if row["letter"] else "") + "--" + row["name"]
-        lines.append("| `%s` | %s |" % (cell(names + (" " + row["argument"] if row["argument"] else "")), cell(row["help"])))
+        lines.append("| `%s` | %s |" % (cell(names + option_argument(row)), cell(row["help"])))
     return lines + [""]
 
 

@@ -5,7 +5,7 @@ import subprocess
 import textwrap
 
 import header
-from tables import key_default, key_type, options_of, sentence, usage
+from tables import key_default, key_type, option_argument, options_of, sentence, usage
 
 DEFAULT_MOST = 400  # characters of a default
 
@@ -45,7 +45,7 @@ def options(rows):
     out = ""
     for row in rows:
         term = ("*-%s*, " % row["letter"] if row["letter"] else "") + "*--%s*" % escape(row["name"])
-        out += item(term + (" " + syntax(row["argument"]) if row["argument"] else ""), prose(row["help"]))
+        out += item(term + syntax(option_argument(row)), prose(row["help"]))
     return out
 
 

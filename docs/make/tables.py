@@ -5,6 +5,14 @@ import os
 import subprocess
 
 
+def option_argument(row):
+    """ " FILE", or "[=NAME]" for one that may be left out."""
+    argument = row["argument"]
+    if not argument:
+        return ""
+    return "[=" + argument[1:] if argument.startswith("[") else " " + argument
+
+
 class Tables:
     def __init__(self, bailey):
         self.bailey = os.path.abspath(bailey)

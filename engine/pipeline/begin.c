@@ -227,7 +227,9 @@ static int protect(struct run *run) {
         const struct sandbox_policy *sandbox = &run->order.policy->sandbox;
         const char *home = environment_get(run->order.options.environment, "HOME");
 
-        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->order.options.plan_only)
+        /* A stage is judged when it is applied. */
+        if (!sandbox->workspace_write || !sandbox->protect_workspace || run->order.options.plan_only ||
+            run->order.options.stage)
                 return protect_survey(run->facts.host.workspace, home, NULL, &run->arena, &run->facts.host.protection,
                                       &run->result.err);
         return run_protect_begin(run);
@@ -275,7 +277,7 @@ static int look_around(struct run *run) {
         run->facts.request.envp = run->facts.host_cache->envp;
         if (run_state_environment(run) < 0)
                 return -1;
-        if (look_inside(run, &question) < 0)
+        if (look_inside(run, &question) < 0 || run_stage_begin(run) < 0)
                 return -1;
         run->facts.host.groups = groups_of(&run->order.policy->sandbox);
         return 0;

@@ -312,11 +312,13 @@ void run_end(struct run *run, int result) {
         bool ran = result == 0 && !run->order.options.plan_only;
 
         run_protect_end(run);
+        run_stage_leave(run);
         tell_later(run);
         if (ran) {
                 leave_container(run);
                 run_network_end(run);
                 run_home_end(run);
+                run_stage_end(run);
         }
         tmpdir_remove(&run->attempt.tmpdir);
         if (ran) {
@@ -340,6 +342,7 @@ void run_end(struct run *run, int result) {
         record_end(run);
         if (ran)
                 tell_exited(run);
+        run_stage_close(run);
         fd_close(TAKE_FD(run->facts.home)); /* the command no longer needs it */
         run->over = true;
 }

@@ -104,13 +104,15 @@ static int plan_backend(struct run *run, const struct backend *backend, struct e
                 return -1;
         if (backend->id == BACKEND_LANDLOCK && host_open_up(&run->attempt.host, &run->arena, err) < 0)
                 return -1;
-        if ((backend->own_tmp && set_tmpdir(run, backend, err) < 0) || share_tmp(run, backend, err) < 0)
+        if ((backend->own_tmp && set_tmpdir(run, backend, err) < 0) || share_tmp(run, backend, err) < 0 ||
+            run_stage_join(run, backend, err) < 0)
                 return -1;
         if (backend_plan(backend, run->order.policy, &run->attempt.host, &run->attempt.request, &run->arena,
                          &run->attempt.launch, err) < 0)
                 return -1;
         run->attempt.launch.share.group = run->order.shared;
         run->attempt.launch.tmp = run->attempt.host.session_tmp ? &run->lent.tmp->holder : NULL;
+        run->attempt.launch.stage = run->attempt.host.staged ? &run->staged.holder : NULL;
         return 0;
 }
 

@@ -18,8 +18,10 @@
 #include "base/time.h"
 #include "engine/control_place.h"
 #include "launch/files.h"
+#include "stage/store.h"
 
 #define SUFFIX ".session"
+#define STAGE_SUFFIX ".stage" /* shorter */
 
 enum { DIGITS = 32, BACKLOG = 64, TRIES = 5, PATIENCE_MS = 10000 };
 
@@ -37,8 +39,8 @@ static bool named_tmp_is_name(const char *name) {
 }
 
 /* Workspaces are long, and sockets have short names. */
-static int find(const char *const *environment, const char *workspace, const char *name, bool make, struct target *ret,
-                struct err *err) {
+static int find(const char *const *environment, const char *workspace, const char *name, const char *suffix, bool make,
+                struct target *ret, struct err *err) {
         char text[PATH_MAX + NAMED_TMP_NAME_MAX + 2], hex[SHA256_HEX_SIZE];
         int len;
 
@@ -52,7 +54,7 @@ static int find(const char *const *environment, const char *workspace, const cha
         if (control_open_place(environment, make, &ret->place, err) < 0)
                 return -1;
         sha256_hex(str_from(text, (size_t)len), hex);
-        snprintf(ret->file, sizeof(ret->file), "%.*s" SUFFIX, DIGITS, hex);
+        snprintf(ret->file, sizeof(ret->file), "%.*s%s", DIGITS, hex, suffix);
         return 0;
 }
 
@@ -115,12 +117,19 @@ static int listen_there(const struct target *target, int *ret_fd, struct err *er
         return 0;
 }
 
+/* Only one process may have it, and it is the one that takes what an ended one has left. Its sandboxes may still be ending. */
+static int lock_stage(struct named_tmp_keeper *keeper, int *ret_lock, struct err *err) {
+        keeper->lock = -1;
+        return keeper->stage[0] ? stage_lock_first(keeper->stage, ret_lock, err) : 0;
+}
+
 /* Connects first: the process finds a user when it begins, and is not idle. */
 static int start(const struct target *target, struct named_tmp_keeper *keeper, int *ret_fd, struct err *err) {
-        FD_AUTO listener = -1, place = -1, fd = -1;
+        FD_AUTO listener = -1, place = -1, fd = -1, lock = -1;
 
-        if (listen_there(target, &listener, err) < 0)
+        if (lock_stage(keeper, &lock, err) < 0 || listen_there(target, &listener, err) < 0)
                 return -1;
+        keeper->lock = lock;
         if (reach(target, &fd) < 0)
                 return err_sys(err, "%s/%s", target->place.directory.path, target->file);
         place = openat(target->place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* without the lock of this one */
@@ -175,16 +184,18 @@ static int join(const struct target *target, struct named_tmp_keeper *keeper, bo
         return err_set(err, ERR_CHANGED, "session: the process that keeps it ends at once");
 }
 
-int named_tmp_join(struct named_tmp *named, const char *workspace, uint64_t size, uint32_t id_base, bool *lost, int *ret_socket,
-                   struct err *err) {
-        struct named_tmp_keeper keeper = { .idle = named->idle, .size = size, .id_base = id_base };
+int named_tmp_join(struct named_tmp *named, const struct named_tmp_content *content, uint32_t id_base, bool *lost,
+                   int *ret_socket, struct err *err) {
+        const char *suffix = content->stage ? STAGE_SUFFIX : SUFFIX, *workspace = content->workspace;
+        struct named_tmp_keeper keeper = { .idle = named->idle, .size = content->size, .id_base = id_base, .lock = -1 };
         struct target target;
         int result;
 
-        if (find(named->environment, workspace, named->name, true, &target, err) < 0) {
+        if (find(named->environment, workspace, named->name, suffix, true, &target, err) < 0) {
                 err->code = ERR_INVALID; /* no other sandbox would help */
                 return -1;
         }
+        snprintf(keeper.stage, sizeof(keeper.stage), "%s", content->stage ? content->stage : "");
         snprintf(keeper.state.name, sizeof(keeper.state.name), "%s", named->name);
         snprintf(keeper.state.workspace, sizeof(keeper.state.workspace), "%s", workspace);
         result = join(&target, &keeper, lost, &named->connection, ret_socket, err);
@@ -246,7 +257,7 @@ int named_tmp_end(const char *const *environment, const char *workspace, const c
         FD_AUTO fd = -1, unused = -1;
         int result;
 
-        if (find(environment, workspace, name, false, &target, err) < 0)
+        if (find(environment, workspace, name, SUFFIX, false, &target, err) < 0)
                 return -1;
         result = reach(&target, &fd);
         fd_close(target.place.fd);

@@ -23,6 +23,13 @@ struct named_tmp {
         int connection; /* while it is open, the session is in use; -1: it is not */
 };
 
+/* What it is to be started with. */
+struct named_tmp_content {
+        const char *workspace;
+        uint64_t size;
+        const char *stage; /* a directory of stage/: the commands share an overlay of the workspace; NULL: a /tmp */
+};
+
 /* What the process says of itself. */
 struct named_tmp_state {
         char name[NAMED_TMP_NAME_MAX + 1];
@@ -30,10 +37,10 @@ struct named_tmp_state {
         unsigned users; /* commands that run, besides who asks */
 };
 
-/* Starts the session, unless it is there, with a /tmp of this size. `ret_socket` is where sandboxes ask for it (struct
+/* Starts the session, unless it is there, with this content. `ret_socket` is where sandboxes ask for it (struct
  * tmp_holder). Sets `lost` if the process that kept it was killed: this is a new one. */
-int named_tmp_join(struct named_tmp *named, const char *workspace, uint64_t size, uint32_t id_base, bool *lost, int *ret_socket,
-                   struct err *err);
+int named_tmp_join(struct named_tmp *named, const struct named_tmp_content *content, uint32_t id_base, bool *lost,
+                   int *ret_socket, struct err *err);
 
 void named_tmp_leave(struct named_tmp *named);
 
@@ -62,6 +69,8 @@ struct named_tmp_keeper {
         char file[80]; /* the socket's name there */
         int64_t idle;
         uint64_t size;
+        char stage[PATH_MAX]; /* empty: it keeps a /tmp */
+        int lock;             /* of the stage; -1: none */
         uint32_t id_base;
         struct named_tmp_state state;
 };

@@ -94,19 +94,26 @@ static void turn(struct keeper *k) {
 
 static _Noreturn void keep(struct keeper *k) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        int files[] = { null, null, null, k->given.listener, k->given.place };
+        int files[] = { null, null, null, k->given.listener, k->given.place, k->given.lock };
+        struct tmp_content content = { .size = k->given.size, .lock = -1 };
+        bool staged = k->given.stage[0];
         sigset_t none;
         struct err err;
 
         setsid();
         prctl(PR_SET_NAME, "bailey-session");
-        if (null < 0 || files_arrange(files, 5, true, &err) < 0 || chdir("/") < 0)
+        if (null < 0 || files_arrange(files, staged ? 6 : 5, true, &err) < 0 || chdir("/") < 0)
                 _exit(1);
         k->given.listener = 3;
         k->given.place = 4;
+        if (staged) {
+                k->given.lock = content.lock = 5;
+                content.workspace = k->given.state.workspace;
+                content.stage = k->given.stage;
+        }
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL); /* so that ending all processes of a user ends this one, too */
-        if (tmp_holder_start(k->given.size, k->given.id_base, &k->holder, &k->failure) < 0)
+        if (tmp_holder_start(&content, k->given.id_base, &k->holder, &k->failure) < 0)
                 k->holder = (struct tmp_holder){ .pidfd = -1, .socket = -1 };
         while (true)
                 turn(k);

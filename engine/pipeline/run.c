@@ -28,6 +28,7 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->order.containers = policy->containers;
         run->order.shared = policy->shared;
         audit_settle(run->order.audit, options->environment);
+        run->staged.stage.fd = run->staged.keeper.connection = run->staged.holder.socket = -1;
         run->facts.home = run->attempt.tmpdir.fd = run->attempt.shell_ports.diag = -1;
         buf_init(&run->begun.left, STATE_TEXT_MAX);
         run->lent.epoll_fd = run->job.launched.pidfd = -1;

@@ -22,6 +22,7 @@
 #include "run/explain.h"
 #include "run/job.h"
 #include "run/tmpdir.h"
+#include "stage/store.h"
 
 enum { COMMAND_MAX = 1 << 20, NOTICES_MAX = 64 };
 
@@ -97,6 +98,13 @@ struct run_facts {
         struct home_usage home_usage; /* as far as it is known */
 };
 
+/* staging.c: what it writes in the workspace goes to a stage. */
+struct run_staged {
+        struct stage stage;
+        struct named_tmp keeper;
+        struct tmp_holder holder; /* only its socket, of the process that has the overlay mounted */
+};
+
 /* protection.c: the protected places of the workspace, while the command runs. */
 struct run_guarded {
         struct baseline *baseline; /* NULL: the workspace is not protected */
@@ -147,6 +155,7 @@ struct run {
         struct run_judged judged;
         struct run_facts facts;
         struct run_guarded guarded;
+        struct run_staged staged;
         struct run_attempt attempt;
         struct job job;
         bool told_started, over;
@@ -197,6 +206,16 @@ int run_protect_recover(struct run *run, struct err *err); /* after commands tha
 int run_protect_begin(struct run *run);
 void run_protect_check(struct run *run); /* after covers were restored */
 void run_protect_end(struct run *run);   /* sets aside what it created at protected paths, now or at the next start */
+
+/* ---- a stage (staging.c) ---- */
+
+enum { STAGE_MEMORY = 1 << 30 }; /* of the list of its changes */
+
+int run_stage_begin(struct run *run); /* opens it, if one was asked for */
+int run_stage_join(struct run *run, const struct backend *backend, struct err *err);
+void run_stage_leave(struct run *run); /* it can be applied then */
+void run_stage_end(struct run *run);   /* counts what is in it */
+void run_stage_close(struct run *run);
 
 /* ---- a home of the workspace (homes.c) ---- */
 

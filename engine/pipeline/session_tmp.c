@@ -12,9 +12,11 @@ void session_tmp_init(struct session_tmp *tmp) {
 }
 
 static int join(struct session_tmp *tmp, const char *workspace, uint64_t size, uint32_t id_base, struct err *err) {
+        struct named_tmp_content content = { .workspace = workspace, .size = size };
+
         if (tmp->named.connection >= 0)
                 return 0;
-        return named_tmp_join(&tmp->named, workspace, size, id_base, &tmp->lost, &tmp->holder.socket, err);
+        return named_tmp_join(&tmp->named, &content, id_base, &tmp->lost, &tmp->holder.socket, err);
 }
 
 int session_tmp_hold(struct session_tmp *tmp, const char *workspace, uint64_t size, uint32_t id_base, struct err *err) {
@@ -25,7 +27,7 @@ int session_tmp_hold(struct session_tmp *tmp, const char *workspace, uint64_t si
         tmp->lost = tmp->lost || tmp->used; /* it was killed */
         tmp->used = false;
         tmp_holder_end(&tmp->holder);
-        return tmp_holder_start(size, id_base, &tmp->holder, err);
+        return tmp_holder_start(&(struct tmp_content){ .size = size, .lock = -1 }, id_base, &tmp->holder, err);
 }
 
 /* Who cleans up the host's /tmp may have removed it. */

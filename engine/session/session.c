@@ -414,6 +414,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
                 .argv = from->argv ? strings_copy(from->argv, &shell->arena) : NULL,
                 .cwd = keep_text(shell, from->cwd),
                 .description = keep_text(shell, from->description),
+                .stage = keep_text(shell, from->stage),
                 .environment = session->environment,
                 .timeout_ms = from->timeout_ms,
                 .capture = 1,
@@ -436,7 +437,7 @@ static int copy_options(const struct bailey_session *session, struct shell *shel
         return (from->command && !to->command) || (from->argv && !to->argv) || (from->cwd && !to->cwd) ||
                                (from->description && !to->description) || (from->refusal && !to->refusal) ||
                                (from->agreed && !to->agreed) || (from->need_hosts && !to->need_hosts) ||
-                               (from->need_write && !to->need_write)
+                               (from->need_write && !to->need_write) || (from->stage && !to->stage)
                        ? -1
                        : 0;
 }

@@ -122,7 +122,7 @@ const struct mount_places *warm_places(struct str key) {
 /* ---- outside ---- */
 
 bool warm_possible(const struct launch *launch) {
-        return launch->namespaces && launch->own_pids && !launch->wrapper && !launch->container &&
+        return launch->namespaces && launch->own_pids && !launch->wrapper && !launch->container && !launch->stage &&
                launch->group.memory_bytes == 0 && launch->group.pids == 0;
 }
 

@@ -55,7 +55,8 @@ def part(text, pattern):
 
 
 def has_option(text, option, where):
-    wanted = "--" + option["name"] + (" " + option["argument"] if option["argument"] else "")
+    argument = option["argument"] or ""
+    wanted = "--" + option["name"] + ("[=" + argument[1:] if argument.startswith("[") else " " + argument if argument else "")
     if option["letter"]:
         wanted = "-%s, %s" % (option["letter"], wanted)
     assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(wanted), text), "%s is missing in %s" % (wanted, where)
@@ -263,7 +264,7 @@ def check_invocation(text, where):
         if word == "--" or word.endswith(".,"):
             break
         if re.match(r"--?[a-z]", word, re.I):
-            assert re.split(r"[=.,;:]", word)[0] in known, "%s: bailey %s: no %s" % (where, text, word)
+            assert re.split(r"[=.,;:[]", word)[0] in known, "%s: bailey %s: no %s" % (where, text, word)
 
 
 def test_documents_tell_of_nothing_else():

@@ -54,7 +54,7 @@ static int execute(const struct mount_step *steps, size_t count, const char *see
         if (pid == 0) {
                 if (own_namespaces() < 0)
                         _exit(STATUS_NO_NAMESPACES);
-                if (mount_all(steps, NULL, count, &(struct mount_given){ .tmp = -1 }, &run, &err) < 0) {
+                if (mount_all(steps, NULL, count, &(struct mount_given){ .tmp = -1, .stage = -1 }, &run, &err) < 0) {
                         print_message("# %s\n", err.msg);
                         _exit(err.code);
                 }

@@ -90,8 +90,9 @@ static int inside(const struct tmp_holder *holder, const struct mount_step *more
                         _exit(STATUS_NO_NAMESPACES);
                 for (size_t i = 0; i < more_count; i++)
                         steps[3 + i] = more[i];
-                tmp = tmp_holder_mount(holder, &err);
-                if (tmp < 0 || mount_all(steps, NULL, 3 + more_count, &(struct mount_given){ .tmp = tmp }, &run, &err) < 0) {
+                tmp = tmp_holder_mount(holder, NULL, &err);
+                if (tmp < 0 ||
+                    mount_all(steps, NULL, 3 + more_count, &(struct mount_given){ .tmp = tmp, .stage = -1 }, &run, &err) < 0) {
                         print_message("# %s\n", err.msg);
                         _exit(err.code);
                 }
@@ -106,7 +107,7 @@ static int inside(const struct tmp_holder *holder, const struct mount_step *more
 static void start(struct tmp_holder *ret) {
         struct err err = {};
 
-        if (tmp_holder_start(SIZE, 0, ret, &err) < 0) {
+        if (tmp_holder_start(&(struct tmp_content){ .size = SIZE, .lock = -1 }, 0, ret, &err) < 0) {
                 print_message("# %s\n", err.msg);
                 skip();
         }
@@ -182,7 +183,7 @@ static void a_dead_one_is_noticed(void **state) {
         syscall(SYS_pidfd_send_signal, holder.pidfd, SIGKILL, NULL, 0);
         assert_int_equal(poll(&fd, 1, -1), 1);
         assert_false(tmp_holder_alive(&holder));
-        assert_int_equal(tmp_holder_mount(&holder, &err), -1);
+        assert_int_equal(tmp_holder_mount(&holder, NULL, &err), -1);
         tmp_holder_end(&holder);
         assert_int_equal(holder.pidfd, -1);
         assert_false(tmp_holder_alive(&holder));
@@ -205,7 +206,7 @@ static void it_ends_with_who_started_it(void **state) {
         if (pid == 0) {
                 char path[64];
 
-                if (tmp_holder_start(SIZE, 0, &holder, &err) < 0)
+                if (tmp_holder_start(&(struct tmp_content){ .size = SIZE, .lock = -1 }, 0, &holder, &err) < 0)
                         _exit(1);
                 snprintf(path, sizeof(path), "%d", holder.pidfd);
                 if (write(ends[1], path, strlen(path) + 1) < 0)

@@ -1,0 +1,80 @@
+/*
+ * Stages: what commands write in a workspace goes to an overlay of it, until a person applies that (apply.h) or discards it.
+ *
+ *     STATE/stages/ID/about     two lines: the name, and the workspace
+ *     STATE/stages/ID/begun     as old as the stage: what is newer in the workspace was changed meanwhile
+ *     STATE/stages/ID/upper     what the overlay holds, as overlayfs writes it with `userxattr`
+ *     STATE/stages/ID/work      of overlayfs
+ *     STATE/stages/discarded/   stages that were discarded, for a while
+ *
+ * It is on the file system of the workspace, so that applying is renaming; and in bailey's own directory, which no command can
+ * see. Whoever mounts the overlay holds a shared lock on the directory of the stage, down to the last sandbox that can write
+ * there. Who changes the stage from outside holds it alone.
+ */
+#ifndef BAILEY_STAGE_STORE_H
+#define BAILEY_STAGE_STORE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define STAGE_UPPER "upper" /* as in home/home.h */
+#define STAGE_WORK "work"
+#define STAGE_DEFAULT_NAME "default"
+
+enum { STAGE_ID_LENGTH = 32, STAGE_NAME_LONGEST = 64, STAGE_KEPT_DAYS = 7 };
+
+struct stage {
+        int fd;
+        char id[STAGE_ID_LENGTH + 1];
+        char path[PATH_MAX];
+        const char *name, *workspace;
+        struct timespec begun; /* by the clock of its file system */
+        int64_t discarded;     /* seconds since the epoch; 0: it is not */
+};
+
+/* Letters, digits, '.', '_' and '-', and does not begin with '-'. */
+bool stage_is_name(const char *name);
+
+/* Opens the stage of this name. `workspace` is a real path. With `make`, it is begun unless it is there: then it is an error
+ * if the workspace is on another file system, or has others mounted in it. Without, ERR_NOT_FOUND. */
+struct stage_request {
+        const char *state, *workspace, *name;
+        bool make;
+};
+int stage_open(const struct stage_request *request, struct arena *arena, struct stage *ret, struct err *err);
+void stage_close(struct stage *stage);
+
+/* For who mounts the overlay first: waits until the sandboxes of an earlier one have ended, and makes an empty working
+ * directory. Returns the lock, shared. */
+int stage_lock_first(const char *path, int *ret_lock, struct err *err);
+
+/* Alone: nothing has the overlay mounted. Waits a little for sandboxes that are ending. */
+int stage_lock_alone(const struct stage *stage, struct err *err);
+
+/* All that are kept, those that were discarded last. Only the texts are of the arena: each has to be closed. */
+struct stage_list {
+        struct stage *items;
+        size_t count, room;
+};
+int stage_list(const char *state, struct arena *arena, struct stage_list *ret, struct err *err);
+void stage_list_close(struct stage_list *list);
+
+/* With the lock. Keeps it for STAGE_KEPT_DAYS, and removes those that were kept for longer. */
+int stage_discard(const char *state, const struct stage *stage, struct err *err);
+
+/* The one of this name that was discarded last. ERR_INVALID: there is another one of this name. */
+int stage_take_back(const struct stage_request *request, struct err *err);
+
+/* With the lock: nothing is left in it. */
+int stage_remove(const char *state, const struct stage *stage, struct err *err);
+
+/* Is a process using it? */
+bool stage_is_busy(const struct stage *stage);
+
+#endif
