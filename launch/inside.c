@@ -56,10 +56,9 @@ static int drop_capabilities(struct err *err) {
 
 /* A kernel that was built without them knows no such operation. */
 static int no_seccomp(struct err *err) {
-        if (errno == EINVAL || errno == ENOSYS)
-                return err_set(err, ERR_SYSTEM, "the kernel has no system call filters (CONFIG_SECCOMP_FILTER): %s",
-                               strerror(errno));
-        return err_sys(err, "system call filter");
+        bool unknown = errno == EINVAL || errno == ENOSYS;
+
+        return err_sys(err, unknown ? "the kernel has no system call filters (CONFIG_SECCOMP_FILTER)" : "system call filter");
 }
 
 static int apply_seccomp(const struct launch *launch, struct err *err) {
