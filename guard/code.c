@@ -13,6 +13,15 @@ static bool is_word(unsigned char c) {
         return c == '_' || is_ascii_alnum(c);
 }
 
+/* Unlike strchr() alone, never of a NUL, which ends no text here. */
+static const char *pair_of(const char *pairs, char c) {
+        return c ? strchr(pairs, c) : NULL;
+}
+
+static bool is_any(const char *of, char c) {
+        return pair_of(of, c) != NULL;
+}
+
 static bool is_blank(char c) {
         return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -83,7 +92,7 @@ static size_t interpolation(struct str text, struct str *ret) {
 
         while (text.ptr[0] == '$' && end < text.len && is_word((unsigned char)text.ptr[end]))
                 end++;
-        pair = end < text.len && (end > at || text.ptr[end] == '{' || text.ptr[0] == '\\') ? strchr(pairs, text.ptr[end])
+        pair = end < text.len && (end > at || text.ptr[end] == '{' || text.ptr[0] == '\\') ? pair_of(pairs, text.ptr[end])
                                                                                            : NULL;
         *ret = str_from(text.ptr + at, end - at);
         if (!pair || *pair == ')' || *pair == '}' ||
@@ -107,7 +116,7 @@ static struct str filled_in(struct scanned *s, struct str text) {
         for (size_t i = 0; i < text.len; i += len ? len : 1) {
                 const struct code_name *known;
 
-                len = strchr("$#{\\", text.ptr[i]) ? interpolation(str_skip(text, i), &name) : 0;
+                len = is_any("$#{\\", text.ptr[i]) ? interpolation(str_skip(text, i), &name) : 0;
                 if (!len)
                         continue;
                 known = name_find(s, str_trim(name));
@@ -153,7 +162,7 @@ static bool continues(struct scanned *s, size_t start, struct str *ret_between) 
                 return false;
         while (at > 0 && is_ascii_alpha((unsigned char)s->code.ptr[at - 1]) && start - at < 2)
                 at--; /* f"", rb'' */
-        while (at > 0 && strchr("$@&", s->code.ptr[at - 1]))
+        while (at > 0 && is_any("$@&", s->code.ptr[at - 1]))
                 at--;
         bare = at == start && is_word((unsigned char)s->code.ptr[start]);
         at = before_blanks(s, at);
@@ -165,13 +174,13 @@ static bool continues(struct scanned *s, size_t start, struct str *ret_between) 
                 return true;
         }
         return s->language & LANG_ADJACENT && c &&
-               (strchr("\"'])", c) || (s->language & LANG_AWK && is_word((unsigned char)c)));
+               (is_any("\"'])", c) || (s->language & LANG_AWK && is_word((unsigned char)c)));
 }
 
 /* Where os.path.expanduser begins, which ends at `at`. */
 static size_t name_start(const struct scanned *s, size_t at) {
         while (at > 0 && (is_word((unsigned char)s->code.ptr[at - 1]) ||
-                          (strchr(".:$", s->code.ptr[at - 1]) && at > 1 && is_word((unsigned char)s->code.ptr[at - 2]))))
+                          (is_any(".:$", s->code.ptr[at - 1]) && at > 1 && is_word((unsigned char)s->code.ptr[at - 2]))))
                 at--;
         return at;
 }
@@ -255,7 +264,7 @@ static size_t scan_string(struct scanned *s, size_t start) {
 /* perl's q(...), qq{...}, qx/.../, ruby's %x(...), raku's <...>: strings by another name. */
 static size_t scan_quoted(struct scanned *s, size_t start, unsigned class) {
         static const char pairs[] = "()[]{}<>";
-        const char *pair = strchr(pairs, s->code.ptr[start]);
+        const char *pair = pair_of(pairs, s->code.ptr[start]);
         char close = pair ? pair[1] : s->code.ptr[start];
         size_t end = start + 1 + str_find(str_skip(s->code, start + 1), close);
 
@@ -269,7 +278,7 @@ static size_t scan_quoted(struct scanned *s, size_t start, unsigned class) {
 static size_t bare_end(const struct scanned *s, size_t at) {
         size_t parens = 0;
 
-        for (; at < s->code.len && !strchr("]\n;", s->code.ptr[at]); at++) {
+        for (; at < s->code.len && !is_any("]\n;", s->code.ptr[at]); at++) {
                 if (s->code.ptr[at] == ')' && !parens)
                         break;
                 parens += s->code.ptr[at] == '(';
@@ -300,7 +309,7 @@ static void bare_words(struct scanned *s, size_t at, unsigned class) {
                 struct str word = str_take(rest, str_find(rest, ' '));
 
                 rest = str_trim(str_skip(rest, word.len));
-                if (word.len && !strchr("-[\"", word.ptr[0]))
+                if (word.len && !is_any("-[\"", word.ptr[0]))
                         keep_string(s, filled_in(s, word), class & TAKES, at);
                 level(s)->open = 0;
         }
@@ -324,7 +333,7 @@ static bool whole_environment(const struct scanned *s, size_t start, size_t end)
                         return false;
         if (after.len > 1 && after.ptr[0] == '.' && after.ptr[1] <= 'Z' && is_ascii_alpha((unsigned char)after.ptr[1]))
                 return false;
-        while (start > 0 && (is_word((unsigned char)s->code.ptr[start - 1]) || strchr(".%$", s->code.ptr[start - 1])) &&
+        while (start > 0 && (is_word((unsigned char)s->code.ptr[start - 1]) || is_any(".%$", s->code.ptr[start - 1])) &&
                !before_is(s, start, "..."))
                 start--;
         if (before_is(s, start, "**") || before_is(s, start, "...") || before_is(s, start, "import") ||
@@ -339,7 +348,7 @@ static bool whole_environment(const struct scanned *s, size_t start, size_t end)
 static bool names_secret(struct str after) {
         size_t start = 0, end;
 
-        while (start < after.len && start < 12 && strchr("[]{}()'\". ", after.ptr[start]))
+        while (start < after.len && start < 12 && is_any("[]{}()'\". ", after.ptr[start]))
                 start++;
         if (str_starts(str_skip(after, start), STR("get")) && start + 3 < after.len &&
             !is_word((unsigned char)after.ptr[start + 3]))
@@ -398,7 +407,7 @@ static bool is_set(struct scanned *s, struct str word, size_t end) {
                 setting_starts(s, s->last_word);
                 return true;
         }
-        if ((byte_at(after, 0) == '=' && (!byte_at(after, 1) || !strchr("=~>", byte_at(after, 1)))) ||
+        if ((byte_at(after, 0) == '=' && (!byte_at(after, 1) || !is_any("=~>", byte_at(after, 1)))) ||
             str_starts(after, STR(":=")) || str_starts(after, STR("<- ")) ||
             (s->language & (LANG_LISP | LANG_BARE) && IS_ONE_OF(s->last_word, setters))) {
                 setting_starts(s, word);
@@ -422,7 +431,7 @@ static bool is_qualified(const struct scanned *s, size_t start) {
         if (!start || start == s->last_end || start - s->last_end > 4)
                 return false;
         for (size_t i = s->last_end; i < start; i++)
-                if (!strchr(".:>-!()", s->code.ptr[i]))
+                if (!is_any(".:>-!()", s->code.ptr[i]))
                         return false;
         return true;
 }
@@ -434,14 +443,14 @@ static bool is_method(const struct scanned *s, size_t start) {
         if (!at || s->code.ptr[at - 1] != '.')
                 return false;
         at = before_blanks(s, at - 1);
-        return at && (strchr(")]}\"'", s->code.ptr[at - 1]) || (at == s->last_end && name_find(s, s->last_word)));
+        return at && (is_any(")]}\"'", s->code.ptr[at - 1]) || (at == s->last_end && name_find(s, s->last_word)));
 }
 
 static unsigned class_of(struct scanned *s, struct str word, size_t start) {
         unsigned class = word_class(word, s->language);
 
         for (size_t i = word.len; !class && s->language & LANG_LISP && i > 0; i--) /* clojure.java.shell/sh */
-                if (strchr("/.", word.ptr[i - 1]))
+                if (is_any("/.", word.ptr[i - 1]))
                         class = word_class(str_skip(word, i), s->language);
         if (str_is(word, "env") &&
             (before_is(s, start, "process.") || before_is(s, start, "Deno.") || before_is(s, start, "Bun.")))
@@ -492,7 +501,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
         unsigned class;
 
         while (end < code.len && (is_word((unsigned char)code.ptr[end]) ||
-                                  (s->language & LANG_LISP && strchr("-*!?/.>", code.ptr[end]) && end > start)))
+                                  (s->language & LANG_LISP && is_any("-*!?/.>", code.ptr[end]) && end > start)))
                 end++;
         word = str_from(code.ptr + start, end - start);
         known = name_find(s, word);
@@ -533,7 +542,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
         if (IS_ONE_OF(word, quotes) && s->language & LANG_STATEMENTS && end < code.len) {
                 while (end + 1 < code.len && code.ptr[end] == ' ')
                         end++;
-                if (strchr("([{</|!", code.ptr[end]))
+                if (is_any("([{</|!", code.ptr[end]))
                         return scan_quoted(s, end, str_is(word, "qx") ? WORD_EXECUTES : 0);
         }
         return end;
@@ -549,7 +558,7 @@ static void operand_ends(struct scanned *s) {
 
 /* getattr(os, "system")(...), cp["exec"](...): the string before says what is called. */
 static void call_by_string(struct scanned *s, size_t at) {
-        if (at && s->code.ptr[at] == '(' && strchr(")]", s->code.ptr[at - 1]) && level(s)->open) {
+        if (at && s->code.ptr[at] == '(' && is_any(")]", s->code.ptr[at - 1]) && level(s)->open) {
                 s->last = word_class(s->strings[level(s)->open - 1].text, s->language) & CALLABLE;
                 s->last_group = s->last & EXECUTING ? ++s->groups : 0;
         }
@@ -565,7 +574,7 @@ static void open_bracket(struct scanned *s, size_t at) {
 
         operand = before_blanks(s, name_start(s, at));
         inner.continues =
-                operand && !strchr(")]\"'", s->code.ptr[operand - 1]) && continues(s, name_start(s, at), &inner.between);
+                operand && !is_any(")]\"'", s->code.ptr[operand - 1]) && continues(s, name_start(s, at), &inner.between);
         level(s)->gap &= !inner.continues; /* the words in front are the function's name */
 
         s->classes |= s->last;
@@ -621,25 +630,25 @@ static bool comment_starts(const struct scanned *s, size_t i) {
 
         if (i && !is_blank(s->code.ptr[i - 1]))
                 return false;
-        return str_starts(code, str_z(mark)) && (code.len <= strlen(mark) || strchr(" !;#/-\n", code.ptr[strlen(mark)]));
+        return str_starts(code, str_z(mark)) && (code.len <= strlen(mark) || is_any(" !;#/-\n", code.ptr[strlen(mark)]));
 }
 
 static void scan_mark(struct scanned *s, size_t i) {
         char c = s->code.ptr[i];
 
         call_by_string(s, i);
-        if (strchr("([{", c))
+        if (is_any("([{", c))
                 open_bracket(s, i);
-        else if (strchr(")]}", c))
+        else if (is_any(")]}", c))
                 close_bracket(s);
-        if (strchr(",;=<>&|?:", c) || (c == '\n' && !s->depth))
+        if (is_any(",;=<>&|?:", c) || (c == '\n' && !s->depth))
                 operand_ends(s);
         if ((c == ';' && !(s->language & LANG_LISP)) || (c == '\n' && s->depth <= s->setting_depth) ||
             ((c == ',' || c == ':') && s->depth && s->depth <= s->setting_depth) || c == '{')
                 setting_ends(s);
         if (c == ';' || c == '\n')
                 s->statement = s->statement_group = 0;
-        if (c == '.' && byte_at(s->code, i + 1) == '!' && i && strchr("\"')]", s->code.ptr[i - 1]))
+        if (c == '.' && byte_at(s->code, i + 1) == '!' && i && is_any("\"')]", s->code.ptr[i - 1]))
                 take_chain(s, WORD_EXECUTES); /* scala's "rm".! */
         if (c != ' ' && !(c == '!' && s->last_end == i))
                 s->last = s->last_group = 0;
@@ -672,7 +681,7 @@ bool code_scan(struct guard *g, struct str code, unsigned language, struct scann
                         i = scan_string(s, i);
                 else if (is_word(c))
                         i = scan_word(s, i);
-                else if (c == '%' && str_starts(str_skip(code, i), STR("%x")) && strchr("([{|<", byte_at(code, i + 2)) &&
+                else if (c == '%' && str_starts(str_skip(code, i), STR("%x")) && is_any("([{|<", byte_at(code, i + 2)) &&
                          language & LANG_STATEMENTS)
                         i = scan_quoted(s, i + 2, WORD_EXECUTES);
                 else if (c == '<' && s->last & EXECUTING && language & LANG_STATEMENTS)
