@@ -30,6 +30,12 @@ function ran(result) {
         assert.equal(result.structuredContent?.exit_code, 0, JSON.stringify(result));
 }
 
+// A host that is not listed, where nobody can be asked: the sandbox keeps the command from it, and the answer says so.
+function unreachable(result) {
+        assert.equal(result.structuredContent?.exit_code, 6, JSON.stringify(result));
+        assert.match(result.structuredContent.explanation, /evil\.example/);
+}
+
 // ---- the server asks by a request of its own
 
 // question(SERVER, N): the Nth one
@@ -223,7 +229,7 @@ for (const [what, options] of [
         test(`ask: a client that ${what}`, () => serve({ config, args: native, ...options }, async (server) => {
                 refused(await server.bash('touch made'), /ask-first.*\n.*needs the user's consent, and the client cannot ask for it/s);
                 refused(await server.bash('echo x >file; chmod 777 file'), /mcp\.warned/);
-                refused(await server.bash('curl https://evil.example/'), /domain-not-allowed.*bailey allow evil\.example/s);
+                unreachable(await server.bash('curl -s https://evil.example/'));
                 assert.deepEqual(fs.readdirSync(server.place.workspace), []);
                 assert.ok(!server.messages.some(({ message }) => message.method === 'elicitation/create'));
         }));
@@ -233,7 +239,7 @@ test('ask: mcp.warned = "run" lets warnings pass where nobody can be asked', () 
 
         ran(result);
         assert.match(text(result), /world-writable/);
-        refused(await server.bash('curl https://evil.example/'), /domain-not-allowed/);
+        unreachable(await server.bash('curl -s https://evil.example/'));
 }));
 
 test('ask: guard.mode = "warn" stops nothing but what is listed to be asked about', () => serve({ config: `${config.trim()}\nmode = "warn"\n`, capabilities: forms, args: native }, async (server) => {
