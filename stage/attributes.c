@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -14,7 +15,7 @@
 #define OWN_PREFIX "user.overlay."
 #define ESCAPED_PREFIX OWN_PREFIX "overlay." /* how overlayfs keeps what a command has set under its names */
 
-enum { NAMES_MAX = 64 << 10, VALUE_MAX = 64 << 10 };
+enum { LIST_MAX = 64 << 10 }; /* of names, and of a value: XATTR_LIST_MAX, XATTR_SIZE_MAX */
 
 /* The way to what is open with O_PATH only. */
 struct handle {
@@ -70,41 +71,66 @@ bool stage_copied_at(int directory, const char *name, struct timespec *ret) {
 
 /* ---- those of commands ---- */
 
-/* Names, each with a NUL behind it. A link has none that matter. */
-static ssize_t list(int fd, char ret[static NAMES_MAX]) {
-        ssize_t len = listxattr(handle_of(fd).path, ret, NAMES_MAX);
+/* Names, each with a NUL behind it, or a value: most files have none, which costs no memory. */
+struct listed {
+        char *text;
+        ssize_t len; /* -1: it cannot be read */
+};
 
-        return len < 0 && (errno == ENOTSUP || errno == EPERM || errno == EACCES) ? 0 : len;
+static void listed_free(struct listed *listed) {
+        free(listed->text);
+}
+
+#define LISTED_AUTO __attribute__((cleanup(listed_free))) struct listed
+
+static struct listed read_names(int fd) {
+        struct listed names = { .len = listxattr(handle_of(fd).path, NULL, 0) };
+
+        if (names.len < 0 && (errno == ENOTSUP || errno == EPERM || errno == EACCES))
+                names.len = 0;
+        if (names.len <= 0)
+                return names;
+        names.text = malloc(LIST_MAX);
+        names.len = names.text ? listxattr(handle_of(fd).path, names.text, LIST_MAX) : -1;
+        return names;
+}
+
+static struct listed read_value(int fd, const char *name) {
+        struct listed value = { .text = malloc(LIST_MAX), .len = -1 };
+
+        if (value.text)
+                value.len = getxattr(handle_of(fd).path, name, value.text, LIST_MAX);
+        return value;
+}
+
+#define EACH_NAME(name, names) \
+        for (const char *name = (names).text; name && name < (names).text + (names).len; name += strlen(name) + 1)
+
+static bool same_value(int fd, int other, const char *name) {
+        LISTED_AUTO value = read_value(fd, name), others = read_value(other, name);
+
+        return value.len >= 0 && value.len == others.len && memcmp(value.text, others.text, (size_t)value.len) == 0;
 }
 
 /* Has `other` all that `fd` has, but for what is of overlayfs? */
 static bool has_all(int fd, int other, const char *path, bool *ret_failed, struct err *err) {
-        static _Thread_local char names[NAMES_MAX], value[VALUE_MAX], others[VALUE_MAX];
-        ssize_t len = list(fd, names);
+        LISTED_AUTO names = read_names(fd);
 
-        *ret_failed = len < 0;
-        if (len < 0)
+        *ret_failed = names.len < 0;
+        if (names.len < 0)
                 err_sys(err, "%s: attributes", path);
-        for (const char *name = names; name < names + len; name += strlen(name) + 1) {
-                ssize_t size, other_size;
-
-                if (stage_is_overlay_attribute(name))
-                        continue;
-                size = getxattr(handle_of(fd).path, name, value, sizeof(value));
-                other_size = getxattr(handle_of(other).path, name, others, sizeof(others));
-                if (size < 0 || size != other_size || memcmp(value, others, (size_t)size) != 0)
-                        return false;
-        }
+        EACH_NAME(name, names)
+        if (!stage_is_overlay_attribute(name) && !same_value(fd, other, name))
+                return false;
         return true;
 }
 
 static bool has_escaped(int fd) {
-        static _Thread_local char names[NAMES_MAX];
-        ssize_t len = list(fd, names);
+        LISTED_AUTO names = read_names(fd);
 
-        for (const char *name = names; len > 0 && name < names + len; name += strlen(name) + 1)
-                if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0)
-                        return true;
+        EACH_NAME(name, names)
+        if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0)
+                return true;
         return false;
 }
 
@@ -123,32 +149,32 @@ int stage_same_attributes(const struct stage_sides *sides, const struct stat *af
 
 /* One that a command has set gets the name that it was set under. */
 static int strip_one(int fd, const char *name) {
-        static _Thread_local char value[VALUE_MAX];
         char own[XATTR_NAME_MAX + 1];
-        ssize_t size;
 
         if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0) {
+                LISTED_AUTO value = read_value(fd, name);
+
                 snprintf(own, sizeof(own), OWN_PREFIX "%s", name + sizeof(ESCAPED_PREFIX) - 1);
-                size = getxattr(handle_of(fd).path, name, value, sizeof(value));
-                if (size < 0 || setxattr(handle_of(fd).path, own, value, (size_t)size, 0) < 0)
+                if (value.len < 0 || setxattr(handle_of(fd).path, own, value.text, (size_t)value.len, 0) < 0)
                         return -1;
         }
         return removexattr(handle_of(fd).path, name) < 0 && errno != ENODATA ? -1 : 0;
 }
 
+static int strip_all(int fd, const char *path, struct err *err) {
+        LISTED_AUTO names = read_names(fd);
+
+        EACH_NAME(name, names)
+        if (stage_is_overlay_attribute(name) && strip_one(fd, name) < 0)
+                return err_sys(err, "%s: removing the attribute %s", path, name);
+        return names.len < 0 ? err_sys(err, "%s: attributes", path) : 0;
+}
+
 int stage_strip(int directory, const char *name, struct err *err) {
-        static _Thread_local char names[NAMES_MAX];
         FD_AUTO fd = open_handle(directory, name);
         struct stat st;
-        ssize_t len;
 
         if (fd < 0 || fstat(fd, &st) < 0)
                 return err_sys(err, "%s", name);
-        if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-                return 0;
-        len = list(fd, names);
-        for (const char *at = names; len > 0 && at < names + len; at += strlen(at) + 1)
-                if (stage_is_overlay_attribute(at) && strip_one(fd, at) < 0)
-                        return err_sys(err, "%s: removing the attribute %s", name, at);
-        return len < 0 ? err_sys(err, "%s: attributes", name) : 0;
+        return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? strip_all(fd, name, err) : 0;
 }

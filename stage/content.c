@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 
-enum { CHUNK = 64 << 10 };
+enum { CHUNK = 16 << 10 };
 
 /* As much as there is room for, or up to the end. */
 static ssize_t read_full(int fd, char *room, size_t size) {
@@ -34,7 +34,7 @@ static int open_file(int directory, const char *name) {
 
 static int same_file(const struct stage_sides *sides, bool *ret, struct err *err) {
         FD_AUTO before = open_file(sides->base, sides->name), after = open_file(sides->upper, sides->name);
-        static _Thread_local char one[CHUNK], other[CHUNK];
+        char one[CHUNK], other[CHUNK];
         ssize_t len, other_len;
 
         *ret = false;

@@ -55,7 +55,7 @@ public_functions() {
 
 @test "the program is made of nothing else: its own files, base, and what can be seen of the library" {
         # shellcheck disable=SC2046 # flags are words
-        cc -O2 -flto=auto -o "$BATS_TEST_TMPDIR/bailey" "$build"/bailey.p/*.o "$build"/lib{mcp,hook,format,base}.a \
+        cc -O2 -flto=auto -o "$BATS_TEST_TMPDIR/bailey" "$build"/bailey.p/*.o "$build"/lib{mcp,hook,batch,format,base}.a \
                 $(pkg-config --libs bailey) -ljansson -lm
         [ "$("$BATS_TEST_TMPDIR/bailey" --version)" = "bailey $(pkg-config --modversion bailey)" ]
         [ "$(readelf -d "$BATS_TEST_TMPDIR/bailey" | grep -c 'NEEDED.*libbailey')" = 1 ]
@@ -64,9 +64,9 @@ public_functions() {
 
 @test "the front ends include nothing else, either" {
         "$root/tools/check-layers"
-        run grep -nE '#include "' "$root"/cli/*.[ch] "$root"/mcp/*.[ch] "$root"/format/*.[ch]
+        run grep -nE '#include "' "$root"/cli/*.[ch] "$root"/mcp/*.[ch] "$root"/batch/*.[ch] "$root"/format/*.[ch]
         [ "$status" = 0 ]
-        run grep -nvE '#include "(bailey\.h|base/|format/|cli/|mcp/|hook/)' <<<"$output"
+        run grep -nvE '#include "(bailey\.h|base/|batch/|format/|cli/|mcp/|hook/)' <<<"$output"
         echo "$output"
         [ "$status" = 1 ]
 }
