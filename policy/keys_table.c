@@ -77,16 +77,16 @@ const struct key_row keys[] = {
           .help = "enforce: blocked commands do not run. warn: they run, with a warning. off: commands are not checked." },
         { ROW(GUARD, "max_command_length_bytes", INTEGER), FIELD(guard.max_command_length), RANGE(64, 65536),
           TIGHTEN(LESS), IS(integer, 8192),
-          .help = "Maximum length of the code of a command. Longer commands are blocked. Here-documents and long quoted strings "
-                  "do not count, but the whole may not be longer than 64 KiB." },
+          .help = "Maximum length of the code of a command. Longer commands are blocked. Here-documents and long quoted "
+                  "strings do not count, but the whole may not be longer than 64 KiB." },
         { ROW(GUARD, "allow_sudo", BOOLEAN), FIELD(guard.allow_sudo), TIGHTEN(FALSE),
           .help = "Allow sudo, su and doas. The commands they run are still checked." },
         { ROW(GUARD, "allow_curl_to_arbitrary_domains", BOOLEAN), FIELD(guard.allow_any_domain), TIGHTEN(FALSE),
           .help = "Allow network commands to use hosts that are not in domain_allowlist. domain_denylist still applies." },
         { ROW(GUARD, "block_unreachable_hosts", BOOLEAN), FIELD(guard.block_unreachable_hosts), TIGHTEN(TRUE),
           .help = "Block a command that names a host which is not in domain_allowlist even where sandbox.network keeps it from "
-                  "that host. Otherwise such a command runs in the sandbox, and its failure is explained; where commands are only "
-                  "checked (bailey test, hooks) it is blocked. domain_denylist and uploads are blocked anyway." },
+                  "that host. Otherwise such a command runs in the sandbox, and its failure is explained; where commands are "
+                  "only checked (bailey test, hooks) it is blocked. domain_denylist and uploads are blocked anyway." },
         { ROW(GUARD, "bypass_env_var", STRING), FIELD(guard.bypass_env_var), .text = &text_bypass,
           IS(text, STR("BAILEY_GUARD_BYPASS")),
           .help = "Name of a variable in bailey's own environment that disables the guard; its use is written to the "

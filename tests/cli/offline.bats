@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Package managers of commands without a network: one attempt, a reason, and localhost as before.
-# shellcheck disable=SC2016 # the commands are for bailey
+# shellcheck disable=SC2016,SC2030,SC2031 # the commands are for bailey; what run sets is for the test that runs it
 # shellcheck source=tests/cli/run_helper.bash
 load run_helper
 
