@@ -324,7 +324,8 @@ static bool whole_environment(const struct scanned *s, size_t start, size_t end)
 
         while (after.len && after.ptr[0] == ' ')
                 after = str_skip(after, 1);
-        if (after.len && (after.ptr[0] == '[' || after.ptr[0] == '{'))
+        if (after.len > 1 && (after.ptr[0] == '[' || after.ptr[0] == '{' ||
+                              (after.ptr[0] == '<' && is_ascii_alpha((unsigned char)after.ptr[1]))))
                 return false;
         if (after.len > 1 && after.ptr[0] == '(')
                 return after.ptr[1] == ')'; /* getenv() */
@@ -337,10 +338,13 @@ static bool whole_environment(const struct scanned *s, size_t start, size_t end)
                !before_is(s, start, "..."))
                 start--;
         if (before_is(s, start, "**") || before_is(s, start, "...") || before_is(s, start, "import") ||
-            before_is(s, start, "=") || before_is(s, start, "not in"))
+            before_is(s, start, "=") || before_is(s, start, "not in") || before_is(s, start, "len("))
                 return false;
         if (!before_is(s, start, " in"))
                 return true;
+        start = before_blanks(s, before_blanks(s, start) - 2);
+        if (start && is_any("\"'", s->code.ptr[start - 1])) /* "X" in os.environ */
+                return false;
         return s->code.len && memmem(s->code.ptr, start, "for", 3); /* for k in os.environ */
 }
 

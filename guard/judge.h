@@ -95,6 +95,7 @@ struct guard {
         bool has_names;    /* the script that was looked at may define names of programs */
         bool contained;    /* that of struct guard_place counts */
         bool in_subshell;
+        bool is_source;    /* what is judged is a file, which may hold much that never runs */
         bool supposed;     /* what is judged may be no command at all: only what it would do counts, not how it is called */
         bool failed;       /* no memory, or too complex */
         bool last_network; /* the present command prints what the network sent */

@@ -89,7 +89,7 @@ static bool deletes_unknown(const struct scanned *s, size_t string) {
 
         if (str_starts(text, STR("~")))
                 other &= ~(unsigned)(WORD_READS | WORD_JOINS);
-        if (!(s->classes & WORD_DELETES) || other || str_is(text, "/") ||
+        if (s->g->is_source || !(s->classes & WORD_DELETES) || other || str_is(text, "/") ||
             !(str_starts(text, STR("~")) || str_starts(text, STR("/"))))
                 return false;
         for (size_t i = 0; i < s->count; i++)

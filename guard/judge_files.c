@@ -259,7 +259,7 @@ struct copy {
         struct arg kept[32];
         size_t count;
         struct arg target;
-        bool has_target, deletes, in_directory;
+        bool has_target, deletes, asks, in_directory;
 };
 
 static void copy_collect(struct call *call, struct copy *copy) {
@@ -274,6 +274,7 @@ static void copy_collect(struct call *call, struct copy *copy) {
                         copy->has_target = copy->in_directory = true;
                 } else if (scan == SCAN_OPTION) {
                         copy->deletes |= option.meaning == MEANS_DELETE;
+                        copy->asks |= option.meaning == MEANS_ASK;
                         if (option.meaning == MEANS_SSH_OPTION)
                                 judge_ssh_option(call, &option.value);
                         judge_option(call, &option);
@@ -376,7 +377,7 @@ void judge_copy(struct call *call) {
 
                 guard_path(g, FX_WRITE, arg_is(&copy.kept[i], "/dev/null") ? HOW_EMPTIES : 0, &target);
         }
-        if (copy.deletes)
+        if (copy.deletes && !copy.asks)
                 guard_path(g, FX_DELETE, HOW_RECURSIVE, &copy.target);
         if (!str_is(call->name, "rsync"))
                 remember_copy(call, &copy);

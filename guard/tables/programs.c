@@ -550,7 +550,7 @@ const struct program programs[] = {
           "e=program rsh=program rsync-path=program f= filter= exclude= include= exclude-from=read include-from=read "
           "files-from=read T=cd temp-dir=cd compare-dest= copy-dest= link-dest= backup-dir= suffix= log-file=write "
           "password-file=read port= bwlimit= max-size= min-size= timeout= out-format= M= delete!delete delete-after!delete "
-          "delete-before!delete delete-during!delete delete-excluded!delete remove-source-files!delete",
+          "delete-before!delete delete-during!delete delete-excluded!delete remove-source-files!delete n!ask dry-run!ask",
           judge_copy, .codes = "10 255" },
         { "ruby", ACT_CODE, FROM_INPUT | READS, 0, "e=code r= I= C=cd E= F= K= x? i? 0?", judge_code },
         { "run0", ACT_ESCALATE, ORDERED, 0, "u= g= D=cd user= group= chdir=cd", NULL },
