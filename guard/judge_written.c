@@ -33,9 +33,9 @@ void judge_recipes(struct call *call, struct str text, struct range range) {
 /* Without the marks of a list, and without quotes around it. */
 static struct str unquoted(struct str text) {
         text = str_trim(text);
-        while (text.len && strchr("-@[", text.ptr[0]))
+        while (text.len && strchr("-@[{", text.ptr[0]))
                 text = str_trim(str_skip(text, 1));
-        while (text.len && strchr(",]\\", text.ptr[text.len - 1]))
+        while (text.len && strchr(",]}\\", text.ptr[text.len - 1]))
                 text = str_trim(str_take(text, text.len - 1));
         if (text.len > 1 && strchr("\"'", text.ptr[0]) && text.ptr[text.len - 1] == text.ptr[0])
                 text = str_skip(str_take(text, text.len - 1), 1);
@@ -110,8 +110,9 @@ static bool in_globs(const char *globs, struct str name) {
 
 static void judge_content(struct call *call, const struct reader *reader, struct str text, struct range range) {
         struct guard *g = call->guard;
-        bool supposed = g->supposed;
+        bool supposed = g->supposed, is_source = g->is_source;
 
+        g->is_source = true;
         g->supposed |= reader->content == CONTENT_VALUES || reader->content == CONTENT_STRINGS;
         switch (reader->content) {
         case CONTENT_CODE:
@@ -137,6 +138,7 @@ static void judge_content(struct call *call, const struct reader *reader, struct
                 break;
         }
         g->supposed = supposed;
+        g->is_source = is_source;
 }
 
 /* make -f rules: named, whatever it is called. */

@@ -247,6 +247,7 @@ const struct code_word code_words[] = {
         { "newBufferedReader", WORD_READS, 0 },
         { "node:child_process", WORD_LAUNCHER, 0 },
         { "node:net", WORD_MODULE_CONNECTS, 0 },
+        { "nox", WORD_LAUNCHER, 0 },
         { "open", WORD_READS | WORD_WRITES, 0 },
         { "open-input-file", WORD_READS, 0 },
         { "open-output-file", WORD_WRITES, 0 },

@@ -50,6 +50,7 @@ const struct reader readers[] = {
         { "just", "justfile Justfile .justfile", CONTENT_VALUES, NULL, true },
         { "task", "Taskfile.yml Taskfile.yaml", CONTENT_VALUES, NULL, true },
         { "ninja samu", "build.ninja", CONTENT_VALUES, NULL, true },
+        { "nix nix-shell nix-build nix-env home-manager", "*.nix", CONTENT_STRINGS, NULL },
         { "pre-commit", ".pre-commit-config.yaml", CONTENT_VALUES, NULL },
         { "foreman honcho overmind hivemind", "Procfile*", CONTENT_VALUES, NULL, true },
         { "mise", "mise.toml .mise.toml", CONTENT_VALUES, NULL },
