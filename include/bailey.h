@@ -360,22 +360,22 @@ struct bailey_run_options {
         int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
         int background;                 /* only for bailey_start() */
         int input;                      /* not 0: what it reads is what bailey_input() is given. Only with background */
-        int fresh;               /* not 0: without the directory and the variables that the commands of the session before
-                                    it have left, and what it leaves replaces them. Only for bailey_start() */
-        const char *description; /* what the command is for, in the caller's words: for the records; NULL: not said */
-        const char *session;     /* commands with this name and the same workspace share a /tmp, also those of other processes;
-                                    NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
-        const char *stage;       /* what the command writes in the workspace is kept in the stage of this name, where later
-                                    commands of the same name see it, until it is applied; NULL: it is written there. A name
-                                    like that of a session. See bailey_stage_diff() */
+        int fresh;                   /* not 0: without the directory and the variables that the commands of the session before
+                                        it have left, and what it leaves replaces them. Only for bailey_start() */
+        enum bailey_consent consent; /* only for bailey_start(); of bailey_run() it has to be 0 */
+        const char *description;     /* what the command is for, in the caller's words: for the records; NULL: not said */
+        const char *session; /* commands with this name and the same workspace share a /tmp, also those of other processes;
+                                NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
+        const char *stage;   /* what the command writes in the workspace is kept in the stage of this name, where later
+                                commands of the same name see it, until it is applied; NULL: it is written there. A name
+                                like that of a session. See bailey_stage_diff() */
 
         /* Only for bailey_start(), and so are the rest; of bailey_run() they have to be 0. */
         const char *const
                 *need_hosts; /* that it has to reach: "example.org", "example.org:8443"; NULL-terminated; NULL: none */
         const char *const *need_write; /* directories and files that it has to write, absolute or ~/...; as need_hosts */
-        enum bailey_consent consent;
-        const char *refusal; /* with BAILEY_CONSENT_NONE: a sentence or two; NULL: nothing is to be said */
-        const char *agreed;  /* `digest` of the question that the user has answered */
+        const char *refusal;           /* with BAILEY_CONSENT_NONE: a sentence or two; NULL: nothing is to be said */
+        const char *agreed;            /* `digest` of the question that the user has answered */
 };
 
 enum bailey_end {

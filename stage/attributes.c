@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 
 #define OWN_PREFIX "user.overlay."
@@ -71,51 +71,51 @@ bool stage_copied_at(int directory, const char *name, struct timespec *ret) {
 
 /* ---- those of commands ---- */
 
-/* Names, each with a NUL behind it, or a value: most files have none, which costs no memory. */
+/* Names, each with a NUL behind it, or a value. */
 struct listed {
-        char *text;
+        const char *text;
         ssize_t len; /* -1: it cannot be read */
 };
 
-static void listed_free(struct listed *listed) {
-        free(listed->text);
+/* Most files have none, which costs no memory. */
+static struct listed read_names(int fd, struct arena *arena) {
+        ssize_t len = listxattr(handle_of(fd).path, NULL, 0);
+        char *text;
+
+        if (len < 0 && (errno == ENOTSUP || errno == EPERM || errno == EACCES))
+                len = 0;
+        if (len <= 0)
+                return (struct listed){ .len = len };
+        text = arena_bytes(arena, LIST_MAX);
+        return (struct listed){ text, text ? listxattr(handle_of(fd).path, text, LIST_MAX) : -1 };
 }
 
-#define LISTED_AUTO __attribute__((cleanup(listed_free))) struct listed
+static struct listed read_value(int fd, const char *name, struct arena *arena) {
+        char *text = arena_bytes(arena, LIST_MAX);
 
-static struct listed read_names(int fd) {
-        struct listed names = { .len = listxattr(handle_of(fd).path, NULL, 0) };
-
-        if (names.len < 0 && (errno == ENOTSUP || errno == EPERM || errno == EACCES))
-                names.len = 0;
-        if (names.len <= 0)
-                return names;
-        names.text = malloc(LIST_MAX);
-        names.len = names.text ? listxattr(handle_of(fd).path, names.text, LIST_MAX) : -1;
-        return names;
-}
-
-static struct listed read_value(int fd, const char *name) {
-        struct listed value = { .text = malloc(LIST_MAX), .len = -1 };
-
-        if (value.text)
-                value.len = getxattr(handle_of(fd).path, name, value.text, LIST_MAX);
-        return value;
+        return (struct listed){ text, text ? getxattr(handle_of(fd).path, name, text, LIST_MAX) : -1 };
 }
 
 #define EACH_NAME(name, names) \
         for (const char *name = (names).text; name && name < (names).text + (names).len; name += strlen(name) + 1)
 
 static bool same_value(int fd, int other, const char *name) {
-        LISTED_AUTO value = read_value(fd, name), others = read_value(other, name);
+        struct listed value, others;
+        ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
+        value = read_value(fd, name, &arena);
+        others = read_value(other, name, &arena);
         return value.len >= 0 && value.len == others.len && memcmp(value.text, others.text, (size_t)value.len) == 0;
 }
 
 /* Has `other` all that `fd` has, but for what is of overlayfs? */
 static bool has_all(int fd, int other, const char *path, bool *ret_failed, struct err *err) {
-        LISTED_AUTO names = read_names(fd);
+        struct listed names;
+        ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
+        names = read_names(fd, &arena);
         *ret_failed = names.len < 0;
         if (names.len < 0)
                 err_sys(err, "%s: attributes", path);
@@ -126,8 +126,11 @@ static bool has_all(int fd, int other, const char *path, bool *ret_failed, struc
 }
 
 static bool has_escaped(int fd) {
-        LISTED_AUTO names = read_names(fd);
+        struct listed names;
+        ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
+        names = read_names(fd, &arena);
         EACH_NAME(name, names)
         if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0)
                 return true;
@@ -150,10 +153,12 @@ int stage_same_attributes(const struct stage_sides *sides, const struct stat *af
 /* One that a command has set gets the name that it was set under. */
 static int strip_one(int fd, const char *name) {
         char own[XATTR_NAME_MAX + 1];
+        struct listed value;
+        ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
         if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0) {
-                LISTED_AUTO value = read_value(fd, name);
-
+                value = read_value(fd, name, &arena);
                 snprintf(own, sizeof(own), OWN_PREFIX "%s", name + sizeof(ESCAPED_PREFIX) - 1);
                 if (value.len < 0 || setxattr(handle_of(fd).path, own, value.text, (size_t)value.len, 0) < 0)
                         return -1;
@@ -162,8 +167,11 @@ static int strip_one(int fd, const char *name) {
 }
 
 static int strip_all(int fd, const char *path, struct err *err) {
-        LISTED_AUTO names = read_names(fd);
+        struct listed names;
+        ARENA_AUTO arena;
 
+        arena_init(&arena, 0);
+        names = read_names(fd, &arena);
         EACH_NAME(name, names)
         if (stage_is_overlay_attribute(name) && strip_one(fd, name) < 0)
                 return err_sys(err, "%s: removing the attribute %s", path, name);

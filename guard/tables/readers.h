@@ -21,8 +21,8 @@ enum content {
 struct reader {
         const char *programs; /* globs of their names */
         const char *files;    /* globs of base names */
+        const char *language; /* of CONTENT_CODE; else NULL */
         enum content content;
-        const char *language;
         bool named; /* or any other file that is named to them */
 };
 
