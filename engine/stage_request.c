@@ -26,9 +26,8 @@ static int find_workspace(const char *asked, struct arena *arena, const char **r
 
 int stage_find(const struct bailey_stage_request *request, struct stage_asked *asked, struct stage_request *ret,
                struct err *err) {
-        if (!directory_state(request->environment, &asked->state))
-                return err_set(err, ERR_INVALID,
-                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
+        if (directory_need_state(request->environment, &asked->state, err) < 0)
+                return -1;
         *ret = (struct stage_request){ .state = asked->state.path, .name = request->name ? request->name : STAGE_DEFAULT_NAME };
         return find_workspace(request->workspace ? request->workspace : ".", asked->arena, &ret->workspace, err);
 }

@@ -42,6 +42,13 @@ bool directory_state(const char *const *environment, struct directory *ret) {
         return directory_find(environment, "XDG_STATE_HOME", ".local/state", ret);
 }
 
+int directory_need_state(const char *const *environment, struct directory *ret, struct err *err) {
+        if (directory_state(environment, ret))
+                return 0;
+        return err_set(err, ERR_INVALID,
+                       "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
+}
+
 /* Where there is no runtime directory, which dies with the user's login, the other one serves. */
 bool directory_runtime(const char *const *environment, struct directory *ret) {
         const char *base = environment_get(environment, "XDG_RUNTIME_DIR");

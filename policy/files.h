@@ -27,6 +27,9 @@ struct directory {
 };
 bool directory_config(const char *const *environment, struct directory *ret);
 bool directory_state(const char *const *environment, struct directory *ret);
+
+/* The same; that there is none is an error. */
+int directory_need_state(const char *const *environment, struct directory *ret, struct err *err);
 bool directory_runtime(const char *const *environment, struct directory *ret); /* for sockets */
 
 /* Opens a directory. 0 and -1 as fd when there is none. */

@@ -64,17 +64,15 @@ static int list(const char *const *environment, struct arena *arena, struct bail
         struct directory state;
         int result = 0;
 
-        if (!directory_state(environment, &state))
-                return err_set(err, ERR_INVALID,
-                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
-        if (stage_list(state.path, arena, &stages, err) < 0)
+        if (directory_need_state(environment, &state, err) < 0 || stage_list(state.path, arena, &stages, err) < 0)
                 return -1;
         items = arena_alloc(arena, (stages.count + 1) * sizeof(*items));
         if (!items)
                 result = err_memory(err);
         for (size_t i = 0; result == 0 && i < stages.count; i++)
                 result = put_stage(&stages.items[i], arena, &items[i], err);
-        *ret = (struct bailey_stages){ .items = items, .count = stages.count, .memory = arena };
+        if (result == 0)
+                *ret = (struct bailey_stages){ .items = items, .count = stages.count, .memory = arena };
         stage_list_close(&stages);
         return result;
 }

@@ -217,10 +217,10 @@ void bailey_stage_applied_free(struct bailey_stage_applied *applied) {
 static int open_undo(const char *const *environment, int *ret_fd, struct err *err) {
         struct directory state;
 
-        if (!directory_state(environment, &state))
-                return err_set(err, ERR_INVALID,
-                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
-        return stage_undo_lock(state.path, ret_fd, err) < 0 || stage_recover(*ret_fd, err) < 0 ? -1 : 0;
+        return directory_need_state(environment, &state, err) < 0 || stage_undo_lock(state.path, ret_fd, err) < 0 ||
+                               stage_recover(*ret_fd, err) < 0
+                       ? -1
+                       : 0;
 }
 
 static int list(const char *const *environment, struct arena *arena, struct bailey_stage_undoables *ret, struct err *err) {
@@ -244,8 +244,10 @@ static int list(const char *const *environment, struct arena *arena, struct bail
                 if (!items[i].applied)
                         return err_memory(err);
         }
+        if (!items)
+                return err_memory(err);
         *ret = (struct bailey_stage_undoables){ .items = items, .count = found.count, .memory = arena };
-        return items ? 0 : err_memory(err);
+        return 0;
 }
 
 int bailey_stage_undoables(const char *const *environment, struct bailey_stage_undoables *ret, char *ret_error,

@@ -340,9 +340,8 @@ static int prepare(struct run *run) {
         struct err err = {};
         FD_AUTO made = -1;
 
-        if (!directory_state(run->order.options.environment, &state))
-                return err_set(&run->result.err, ERR_INVALID,
-                               "cannot find the state directory: neither XDG_STATE_HOME nor HOME is an absolute path");
+        if (directory_need_state(run->order.options.environment, &state, &run->result.err) < 0)
+                return -1;
         run->facts.state = arena_dup(&run->arena, str_z(state.path));
         if (directory_make(state.path, &made, &err) < 0)
                 return err_set(&run->result.err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written",
