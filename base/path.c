@@ -25,12 +25,16 @@ bool path_within(const char *path, const char *dir) {
         return behind(path, dir) != NULL;
 }
 
-bool path_of_fd(int fd, char ret[static PATH_MAX]) {
-        char link[64];
-        ssize_t len;
+struct path_to_fd path_to_fd(int fd) {
+        struct path_to_fd path;
 
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        len = readlink(link, ret, PATH_MAX - 1);
+        snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
+        return path;
+}
+
+bool path_of_fd(int fd, char ret[static PATH_MAX]) {
+        ssize_t len = readlink(path_to_fd(fd).text, ret, PATH_MAX - 1);
+
         if (len <= 0)
                 return false;
         ret[len] = '\0';

@@ -17,6 +17,12 @@ bool path_within(const char *path, const char *dir);
 /* Where an open file is; false: that is not known. Unlike realpath() it allocates nothing. */
 bool path_of_fd(int fd, char ret[static PATH_MAX]);
 
+/* The way to what is open, also with O_PATH only. */
+struct path_to_fd {
+        char text[32];
+};
+struct path_to_fd path_to_fd(int fd);
+
 /*
  * A path that is followed name by name, as the kernel does it.
  */

@@ -11,24 +11,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/time.h"
 
 enum { ATTRIBUTES_MAX = 4 << 10, CHUNK = 64 << 10 };
 
-/* The way to what is open with O_PATH only. */
-struct handle {
-        char path[32];
-};
-
-static struct handle handle_of(int fd) {
-        struct handle handle;
-
-        snprintf(handle.path, sizeof(handle.path), "/proc/self/fd/%d", fd);
-        return handle;
-}
-
 int tree_chmod(int fd, mode_t mode) {
-        return chmod(handle_of(fd).path, mode & 07777);
+        return chmod(path_to_fd(fd).text, mode & 07777);
 }
 
 /* The mode of a directory has to let us in as long as it is read; that of a file only when it is opened. */
@@ -39,10 +28,10 @@ static bool is_locked(const struct stat *status) {
 /* Opens what its mode does not let us read, too; of a directory the caller puts the mode back. O_NONBLOCK: a lease must not
  * keep us waiting. */
 static int open_locked(int fd, const struct stat *status, int flags) {
-        int opened = is_locked(status) ? -1 : open(handle_of(fd).path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        int opened = is_locked(status) ? -1 : open(path_to_fd(fd).text, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
         if (opened < 0 && (is_locked(status) || errno == EACCES) && tree_chmod(fd, status->st_mode | S_IRWXU) == 0) {
-                opened = open(handle_of(fd).path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+                opened = open(path_to_fd(fd).text, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
                 if (!S_ISDIR(status->st_mode) && tree_chmod(fd, status->st_mode) < 0) {
                         fd_close(opened);
                         return -1;
@@ -55,13 +44,13 @@ static int open_locked(int fd, const struct stat *status, int flags) {
 
 static void copy_attributes(int from, int to) {
         char names[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX];
-        ssize_t len = listxattr(handle_of(from).path, names, sizeof(names));
+        ssize_t len = listxattr(path_to_fd(from).text, names, sizeof(names));
 
         for (ssize_t i = 0; i < len; i += (ssize_t)strlen(names + i) + 1) {
-                ssize_t size = getxattr(handle_of(from).path, names + i, value, sizeof(value));
+                ssize_t size = getxattr(path_to_fd(from).text, names + i, value, sizeof(value));
 
                 if (size >= 0)
-                        (void)!setxattr(handle_of(to).path, names + i, value, (size_t)size, 0);
+                        (void)!setxattr(path_to_fd(to).text, names + i, value, (size_t)size, 0);
         }
 }
 
@@ -81,7 +70,7 @@ static int copy_status(int from, const struct stat *status, int to, const char *
         copy_attributes(from, fd);
         if (tree_chmod(fd, status->st_mode) < 0)
                 return err_sys(err, "cannot set the mode of the copy of %s", name);
-        (void)!utimensat(AT_FDCWD, handle_of(fd).path, times, 0);
+        (void)!utimensat(AT_FDCWD, path_to_fd(fd).text, times, 0);
         return 0;
 }
 

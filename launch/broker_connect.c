@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "launch/broker.h"
 #include "launch/kernel.h"
 
@@ -28,17 +29,6 @@ enum {
         STATE_CLOSE = 7,      /* as TCP's: it is bound, */
         STATE_LISTEN = 10,    /* and listens */
 };
-
-struct proc_path {
-        char text[64];
-};
-
-static struct proc_path fd_path(int fd) {
-        struct proc_path path;
-
-        snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
-        return path;
-}
 
 /* ---- what the kernel calls a file ---- */
 
@@ -250,7 +240,7 @@ static bool is_private(const struct broker_plan *plan, const struct stat *st) {
 static bool is_listed(const struct broker_plan *plan, int file) {
         char path[PATH_MAX];
         struct statvfs fs;
-        ssize_t len = readlink(fd_path(file).text, path, sizeof(path) - 1);
+        ssize_t len = readlink(path_to_fd(file).text, path, sizeof(path) - 1);
 
         if (len <= 0 || fstatvfs(file, &fs) < 0 || !(fs.f_flag & ST_RDONLY))
                 return false;
@@ -282,13 +272,13 @@ static const char *take_own_fd(pid_t caller, const char *path, int *ret_dir) {
 /* All inside have the same root. */
 static int open_file(pid_t caller, const char *path) {
         FD_AUTO dir = -1;
-        struct proc_path cwd;
+        char cwd[64];
         int fd;
 
         path = take_own_fd(caller, path, &dir);
         if (path[0] != '/' && dir < 0) {
-                snprintf(cwd.text, sizeof(cwd.text), "/proc/%d/cwd", (int)caller);
-                dir = open(cwd.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                snprintf(cwd, sizeof(cwd), "/proc/%d/cwd", (int)caller);
+                dir = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (dir < 0)
                         return -EACCES;
         }
@@ -311,7 +301,7 @@ static int connect_as_is(const struct broker_connect *r) {
 static int connect_file(int socket, int file) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-        snprintf(address.sun_path, sizeof(address.sun_path), "%s", fd_path(file).text);
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s", path_to_fd(file).text);
         return connect(socket, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 }
 

@@ -11,30 +11,19 @@
 
 #include "base/arena.h"
 #include "base/fd.h"
+#include "base/path.h"
 
 #define OWN_PREFIX "user.overlay."
 #define ESCAPED_PREFIX OWN_PREFIX "overlay." /* how overlayfs keeps what a command has set under its names */
 
 enum { LIST_MAX = 64 << 10 }; /* of names, and of a value: XATTR_LIST_MAX, XATTR_SIZE_MAX */
 
-/* The way to what is open with O_PATH only. */
-struct handle {
-        char path[32];
-};
-
-static struct handle handle_of(int fd) {
-        struct handle handle;
-
-        snprintf(handle.path, sizeof(handle.path), "/proc/self/fd/%d", fd);
-        return handle;
-}
-
 static int open_handle(int directory, const char *name) {
         return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 bool stage_has_attribute(int fd, const char *name) {
-        return getxattr(handle_of(fd).path, name, NULL, 0) >= 0;
+        return getxattr(path_to_fd(fd).text, name, NULL, 0) >= 0;
 }
 
 bool stage_is_whiteout(int directory, const char *name, const struct stat *status) {
@@ -51,7 +40,7 @@ bool stage_is_whiteout(int directory, const char *name, const struct stat *statu
 bool stage_is_opaque(int directory) {
         char value = 0;
 
-        return getxattr(handle_of(directory).path, OWN_PREFIX "opaque", &value, 1) == 1 && value == 'y';
+        return getxattr(path_to_fd(directory).text, OWN_PREFIX "opaque", &value, 1) == 1 && value == 'y';
 }
 
 bool stage_is_overlay_attribute(const char *name) {
@@ -79,7 +68,7 @@ struct listed {
 
 /* Most files have none, which costs no memory. */
 static struct listed read_names(int fd, struct arena *arena) {
-        ssize_t len = listxattr(handle_of(fd).path, NULL, 0);
+        ssize_t len = listxattr(path_to_fd(fd).text, NULL, 0);
         char *text;
 
         if (len < 0 && (errno == ENOTSUP || errno == EPERM || errno == EACCES))
@@ -87,13 +76,13 @@ static struct listed read_names(int fd, struct arena *arena) {
         if (len <= 0)
                 return (struct listed){ .len = len };
         text = arena_bytes(arena, LIST_MAX);
-        return (struct listed){ text, text ? listxattr(handle_of(fd).path, text, LIST_MAX) : -1 };
+        return (struct listed){ text, text ? listxattr(path_to_fd(fd).text, text, LIST_MAX) : -1 };
 }
 
 static struct listed read_value(int fd, const char *name, struct arena *arena) {
         char *text = arena_bytes(arena, LIST_MAX);
 
-        return (struct listed){ text, text ? getxattr(handle_of(fd).path, name, text, LIST_MAX) : -1 };
+        return (struct listed){ text, text ? getxattr(path_to_fd(fd).text, name, text, LIST_MAX) : -1 };
 }
 
 #define EACH_NAME(name, names) \
@@ -160,10 +149,10 @@ static int strip_one(int fd, const char *name) {
         if (strncmp(name, ESCAPED_PREFIX, sizeof(ESCAPED_PREFIX) - 1) == 0) {
                 value = read_value(fd, name, &arena);
                 snprintf(own, sizeof(own), OWN_PREFIX "%s", name + sizeof(ESCAPED_PREFIX) - 1);
-                if (value.len < 0 || setxattr(handle_of(fd).path, own, value.text, (size_t)value.len, 0) < 0)
+                if (value.len < 0 || setxattr(path_to_fd(fd).text, own, value.text, (size_t)value.len, 0) < 0)
                         return -1;
         }
-        return removexattr(handle_of(fd).path, name) < 0 && errno != ENODATA ? -1 : 0;
+        return removexattr(path_to_fd(fd).text, name) < 0 && errno != ENODATA ? -1 : 0;
 }
 
 static int strip_all(int fd, const char *path, struct err *err) {
