@@ -164,11 +164,21 @@ static int deeper(struct finder *f, const char *path) {
         return ++f->depth > DEPTH_MAX ? err_set(f->err, ERR_TOO_COMPLEX, "%s: too deep", path) : 0;
 }
 
+/* All of a directory that is deleted. */
+static int deleted_directory(struct finder *f, int base, const char *name, const char *path, size_t whole) {
+        FD_AUTO directory = -1;
+        int result;
+
+        if (deeper(f, path) < 0 || open_in(f, base, name, path, &directory) < 0)
+                return -1;
+        result = deleted_below(f, directory, path, whole);
+        f->depth--;
+        return result;
+}
+
 static int deleted(struct finder *f, int base, const char *name, const char *path, size_t whole) {
         struct stage_change change = { .path = path, .kind = STAGE_DELETED, .whole = whole };
-        FD_AUTO directory = -1;
         size_t index;
-        int result;
 
         if (look(f, base, name, path, &change.before) < 0)
                 return -1;
@@ -178,51 +188,45 @@ static int deleted(struct finder *f, int base, const char *name, const char *pat
                 change.conflict = changed_meanwhile;
         if (add(f, &change, &index) < 0)
                 return -1;
-        if (!S_ISDIR(change.before.st_mode))
-                return 0;
-        if (deeper(f, path) < 0 || open_in(f, base, name, path, &directory) < 0)
-                return -1;
-        result = deleted_below(f, directory, path, index);
-        f->depth--;
-        return result;
+        return S_ISDIR(change.before.st_mode) ? deleted_directory(f, base, name, path, index) : 0;
 }
 
 static int compare_directory(struct finder *f, const struct place *place);
+
+static int compare_below(struct finder *f, const struct place *place) {
+        int result = deeper(f, place->path);
+
+        if (result == 0) {
+                result = compare_directory(f, place);
+                f->depth--;
+        }
+        return result;
+}
 
 /* A directory that is new, or in the place of something else. */
 static int added_directory(struct finder *f, const struct place *above, const char *name, struct stage_change *change,
                            bool replaces_directory) {
         FD_AUTO upper = -1, base = -1;
         struct place place = { .path = change->path };
-        int result;
 
         if (open_in(f, above->upper, name, change->path, &upper) < 0 ||
             (replaces_directory && open_in(f, above->base, name, change->path, &base) < 0))
                 return -1;
         if (!change->before.st_mode && above->base >= 0 && stage_has_attribute(upper, "user.overlay.origin"))
                 change->conflict = "it was deleted in the workspace meanwhile";
-        if (add(f, change, &place.whole) < 0 || deeper(f, change->path) < 0)
-                return -1;
         place.upper = upper;
         place.base = base;
-        result = compare_directory(f, &place);
-        f->depth--;
-        return result;
+        return add(f, change, &place.whole) < 0 ? -1 : compare_below(f, &place);
 }
 
 /* A file in the place of a directory: what is in that goes with it. */
 static int file_for_directory(struct finder *f, const struct place *above, const char *name,
                               const struct stage_change *change) {
-        FD_AUTO directory = -1;
         size_t index;
-        int result;
 
-        if (add(f, change, &index) < 0 || deeper(f, change->path) < 0 ||
-            open_in(f, above->base, name, change->path, &directory) < 0)
+        if (add(f, change, &index) < 0)
                 return -1;
-        result = deleted_below(f, directory, change->path, index);
-        f->depth--;
-        return result;
+        return deleted_directory(f, above->base, name, change->path, index);
 }
 
 static bool same_owner_and_mode(const struct stat *a, const struct stat *b) {
@@ -256,7 +260,6 @@ static int merged_directory(struct finder *f, const struct place *above, const c
         struct place place = { .path = change->path, .whole = above->whole };
         bool same_attributes;
         size_t index;
-        int result;
 
         if (open_in(f, above->upper, name, change->path, &upper) < 0 ||
             open_in(f, above->base, name, change->path, &base) < 0 ||
@@ -265,13 +268,9 @@ static int merged_directory(struct finder *f, const struct place *above, const c
         change->same_content = true;
         if ((!same_attributes || !same_owner_and_mode(&change->before, &change->after)) && add(f, change, &index) < 0)
                 return -1;
-        if (deeper(f, change->path) < 0)
-                return -1;
         place.upper = upper;
         place.base = base;
-        result = compare_directory(f, &place);
-        f->depth--;
-        return result;
+        return compare_below(f, &place);
 }
 
 static int is_opaque(struct finder *f, const struct place *above, const char *name, const char *path, bool *ret) {

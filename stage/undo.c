@@ -29,13 +29,17 @@
 
 enum { JOURNAL_MAX = 256 << 20, JOURNAL_MEMORY = 1 << 30, DEPTH_MAX = 256 };
 
+static int undo_path(const char *state, char ret[static PATH_MAX], struct err *err) {
+        if (snprintf(ret, PATH_MAX, "%s/undo", state) >= PATH_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "%s: too long", state);
+        return 0;
+}
+
 int stage_undo_lock(const char *state, int *ret_fd, struct err *err) {
         char path[PATH_MAX];
         FD_AUTO fd = -1;
 
-        if (snprintf(path, sizeof(path), "%s/undo", state) >= (int)sizeof(path))
-                return err_set(err, ERR_TOO_COMPLEX, "%s: too long", state);
-        if (directory_make(path, &fd, err) < 0)
+        if (undo_path(state, path, err) < 0 || directory_make(path, &fd, err) < 0)
                 return -1;
         if (lock_take(fd, LOCK_EX, time_monotonic() + WAIT) < 0)
                 return errno == EWOULDBLOCK ? err_set(err, ERR_REFUSED,
@@ -222,9 +226,7 @@ int stage_recover_now(const char *state, struct err *err) {
         char path[PATH_MAX];
         FD_AUTO fd = -1;
 
-        if (snprintf(path, sizeof(path), "%s/undo", state) >= (int)sizeof(path))
-                return err_set(err, ERR_TOO_COMPLEX, "%s: too long", state);
-        if (directory_open(path, &fd, err) < 0)
+        if (undo_path(state, path, err) < 0 || directory_open(path, &fd, err) < 0)
                 return -1;
         if (fd < 0)
                 return 0;
