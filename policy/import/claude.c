@@ -115,41 +115,33 @@ static void take_directories(struct importer *im, const struct import_row *row, 
         take_each(im, row, at, take_directory);
 }
 
-/* { "name": "X", "mode": "deny" }: secrets do not pass here anyway, and what is not known does not. */
-static void take_secrets(struct importer *im, const struct import_row *row, struct setting_place at) {
-        size_t index = 0;
+static bool is_denied(const struct tree_node *item) {
+        const struct tree_node *mode = tree_get(item, STR("mode"));
 
-        if (at.node->kind != TREE_ARRAY) {
-                import_leave(im, at, row->kind, "expected an array");
-                return;
-        }
-        TREE_EACH(child, at.node) {
-                struct setting_place item = place_item(im, at, child, index++);
-                const struct tree_node *mode = tree_get(child, STR("mode"));
-
-                import_leave(im, item,
-                             mode && mode->kind == TREE_STRING && str_is(mode->text, "deny") ? row->kind : IMPORT_ALLOWS,
-                             row->text);
-        }
+        return mode && mode->kind == TREE_STRING && str_is(mode->text, "deny");
 }
 
-/* Rules with a list of files: { "path": "~/.aws", "mode": "deny" }. */
+/* { "name": "X", "mode": "deny" }: secrets do not pass here anyway, and what is not known does not. */
+static void take_secret(struct importer *im, const struct import_row *row, struct setting_place item) {
+        import_leave(im, item, is_denied(item.node) ? row->kind : IMPORT_ALLOWS, row->text);
+}
+
+static void take_secrets(struct importer *im, const struct import_row *row, struct setting_place at) {
+        take_items(im, row, at, "expected an array", take_secret);
+}
+
+/* { "path": "~/.aws", "mode": "deny" } */
+static void take_secret_file(struct importer *im, const struct import_row *row, struct setting_place item) {
+        const struct tree_node *path = tree_get(item.node, STR("path"));
+
+        if (path && path->kind == TREE_STRING && is_denied(item.node))
+                import_path(im, item, IMPORT_DENIES, PATH_SETTINGS, "sandbox.fs_read_deny", path->text);
+        else
+                import_leave(im, item, row->kind, row->text);
+}
+
 static void take_secret_files(struct importer *im, const struct import_row *row, struct setting_place at) {
-        size_t index = 0;
-
-        if (at.node->kind != TREE_ARRAY) {
-                import_leave(im, at, row->kind, "expected an array");
-                return;
-        }
-        TREE_EACH(child, at.node) {
-                struct setting_place item = place_item(im, at, child, index++);
-                const struct tree_node *mode = tree_get(child, STR("mode")), *path = tree_get(child, STR("path"));
-
-                if (path && path->kind == TREE_STRING && mode && mode->kind == TREE_STRING && str_is(mode->text, "deny"))
-                        import_path(im, item, IMPORT_DENIES, PATH_SETTINGS, "sandbox.fs_read_deny", path->text);
-                else
-                        import_leave(im, item, row->kind, row->text);
-        }
+        take_items(im, row, at, "expected an array", take_secret_file);
 }
 
 /* clang-format off */

@@ -284,26 +284,21 @@ static void put_words(struct importer *im, struct setting_place at, enum import_
         }
 }
 
+static void take_prefix_rule(struct importer *im, const struct import_row *row, struct setting_place item) {
+        const struct tree_node *pattern = tree_get(item.node, STR("pattern")), *decision = tree_get(item.node, STR("decision"));
+
+        if (pattern && pattern->kind == TREE_ARRAY && pattern->count && pattern->count <= 8)
+                put_words(im, item,
+                          node_says(decision, "prompt")  ? IMPORT_ASKS
+                          : node_says(decision, "allow") ? IMPORT_ALLOWS
+                                                         : IMPORT_DENIES,
+                          pattern->first, "");
+        else
+                import_leave(im, item, row->kind, "expected a pattern of one to eight words");
+}
+
 static void take_prefix_rules(struct importer *im, const struct import_row *row, struct setting_place at) {
-        size_t index = 0;
-
-        if (at.node->kind != TREE_ARRAY) {
-                import_leave(im, at, row->kind, "expected an array of rules");
-                return;
-        }
-        TREE_EACH(child, at.node) {
-                struct setting_place item = place_item(im, at, child, index++);
-                const struct tree_node *pattern = tree_get(child, STR("pattern")), *decision = tree_get(child, STR("decision"));
-
-                if (pattern && pattern->kind == TREE_ARRAY && pattern->count && pattern->count <= 8)
-                        put_words(im, item,
-                                  node_says(decision, "prompt")  ? IMPORT_ASKS
-                                  : node_says(decision, "allow") ? IMPORT_ALLOWS
-                                                                 : IMPORT_DENIES,
-                                  pattern->first, "");
-                else
-                        import_leave(im, item, row->kind, "expected a pattern of one to eight words");
-        }
+        take_items(im, row, at, "expected an array of rules", take_prefix_rule);
 }
 
 /* No profile, but what all of them deny. */

@@ -187,6 +187,18 @@ void take_each(struct importer *im, const struct import_row *row, struct setting
         }
 }
 
+void take_items(struct importer *im, const struct import_row *row, struct setting_place at, const char *expected,
+                import_node *take) {
+        size_t index = 0;
+
+        if (at.node->kind != TREE_ARRAY) {
+                import_leave(im, at, row->kind, expected);
+                return;
+        }
+        TREE_EACH(child, at.node)
+        take(im, row, place_item(im, at, child, index++));
+}
+
 /* ---- the walk ---- */
 
 static const struct tree_node *node_find(const struct tree_node *root, const char *path) {

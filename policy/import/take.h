@@ -68,6 +68,11 @@ void take_paths(struct importer *im, const struct import_row *row, struct settin
 typedef void import_item(struct importer *im, const struct import_row *row, struct setting_place at, struct str text);
 void take_each(struct importer *im, const struct import_row *row, struct setting_place at, import_item *take);
 
+/* All items of an array, whatever they are. `expected` is what is said of something that is no array. */
+typedef void import_node(struct importer *im, const struct import_row *row, struct setting_place item);
+void take_items(struct importer *im, const struct import_row *row, struct setting_place at, const char *expected,
+                import_node *take);
+
 bool place_is(struct setting_place at, bool value);         /* a boolean that is this */
 bool place_says(struct setting_place at, const char *text); /* a string that is this */
 struct setting_place place_item(struct importer *im, struct setting_place at, const struct tree_node *item, size_t index);
