@@ -119,6 +119,7 @@ static int read_job(struct batch *batch, struct err *err) {
         struct job *job;
         int kind = lines_next(&batch->lines, &text, err), have;
         uint64_t line = batch->lines.number;
+        uint32_t mark;
 
         if (kind < 0)
                 return -1;
@@ -130,10 +131,11 @@ static int read_job(struct batch *batch, struct err *err) {
                 return results_skip(&batch->results, line, err) < 0 ? -1 : 1;
         if (!batch->sums.known)
                 batch->sums.lines++;
-        have = results_have(&batch->results, line, job_mark(text), err);
+        mark = job_mark(text);
+        have = results_have(&batch->results, line, mark, err);
         if (have)
                 return have;
-        if (!(job = job_new(text, line, batch->workspace, &problem)))
+        if (!(job = job_new(text, line, mark, batch->workspace, &problem)))
                 return err_memory(err);
         if (kind == LINE_TOO_LONG)
                 err_set(&problem, ERR_TOO_COMPLEX, "longer than %d MiB", JOB_LINE_MAX >> 20);

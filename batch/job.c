@@ -244,7 +244,7 @@ static int read_line(struct job *job, struct str text, const char *workspace, st
         return find_workspace(job, workspace, err);
 }
 
-struct job *job_new(struct str text, uint64_t line, const char *workspace, struct err *err) {
+struct job *job_new(struct str text, uint64_t line, uint32_t mark, const char *workspace, struct err *err) {
         struct job *job = calloc(1, sizeof(*job));
 
         *err = (struct err){};
@@ -254,7 +254,7 @@ struct job *job_new(struct str text, uint64_t line, const char *workspace, struc
         }
         arena_init(&job->arena, 0);
         job->line = line;
-        job->mark = job_mark(text);
+        job->mark = mark;
         job->retries = JOB_RETRIES;
         read_line(job, text, workspace, err);
         job->bytes = sizeof(*job) + job->arena.reserved;

@@ -45,7 +45,7 @@ struct job {
 
 /* Makes the job of a line; `workspace` is the real path of what it runs in if it names none. One that is wrong is made, too, as
  * far as it was read, and `err` says what is wrong: it gets a result that says so. NULL: out of memory. */
-struct job *job_new(struct str text, uint64_t line, const char *workspace, struct err *err);
+struct job *job_new(struct str text, uint64_t line, uint32_t mark, const char *workspace, struct err *err);
 void job_free(struct job *job);
 
 /* Tells a line from others: never 0. */

@@ -22,7 +22,7 @@ static void require(bool truth) {
 
 static void check_job(struct str text) {
         struct err err;
-        struct job *job = job_new(text, 1, "/usr", &err);
+        struct job *job = job_new(text, 1, job_mark(text), "/usr", &err);
 
         require(job && job->mark && job->mark == job_mark(text));
         if (err.code == ERR_NONE) {
