@@ -82,11 +82,17 @@ static int finish_unrun(struct batch *batch, struct job *job, const char *messag
         return finish(batch, job, err);
 }
 
+/* Of the machine, and not of the job. */
+static bool is_fault(const struct bailey_outcome *outcome) {
+        return outcome->end == BAILEY_FAILED && !outcome->wrong;
+}
+
 static int finish_run(struct batch *batch, struct job *job, const struct bailey_outcome *outcome, struct err *err) {
-        bool fault = outcome->end == BAILEY_FAILED;
+        bool fault = is_fault(outcome);
 
         batch->sums.failed += outcome->exit_code != 0;
         batch->sums.faults += fault;
+        batch->sums.invalid += outcome->wrong;
         result_begin(&batch->result, job->line, job->mark);
         put_job(&batch->result, batch, job, fault);
         put_outcome(&batch->result, outcome);
@@ -295,7 +301,7 @@ static void start_again(struct batch *batch, struct job *job) {
 static int take_outcome(struct batch *batch, struct job *job, const struct bailey_outcome *outcome, struct err *err) {
         if (batch->killing && outcome->end == BAILEY_CANCELLED)
                 job_free(job);
-        else if (outcome->end == BAILEY_FAILED && job->attempt <= job->retries && !batch->draining)
+        else if (is_fault(outcome) && job->attempt <= job->retries && !batch->draining)
                 start_again(batch, job);
         else
                 return finish_run(batch, job, outcome, err);

@@ -35,7 +35,7 @@ struct batch_sums {
         uint64_t done;    /* results that are new */
         uint64_t failed;  /* of them: the job's end was not exit status 0 */
         uint64_t faults;  /* of these: the machine was at fault */
-        uint64_t invalid; /* of these: the line is wrong */
+        uint64_t invalid; /* of these: the line is wrong, or asks for what cannot be */
         unsigned running;
         bool stopped; /* before the end */
 };

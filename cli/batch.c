@@ -143,7 +143,7 @@ static enum exit_status tell(const struct batch_sums *sums, const struct batch_o
         uint64_t done = sums->before + sums->done;
 
         if (sums->invalid)
-                log_line("batch: %llu lines of %s are no jobs; their results have \"end\":\"invalid\" and say why",
+                log_line("batch: %llu lines of %s are wrong, and did not run; their results say why",
                          (unsigned long long)sums->invalid, batch->jobs_name);
         if (sums->faults)
                 log_line("batch: %llu jobs did not run through a fault of this machine; their results have \"infra\":true",
@@ -195,7 +195,7 @@ static enum exit_status batch_command(const struct options *options) {
 static const struct help_row exits[] = {
         { "0", "every job has run, whatever became of it" },
         { "1", "some jobs did not run: stopped, or a fault of this machine" },
-        { "2", "usage error, or some lines are no jobs" },
+        { "2", "usage error, or some lines are wrong" },
         {},
 };
 

@@ -425,9 +425,10 @@ struct bailey_staged {
 
 struct bailey_outcome {
         enum bailey_end end;
-        int exit_code;               /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
-        int signal;                  /* that ended it; 0: none */
-        const char *message;         /* what went wrong; NULL: nothing */
+        int exit_code;       /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
+        int signal;          /* that ended it; 0: none */
+        int wrong;           /* not 0: of BAILEY_FAILED: what was asked for is not right, and another attempt would fail, too */
+        const char *message; /* what went wrong; NULL: nothing */
         const char *explanation;     /* why it probably failed, and what to do; NULL: no evidence */
         const char *const *notices;  /* what else should be known, each in one line, NULL-terminated; NULL: nothing */
         const char *backend;         /* NULL: nothing ran */

@@ -344,7 +344,7 @@ static int prepare(struct run *run) {
                 return -1;
         run->facts.state = arena_dup(&run->arena, str_z(state.path));
         if (directory_make(state.path, &made, &err) < 0)
-                return err_set(&run->result.err, ERR_INVALID, "%s; set XDG_STATE_HOME to a directory that can be written",
+                return err_set(&run->result.err, ERR_SYSTEM, "%s; set XDG_STATE_HOME to a directory that can be written",
                                err.msg);
         recover(run);
         run->facts.timeout = deadline_of(run);

@@ -78,9 +78,11 @@ static const char *full_stop(const char *text) {
 }
 
 static void set_failed(struct run *run) {
-        bool missing = run->result.err.code == ERR_NOT_FOUND;
+        enum err_code code = run->result.err.code;
+        bool missing = code == ERR_NOT_FOUND;
 
         run->result.out.end = missing ? BAILEY_NOT_FOUND : BAILEY_FAILED;
+        run->result.out.wrong = code == ERR_INVALID || code == ERR_REFUSED || code == ERR_TOO_COMPLEX;
         run->result.out.exit_code = missing ? RUN_EXIT_NOT_FOUND : RUN_EXIT_FAILED;
         if (run->attempt.refused && run->result.err.code != ERR_UNSUPPORTED)
                 run->result.out.message =

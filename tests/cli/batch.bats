@@ -69,7 +69,7 @@ END
         run bailey batch j.jsonl -o r.jsonl
         echo "$output"
         [ "$status" = 2 ]
-        [[ $output == *"15 lines of j.jsonl are no jobs"* ]]
+        [[ $output == *"15 lines of j.jsonl are wrong, and did not run; their results say why"* ]]
         [ "$(results '{one["end"] for one in every if one["line"] < 16}')" = "{'invalid'}" ]
         [ "$(results 'any(one["infra"] for one in every), r[16]["output"]')" = "(False, 'fine\\n')" ]
         [ "$(results 'r[1]["message"]')" = 'command: expected a string, found an integer' ]
@@ -226,6 +226,15 @@ $W" ]
         [ "$status" = 1 ]
         [[ $output == *"1 jobs did not run through a fault of this machine"* ]]
         [ "$(results 'r[1]["infra"], r[1]["end"], r[1]["attempt"]')" = "(True, 'failed', 2)" ]
+}
+
+@test "a job that asks for what cannot be is at fault itself" {
+        printf '%s\n' '{"command":"true","workspace":"/"}' '{"command":"true","workspace":"/tmp"}' >j.jsonl
+        run bailey batch j.jsonl -o r.jsonl
+        [ "$status" = 2 ]
+        [[ $output == *"2 lines of j.jsonl are wrong"* ]]
+        [ "$(results '[(one["end"], one["infra"], one["attempt"]) for one in every]')" = "[('failed', False, 1), ('failed', False, 1)]" ]
+        [[ $(results 'r[1]["message"]') == 'workspace /: everything would be writable'* ]]
 }
 
 @test "it stops when enough have failed" {
