@@ -128,7 +128,7 @@ static int read_job(struct batch *batch, struct err *err) {
         uint32_t mark;
 
         if (kind < 0)
-                return -1;
+                return err_context(err, "%s", batch->options->jobs_name);
         if (kind == LINE_END)
                 batch->ended = true;
         if (kind == LINE_END || kind == LINE_LATER)

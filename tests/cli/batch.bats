@@ -302,6 +302,9 @@ print(usage[1], usage[2].ru_maxrss // 1024)' "$BAILEY"
         run bailey batch no-such-file
         [ "$status" = 2 ]
         [[ $output == "bailey: batch: no-such-file: No such file or directory" ]]
+        run bailey batch .
+        [ "$status" = 1 ]
+        [ "$output" = 'bailey: batch: .: cannot read: Is a directory' ]
         echo '{"command":"true"}' >j.jsonl
         run bailey batch --jobs 0 j.jsonl
         [ "$status" = 2 ]
