@@ -23,7 +23,7 @@ template '
 
 # Commands, in the workspace. `later FILE` waits until FILE is another one than it was, and cannot be written.
 functions='later() { while [ "$(stat -c %i "$1")" = "$was" ] || [ -w "$1" ]; do sleep 0.01; done; }
-        plant() { printf "[core]\n\tfsmonitor = %s/payload\n" "$PWD" >>"$1"; }
+        plant() { printf "[core] fsmonitor = %s/payload\n" "$PWD" >>"$1"; } # a line, which bash writes at once
         '
 
 # beside WHERE COMMAND: starts it, by `bailey run` or in the background of a server
