@@ -183,7 +183,7 @@ def check_hook(who, agent):
 
 def check_tools(server):
     names = {tool["name"] for tool in server.call("tools/list")["tools"]}
-    sentence = re.search(r"The agent then has the tools (.*?):", README, re.S)[1]
+    sentence = re.search(r"The agent then has the tools (.*?)[.:]", README, re.S)[1]
     assert names == set(re.findall(r"\w+", sentence)) - {"and"}, names
 
 
