@@ -32,7 +32,7 @@ at_shell() {
         # shellcheck disable=SC2230 # the program, not what bats has
         command -v tmux >/dev/null || skip 'no tmux'
         tm -f /dev/null new-session -d -x "$1" -y "$2" "${clean[@]}" TERM=screen PS1='out> ' BAILEY="$BAILEY" bash --norc --noprofile
-        shows 'out>'
+        at_prompt
 }
 
 on_screen() {
@@ -45,6 +45,11 @@ shows() {
                 screen
                 return 1
         }
+}
+
+# at_prompt: the shell waits for a command. What is typed before that goes to the program that ends, as with ssh.
+at_prompt() {
+        shows '^out>$'
 }
 
 keys() {
@@ -79,7 +84,7 @@ needs() {
         keys 'stty size' Enter
         shows '^20 70'
         keys 'exit 3' Enter
-        shows '^out>'
+        at_prompt
         keys 'echo left $?; stty -a | grep -ow -e -icanon -e icanon' Enter
         shows '^left 3'
         shows '^icanon'
@@ -93,7 +98,7 @@ needs() {
         keys 'ifirst' Enter 'second' Escape
         shows '^second'
         keys ':wq' Enter
-        shows '^out>'
+        at_prompt
         [ "$(cat file)" = $'first\nsecond' ]
         # The screen is as it was: vim has left the other one.
         run ! on_screen '^second'
@@ -111,15 +116,17 @@ needs() {
         keys '41000' Enter
         shows '^41001'
         keys C-d
-        shows '^out>'
+        at_prompt
         keys 'clear; "$BAILEY" run -t 0 top' Enter
         shows 'PID +USER'
         keys q
+        at_prompt
         keys 'clear; "$BAILEY" run "seq 1000 | less"' Enter
         shows '^20$'
         keys G
         shows '^1000$'
         keys q
+        at_prompt
         keys 'clear; echo done' Enter
         shows '^done'
         keys 'stty -a | grep -ow -e -icanon -e icanon' Enter
