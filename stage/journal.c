@@ -108,8 +108,9 @@ struct stepper {
         const struct stage_journal_place *place;
         const struct stage_step *step;
         const char *name;
-        int base, upper; /* the directories that it is in; -1: there is none */
-        char old[24];    /* its name there */
+        int base, upper;                 /* the directories that it is in; -1: there is none */
+        char old[24];                    /* its name there */
+        ino_t in_base, in_upper, in_old; /* the inodes that have its name; 0: none */
         struct err *err;
 };
 
@@ -122,13 +123,20 @@ static int changed(const struct stepper *s) {
                        s->step->path);
 }
 
-static int begin(struct stepper *s, const struct stage_journal *journal, size_t i, const struct stage_journal_place *place,
-                 struct err *err) {
-        *s = (struct stepper){ .place = place, .step = &journal->steps[i], .err = err };
-        snprintf(s->old, sizeof(s->old), "%zu", i);
-        s->upper = place->upper < 0 ? -1 : stage_open_above(place->upper, s->step->path, &s->name);
-        s->base = stage_open_above(place->base, s->step->path, &s->name);
-        return s->base < 0 ? failed(s) : 0;
+static int find(const struct stepper *s, int directory, const char *name, ino_t *ret) {
+        struct stat st = {};
+
+        if (directory >= 0 && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno != ENOENT)
+                return failed(s);
+        *ret = st.st_ino;
+        return 0;
+}
+
+static int look(struct stepper *s) {
+        return find(s, s->base, s->name, &s->in_base) < 0 || find(s, s->upper, s->name, &s->in_upper) < 0 ||
+                               find(s, s->place->old, s->old, &s->in_old) < 0
+                       ? -1
+                       : 0;
 }
 
 static void end(const struct stepper *s) {
@@ -136,11 +144,21 @@ static void end(const struct stepper *s) {
         fd_close(s->upper);
 }
 
-/* Of the inode that is there; 0: none. */
-static ino_t inode(int directory, const char *name) {
-        struct stat st;
-
-        return directory >= 0 && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_ino : 0;
+static int begin(struct stepper *s, const struct stage_journal *journal, size_t i, const struct stage_journal_place *place,
+                 struct err *err) {
+        *s = (struct stepper){ .place = place, .step = &journal->steps[i], .base = -1, .upper = -1, .err = err };
+        snprintf(s->old, sizeof(s->old), "%zu", i);
+        if (place->upper >= 0)
+                s->upper = stage_open_above(place->upper, s->step->path, &s->name);
+        if (place->upper >= 0 && s->upper < 0 && errno != ENOENT && errno != ENOTDIR)
+                return failed(s);
+        s->base = stage_open_above(place->base, s->step->path, &s->name);
+        if (s->base >= 0 && look(s) == 0)
+                return 0;
+        if (s->base < 0)
+                failed(s);
+        end(s);
+        return -1;
 }
 
 /* ---- what overlayfs leaves is removed before anything is moved ---- */
@@ -176,9 +194,9 @@ static int strip_tree(int directory, const char *name, unsigned depth, struct er
 
 /* ---- forward ---- */
 
-static int do_move(const struct stepper *s) {
-        if (s->upper < 0 || inode(s->upper, s->name) != s->step->after)
-                return inode(s->base, s->name) == s->step->after ? 0 : changed(s);
+static int do_move(struct stepper *s) {
+        if (s->in_upper != s->step->after)
+                return s->in_base == s->step->after ? 0 : changed(s);
         if (strip_tree(s->upper, s->name, 0, s->err) < 0)
                 return -1;
         if (move_new(s->upper, s->name, s->base, s->name) == 0)
@@ -186,23 +204,21 @@ static int do_move(const struct stepper *s) {
         return errno == EEXIST ? changed(s) : failed(s);
 }
 
-/* A command that is not staged may have changed it at the last moment: then it is put back. */
-static int exchange(const struct stepper *s) {
+static int exchange(struct stepper *s) {
+        if (s->in_base != s->step->before)
+                return changed(s);
         if (strip_tree(s->upper, s->name, 0, s->err) < 0)
                 return -1;
-        if (inode(s->base, s->name) != s->step->before)
-                return changed(s);
-        return renameat2(s->upper, s->name, s->base, s->name, EXCHANGE) < 0 ? failed(s) : 0;
+        return renameat2(s->upper, s->name, s->base, s->name, EXCHANGE) < 0 ? failed(s) : look(s);
 }
 
-static int do_exchange(const struct stepper *s) {
-        if (inode(s->place->old, s->old) == s->step->before)
+/* Somebody else may have replaced it in the last moment: then it is not what was there before, and is given back. */
+static int do_exchange(struct stepper *s) {
+        if (s->in_old == s->step->before)
                 return 0;
-        if (s->upper < 0)
-                return changed(s);
-        if (inode(s->upper, s->name) == s->step->after && exchange(s) < 0)
+        if (s->in_upper == s->step->after && exchange(s) < 0)
                 return -1;
-        if (inode(s->upper, s->name) != s->step->before)
+        if (s->in_upper != s->step->before)
                 return changed(s);
         return move_new(s->upper, s->name, s->place->old, s->old) < 0 ? failed(s) : 0;
 }
@@ -216,18 +232,22 @@ static int remove_whiteout(const struct stepper *s) {
         return unlinkat(s->upper, s->name, 0) < 0 ? failed(s) : 0;
 }
 
-static int do_delete(const struct stepper *s) {
-        if (inode(s->place->old, s->old) != s->step->before) {
-                if (inode(s->base, s->name) != s->step->before)
+static int do_delete(struct stepper *s) {
+        if (s->in_old != s->step->before) {
+                if (s->in_base != s->step->before)
                         return changed(s);
                 if (move_new(s->base, s->name, s->place->old, s->old) < 0)
                         return failed(s);
+                if (look(s) < 0)
+                        return -1;
+                if (s->in_old != s->step->before) /* as in do_exchange() */
+                        return changed(s);
         }
         return remove_whiteout(s);
 }
 
 /* What stays in the stage is then in a directory that both have. */
-static int do_directory(const struct stepper *s) {
+static int do_directory(struct stepper *s) {
         FD_AUTO made = -1;
 
         if (mkdirat(s->base, s->name, 0700) < 0 && errno != EEXIST)
@@ -235,7 +255,7 @@ static int do_directory(const struct stepper *s) {
         made = openat(s->base, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (made < 0 || tree_chmod(made, s->step->after_mode & 07777) < 0)
                 return failed(s);
-        return s->upper >= 0 && inode(s->upper, s->name) ? stage_strip(s->upper, s->name, s->err) : 0;
+        return s->in_upper ? stage_strip(s->upper, s->name, s->err) : 0;
 }
 
 static int set_mode(const struct stepper *s, mode_t mode) {
@@ -250,7 +270,7 @@ static int set_times(const struct stepper *s, const struct timespec *modified) {
         return utimensat(s->base, *s->name ? s->name : ".", times, AT_SYMLINK_NOFOLLOW) < 0 ? failed(s) : 0;
 }
 
-static int do_step(const struct stepper *s) {
+static int do_step(struct stepper *s) {
         switch (s->step->kind) {
         case STEP_MOVE:
                 return do_move(s);
@@ -268,11 +288,10 @@ static int do_step(const struct stepper *s) {
         return err_set(s->err, ERR_INVALID, "%s: an unknown step", s->step->path);
 }
 
-/* ---- back ---- */
+/* ---- undo: what is in its place now, whatever that is, goes where the old one was ---- */
 
-/* What is in the place now, whatever that is, goes where the old one was. */
 static int put_back(const struct stepper *s) {
-        if (inode(s->place->old, s->old) != s->step->before)
+        if (s->in_old != s->step->before)
                 return 0;
         if (renameat2(s->place->old, s->old, s->base, s->name, EXCHANGE) == 0)
                 return 0;
@@ -282,12 +301,12 @@ static int put_back(const struct stepper *s) {
 }
 
 static int take_away(const struct stepper *s) {
-        if (inode(s->place->old, s->old) || !inode(s->base, s->name))
+        if (s->in_old || !s->in_base)
                 return 0;
         return move_new(s->base, s->name, s->place->old, s->old) < 0 ? failed(s) : 0;
 }
 
-static int undo_step(const struct stepper *s) {
+static int undo_step(struct stepper *s) {
         switch (s->step->kind) {
         case STEP_MOVE:
                 return take_away(s);
@@ -300,32 +319,40 @@ static int undo_step(const struct stepper *s) {
                                ? failed(s)
                                : 0;
         case STEP_MODE:
-                return inode(s->base, s->name) ? set_mode(s, s->step->before_mode) : 0;
+                return s->in_base ? set_mode(s, s->step->before_mode) : 0;
         case STEP_TIMES:
                 return set_times(s, &s->step->before_time);
         }
         return err_set(s->err, ERR_INVALID, "%s: an unknown step", s->step->path);
 }
 
-/* The stage has it again. */
-static int give_back(const struct stepper *s) {
+/* ---- roll-back: the stage has it again, and what somebody else has put in its place stays there ---- */
+
+static int give_back_exchanged(struct stepper *s) {
+        if (s->in_base == s->step->after && s->in_upper) /* it did not get further */
+                return renameat2(s->upper, s->name, s->base, s->name, EXCHANGE) < 0 ? failed(s) : 0;
+        if (s->in_old == s->step->before) {
+                if (s->in_base == s->step->after ? renameat2(s->place->old, s->old, s->base, s->name, EXCHANGE) < 0
+                                                 : move_new(s->place->old, s->old, s->base, s->name) < 0)
+                        return failed(s);
+                if (look(s) < 0)
+                        return -1;
+        }
+        if (s->in_old == s->step->after && move_new(s->place->old, s->old, s->upper, s->name) < 0)
+                return failed(s);
+        return 0;
+}
+
+static int give_back(struct stepper *s) {
         switch (s->step->kind) {
         case STEP_MOVE:
-                if (inode(s->base, s->name) == s->step->after && move_new(s->base, s->name, s->upper, s->name) < 0)
-                        return failed(s);
-                return 0;
+                return s->in_base == s->step->after && move_new(s->base, s->name, s->upper, s->name) < 0 ? failed(s) : 0;
         case STEP_EXCHANGE:
-                if (inode(s->upper, s->name) == s->step->before) /* it did not get further */
-                        return renameat2(s->upper, s->name, s->base, s->name, EXCHANGE) < 0 ? failed(s) : 0;
-                if (put_back(s) < 0)
-                        return -1;
-                if (inode(s->place->old, s->old) == s->step->after && move_new(s->place->old, s->old, s->upper, s->name) < 0)
-                        return failed(s);
-                return 0;
+                return give_back_exchanged(s);
         case STEP_DELETE:
-                if (put_back(s) < 0)
-                        return -1;
-                if (s->upper >= 0 && !inode(s->upper, s->name) && mknodat(s->upper, s->name, S_IFCHR, makedev(0, 0)) < 0)
+                if (s->in_old && move_new(s->place->old, s->old, s->base, s->name) < 0)
+                        return failed(s);
+                if (s->upper >= 0 && !s->in_upper && mknodat(s->upper, s->name, S_IFCHR, makedev(0, 0)) < 0)
                         return failed(s);
                 return 0;
         default:
@@ -336,7 +363,7 @@ static int give_back(const struct stepper *s) {
 /* ---- all ---- */
 
 static int with_step(const struct stage_journal *journal, size_t i, const struct stage_journal_place *place,
-                     int (*act)(const struct stepper *), struct err *err) {
+                     int (*act)(struct stepper *), struct err *err) {
         struct stepper s;
         int result;
 
@@ -359,7 +386,7 @@ static void roll_back(const struct stage_journal *journal, size_t count, const s
                         left++;
         }
         if (left)
-                err_context(err, "%zu files could not be put back as they were", left);
+                err_context(err, "%zu steps could not be taken back", left);
 }
 
 int stage_journal_do(const struct stage_journal *journal, const struct stage_journal_place *place, struct err *err) {

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/lock.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "base/tree.h"
 #include "policy/files.h"
@@ -21,6 +22,7 @@
 
 #define JOURNAL "journal"
 #define OLD "old"
+#define TAKEN_BACK "taken-back" /* the journal, if not all that was replaced could be put back */
 #define DONE "done"
 #define UNDOING "undoing"
 #define UNDONE "undone"
@@ -52,8 +54,9 @@ int stage_undo_lock(const char *state, int *ret_fd, struct err *err) {
 
 /* ---- one ---- */
 
-static bool has(int directory, const char *name) {
-        return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+static int has(int directory, const char *name, bool *ret, struct err *err) {
+        *ret = faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+        return *ret || errno == ENOENT ? 0 : err_sys(err, "undo: %s", name);
 }
 
 static int mark(int directory, const char *name, struct err *err) {
@@ -67,9 +70,11 @@ static bool is_id(const char *name) {
 static int open_one(int undo, const char *id, struct stage_undo *ret, struct err *err) {
         *ret = (struct stage_undo){ .directory = openat(undo, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .old = -1 };
         snprintf(ret->id, sizeof(ret->id), "%.*s", UNDO_ID_LENGTH, id);
-        ret->old = ret->directory < 0 ? -1 : openat(ret->directory, OLD, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (ret->old >= 0)
-                return 0;
+        if (ret->directory >= 0) {
+                ret->old = openat(ret->directory, OLD, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (ret->old >= 0 || errno == ENOENT) /* it is made after the directory, and removed before it */
+                        return 0;
+        }
         err_sys(err, "undo %s", id);
         stage_undo_close(ret);
         return -1;
@@ -104,10 +109,23 @@ static int open_base(const struct stage_journal *journal, struct err *err) {
         return fd < 0 ? err_sys(err, "workspace %s", journal->workspace) : fd;
 }
 
-/* Nothing of it is left: all is as it was before. */
-static void drop(int undo, const struct stage_undo *one) {
-        (void)unlinkat(one->directory, JOURNAL, 0);
+/* All is as it was before. What could not be put back is kept, with the journal, which says where it was. */
+static int drop(int undo, const struct stage_undo *one, struct err *err) {
+        if (renameat(one->directory, JOURNAL, one->directory, TAKEN_BACK) < 0 && errno != ENOENT)
+                return err_sys(err, "undo %s", one->id);
+        if (unlinkat(one->directory, OLD, AT_REMOVEDIR) < 0 && errno != ENOENT)
+                return errno == ENOTEMPTY || errno == EEXIST ? 0 : err_sys(err, "undo %s", one->id);
         (void)remove_tree(undo, one->id, time_monotonic() + REMOVE_FOR, NULL);
+        return 0;
+}
+
+/* Adds to the error where that is. */
+static void tell_kept(const struct stage_undo *one, struct err *err) {
+        char path[PATH_MAX];
+        struct stat st;
+
+        if (fstatat(one->directory, OLD, &st, AT_SYMLINK_NOFOLLOW) == 0 && path_of_fd(one->old, path))
+                err_context(err, "not all could be put back; the rest is in %s", path);
 }
 
 static int carry_out(int undo, const struct stage_undo *one, const struct stage_journal *journal, int upper, int base,
@@ -115,7 +133,8 @@ static int carry_out(int undo, const struct stage_undo *one, const struct stage_
         const struct stage_journal_place place = { one->directory, one->old, base, upper };
 
         if (stage_journal_do(journal, &place, err) < 0) {
-                drop(undo, one);
+                (void)drop(undo, one, NULL);
+                tell_kept(one, err);
                 return -1;
         }
         return syncfs(base) < 0 ? err_sys(err, "workspace %s", journal->workspace) : mark(one->directory, DONE, err);
@@ -150,17 +169,18 @@ int stage_undo_begin(int undo, const struct stage_journal *journal, int upper, i
                 return err_set(err, ERR_TOO_COMPLEX, "the stage has too many changes");
         if (make_one(undo, &one, err) < 0)
                 return -1;
-        if (syncfs(upper) < 0)
-                err_sys(err, "%s", journal->stage);
-        else if (file_replace(one.directory, JOURNAL, buf_str(&text), 0600, err) == 0 &&
-                 carry_out(undo, &one, journal, upper, base, err) == 0) {
-                *ret = one;
-                return 0;
+        if (syncfs(upper) < 0 ? err_sys(err, "%s", journal->stage) < 0
+                              : file_replace(one.directory, JOURNAL, buf_str(&text), 0600, err) < 0) {
+                (void)drop(undo, &one, NULL);
+                stage_undo_close(&one);
+                return -1;
         }
-        if (!has(one.directory, JOURNAL))
-                drop(undo, &one);
-        stage_undo_close(&one);
-        return -1;
+        if (carry_out(undo, &one, journal, upper, base, err) < 0) {
+                stage_undo_close(&one);
+                return -1;
+        }
+        *ret = one;
+        return 0;
 }
 
 int stage_undo_settle(const struct stage_undo *undo, struct err *err) {
@@ -188,24 +208,42 @@ static int finish(int undo, const struct stage_undo *one, const struct stage_jou
         return base < 0 ? -1 : carry_out(undo, one, journal, upper, base, err);
 }
 
-static int recover_one(int undo, const char *id, struct err *err) {
+enum state { NOT_BEGUN, APPLYING, APPLIED, TAKING_BACK, IS_UNDONE };
+
+static int read_state(const struct stage_undo *one, enum state *ret, struct err *err) {
+        bool journal, done, undoing, undone;
+
+        if (has(one->directory, JOURNAL, &journal, err) < 0 || has(one->directory, DONE, &done, err) < 0 ||
+            has(one->directory, UNDOING, &undoing, err) < 0 || has(one->directory, UNDONE, &undone, err) < 0)
+                return -1;
+        *ret = !journal ? NOT_BEGUN : !done ? APPLYING : !undoing ? APPLIED : !undone ? TAKING_BACK : IS_UNDONE;
+        return 0;
+}
+
+static int complete(int undo, const struct stage_undo *one, enum state state, struct err *err) {
         struct stage_journal journal;
+        ARENA_AUTO arena;
+
+        arena_init(&arena, JOURNAL_MEMORY);
+        if (read_journal(one, &arena, &journal, err) < 0)
+                return -1;
+        return state == APPLYING ? finish(undo, one, &journal, err) : undo_one(one, &journal, err);
+}
+
+static int recover_one(int undo, const char *id, struct err *err) {
         struct stage_undo one;
-        struct arena arena;
-        int result = 0;
+        enum state state;
+        int result;
 
         if (open_one(undo, id, &one, err) < 0)
                 return -1;
-        arena_init(&arena, JOURNAL_MEMORY);
-        if (!has(one.directory, JOURNAL))
-                drop(undo, &one); /* nothing was done */
-        else if (!has(one.directory, DONE))
-                result = read_journal(&one, &arena, &journal, err) < 0 ? -1 : finish(undo, &one, &journal, err);
-        else if (has(one.directory, UNDOING) && !has(one.directory, UNDONE))
-                result = read_journal(&one, &arena, &journal, err) < 0 ? -1 : undo_one(&one, &journal, err);
-        arena_free(&arena);
+        result = read_state(&one, &state, err);
+        if (result == 0 && state == NOT_BEGUN)
+                result = drop(undo, &one, err);
+        else if (result == 0 && (state == APPLYING || state == TAKING_BACK))
+                result = complete(undo, &one, state, err);
         stage_undo_close(&one);
-        return result < 0 ? err_context(err, "completing what was interrupted") : 0;
+        return result < 0 ? err_context(err, "completing undo %s, which was interrupted", id) : 0;
 }
 
 int stage_recover(int undo, struct err *err) {
@@ -237,32 +275,41 @@ int stage_recover_now(const char *state, struct err *err) {
 
 /* ---- the list ---- */
 
-static int read_item(int undo, const char *id, struct arena *arena, struct stage_undo_list *list, struct err *err) {
-        struct stage_undo one = { .directory = -1, .old = -1 };
+static int add_item(const struct stage_undo *one, bool undone, struct arena *arena, struct stage_undo_list *list,
+                    struct err *err) {
         struct stage_undo_item *item;
         struct stage_journal journal;
         struct stat st;
+
+        if (!arena_room(arena, &list->items, list->count, &list->room, sizeof(*list->items)))
+                return err_memory(err);
+        if (fstatat(one->directory, DONE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+                return err_sys(err, "undo %s", one->id);
+        if (read_journal(one, arena, &journal, err) < 0)
+                return -1;
+        item = &list->items[list->count++];
+        *item = (struct stage_undo_item){ .name = journal.name,
+                                          .workspace = journal.workspace,
+                                          .done = st.st_ctim.tv_sec * TIME_SECOND + st.st_ctim.tv_nsec,
+                                          .bytes = journal.bytes,
+                                          .steps = journal.count,
+                                          .undone = undone };
+        memcpy(item->id, one->id, sizeof(item->id));
+        return 0;
+}
+
+static int read_item(int undo, const char *id, struct arena *arena, struct stage_undo_list *list, struct err *err) {
+        struct stage_undo one;
+        enum state state;
         int result;
 
         if (!is_id(id))
                 return 0;
-        if (!arena_room(arena, &list->items, list->count, &list->room, sizeof(*list->items)))
-                return err_memory(err);
         if (open_one(undo, id, &one, err) < 0)
                 return -1;
-        result = fstatat(one.directory, DONE, &st, AT_SYMLINK_NOFOLLOW);
-        if (result == 0 && (result = read_journal(&one, arena, &journal, err)) == 0) {
-                item = &list->items[list->count++];
-                *item = (struct stage_undo_item){ .name = journal.name,
-                                                  .workspace = journal.workspace,
-                                                  .done = st.st_ctim.tv_sec * TIME_SECOND + st.st_ctim.tv_nsec,
-                                                  .bytes = journal.bytes,
-                                                  .steps = journal.count,
-                                                  .undone = has(one.directory, UNDOING) };
-                memcpy(item->id, one.id, sizeof(item->id));
-        } else if (result < 0 && err->code == ERR_NONE) {
-                result = 0; /* it is under way */
-        }
+        result = read_state(&one, &state, err);
+        if (result == 0 && state >= APPLIED)
+                result = add_item(&one, state > APPLIED, arena, list, err);
         stage_undo_close(&one);
         return result;
 }
@@ -368,14 +415,20 @@ static int check(const struct stage_undo *one, const struct stage_journal *journ
 int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, struct err *err) {
         struct stage_journal journal;
         struct stage_undo one;
+        enum state state;
+        bool there = false;
         int result = -1;
 
-        if (!is_id(id) || !has(undo, id))
+        if (is_id(id) && has(undo, id, &there, err) < 0)
+                return -1;
+        if (!there)
                 return err_set(err, ERR_NOT_FOUND, "there is no '%s' to undo; see bailey undo --list", id);
         if (open_one(undo, id, &one, err) < 0)
                 return -1;
-        if (has(one.directory, UNDOING))
-                err_set(err, ERR_INVALID, "%s was undone already", id);
+        if (read_state(&one, &state, err) < 0)
+                ;
+        else if (state != APPLIED)
+                err_set(err, ERR_INVALID, state > APPLIED ? "%s was undone already" : "%s was not applied", id);
         else if (read_journal(&one, arena, &journal, err) == 0 && (force || check(&one, &journal, err) == 0) &&
                  mark(one.directory, UNDOING, err) == 0)
                 result = undo_one(&one, &journal, err);
