@@ -94,6 +94,20 @@ static int read_result(struct results *results, struct str text, uint64_t number
         return mark_set(results, line, mark, err);
 }
 
+/* A killed batch leaves the beginning of a result. What is anything else belongs to a file that only happens to have this name.
+ */
+static int cut_torn(const struct results *results, off_t whole, struct err *err) {
+        static const char begin[] = "{\"line\":";
+        char found[sizeof(begin) - 1];
+        ssize_t count = pread(results->fd, found, sizeof(found), whole);
+
+        if (count > 0 && memcmp(found, begin, (size_t)count) != 0)
+                return err_set(err, ERR_INVALID, "%s: its end is not a result of bailey batch", results->name);
+        if (count < 0 || ftruncate(results->fd, whole) < 0 || lseek(results->fd, whole, SEEK_SET) < 0)
+                return err_sys(err, "%s", results->name);
+        return 0;
+}
+
 static int read_file(struct results *results, struct err *err) {
         struct lines lines = {
                 .fd = results->fd,
@@ -114,11 +128,7 @@ static int read_file(struct results *results, struct err *err) {
         free(lines.memory);
         if (kind == LINE_TOO_LONG)
                 return err_set(err, ERR_INVALID, "%s:%" PRIu64 ": not a result of bailey batch", results->name, lines.number);
-        if (kind < 0)
-                return -1;
-        if (ftruncate(results->fd, whole) < 0 || lseek(results->fd, whole, SEEK_SET) < 0)
-                return err_sys(err, "%s", results->name);
-        return 0;
+        return kind < 0 ? -1 : cut_torn(results, whole, err);
 }
 
 int results_open(struct results *results, int fd, const char *name, bool journal, bool in_order, struct err *err) {

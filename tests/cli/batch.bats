@@ -96,6 +96,20 @@ END
         [ "$(wc -l <ran)" = 6 ]
 }
 
+@test "a file of something else is left as it is" {
+        echo '{"command":"touch one"}' >j.jsonl
+        for text in precious '{"lines":1}' $'first\nsecond' '{'$'\n'; do
+                printf %s "$text" >r.jsonl
+                cp r.jsonl before
+                run bailey batch j.jsonl -o r.jsonl
+                echo "$output"
+                [ "$status" = 1 ]
+                [[ $output == *"not a result of bailey batch"* ]]
+                cmp r.jsonl before
+        done
+        [ ! -e one ]
+}
+
 @test "another file of jobs, or of results, is refused before anything runs" {
         printf '{"command":"touch one"}\n{"command":"touch two"}\n' >j.jsonl
         bailey batch j.jsonl -o r.jsonl
