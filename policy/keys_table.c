@@ -21,8 +21,12 @@ static_assert(offsetof(struct guard_policy, pattern_count) ==
 /* clang-format off */
 static const char *const modes[] = { "enforce", "warn", "off", NULL };
 static const char *const severities[] = { "warn", "block", NULL };
-static const char *const backends[] = { "auto", "native", "bwrap", "landlock", "docker", "podman", "gvisor",
-                                        "sandbox-exec", "appcontainer", "none", NULL };
+static const char *const backends[] = {
+        "auto",
+#define BACKEND(id, variable, name) name,
+#include "policy/backends.def"
+        NULL,
+};
 static const char *const roots[] = { "host", "minimal", NULL };
 static const char *const homes[] = { "host", "own", "none", NULL };
 static const char *const networks[] = { "inherit", "deny", "allow_hosts", "packages", NULL };

@@ -57,15 +57,8 @@ struct guard_policy {
 
 enum sandbox_backend {
         BACKEND_AUTO, /* the strongest that enforces what is needed */
-        BACKEND_NATIVE,
-        BACKEND_BWRAP,
-        BACKEND_LANDLOCK,
-        BACKEND_DOCKER,
-        BACKEND_PODMAN,
-        BACKEND_GVISOR,
-        BACKEND_SANDBOX_EXEC,
-        BACKEND_APPCONTAINER,
-        BACKEND_NONE,
+#define BACKEND(id, variable, name) BACKEND_##id,
+#include "policy/backends.def"
 };
 
 enum sandbox_root {

@@ -95,7 +95,7 @@ bool plan_has_egress(const struct policy *policy);
 
 void plan_notices(const struct policy *policy, const struct host *host, struct launch *launch);
 
-extern const struct backend backend_native, backend_bwrap, backend_landlock, backend_podman, backend_docker, backend_gvisor,
-        backend_sandbox_exec, backend_appcontainer, backend_none;
+#define BACKEND(id, variable, name) extern const struct backend backend_##variable;
+#include "policy/backends.def"
 
 #endif

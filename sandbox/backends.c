@@ -3,17 +3,8 @@
  */
 #include "sandbox/backend.h"
 
-/* clang-format off */
 const struct backend *const backends[] = {
-        &backend_native,
-        &backend_bwrap,
-        &backend_landlock,
-        &backend_podman,
-        &backend_docker,
-        &backend_gvisor,
-        &backend_sandbox_exec,
-        &backend_appcontainer,
-        &backend_none,
+#define BACKEND(id, variable, name) &backend_##variable,
+#include "policy/backends.def"
 };
-/* clang-format on */
 const size_t backend_count = sizeof(backends) / sizeof(*backends);
