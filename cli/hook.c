@@ -37,11 +37,10 @@ enum {
         OPTION_HELP,
 };
 
-#define AGENTS "claude|codex|gemini|cursor|copilot|vscode"
 #define BOTH "hook install"
 
 static const struct option_row option_rows[] = {
-        [OPTION_AGENT] = { "agent", 'a', AGENTS, "name of the agent; default: detected from the request", "hook" },
+        [OPTION_AGENT] = { "agent", 'a', HOOK_AGENTS, "name of the agent; default: detected from the request", "hook" },
         [OPTION_MODE] = { "mode", 'm', "deny|wrap", "check commands only, or also rewrite them to bailey run ...", BOTH },
         [OPTION_WARNED] = { "warned", 0, "ask|deny|allow",
                             "decision for a command with a warning; default: ask, where the agent supports it", BOTH },
@@ -292,10 +291,10 @@ static const struct help_row change_exits[] = {
 };
 
 static const struct cli_subcommand subcommands[] = {
-        { "install", AGENTS, "add the hook to an agent's settings", install_run, .exits = change_exits,
+        { "install", HOOK_AGENTS, "add the hook to an agent's settings", install_run, .exits = change_exits,
           .details = "Changes only the hook in the agent's settings file; keeps the old file as FILE.bailey-backup.\n"
                      "Run again with other options to change the hook.\n" },
-        { "uninstall", AGENTS, "remove the hook from an agent's settings", uninstall_run, .exits = change_exits },
+        { "uninstall", HOOK_AGENTS, "remove the hook from an agent's settings", uninstall_run, .exits = change_exits },
         { "list", "", "show which agents have the hook, in the user's settings and in those of the current project", list_run },
         {},
 };

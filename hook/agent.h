@@ -87,6 +87,8 @@ struct hook_agent {
         bool off_value;    /* of the setting at off_path */
 };
 
+/* Their names, as the choice of an argument. */
+#define HOOK_AGENTS "claude|codex|gemini|cursor|copilot|vscode"
 extern const struct hook_agent hook_agents[];
 
 /* NULL: there is none of this name. */

@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 
-AGENTS=(claude codex gemini cursor copilot vscode)
+IFS='|' read -ra AGENTS <<<"$("$BAILEY" __tables | jq -r '.commands[] | select(.name == "hook").options[] | select(.name == "agent").argument')"
 
 setup() {
         export HOME=$BATS_TEST_TMPDIR/home
@@ -25,7 +25,8 @@ file() {
         codex) echo "$HOME/.codex/hooks.json" ;;
         gemini) echo "$HOME/.gemini/settings.json" ;;
         cursor) echo "$HOME/.cursor/hooks.json" ;;
-        *) echo "$HOME/.copilot/hooks/bailey.json" ;;
+        copilot | vscode) echo "$HOME/.copilot/hooks/bailey.json" ;;
+        *) echo "file() has no row for $1" >&2 && return 1 ;;
         esac
 }
 
@@ -35,7 +36,8 @@ event() {
         claude | codex) echo PreToolUse ;;
         gemini) echo BeforeTool ;;
         cursor) echo beforeShellExecution ;;
-        *) echo preToolUse ;;
+        copilot | vscode) echo preToolUse ;;
+        *) echo "event() has no row for $1" >&2 && return 1 ;;
         esac
 }
 
@@ -69,6 +71,16 @@ rich() {
              2,   3]
 }
 END
+}
+
+@test "a command cannot write the settings of any agent" {
+        [ ${#AGENTS[@]} -ge 6 ]
+        hook list --json | jq -r '.[].path' >paths
+        [ "$(wc -l <paths)" = $((2 * ${#AGENTS[@]})) ]
+        while read -r path; do
+                run -2 "$BAILEY" test "echo '{}' > '$path'"
+                [[ $output == *write-startup* ]]
+        done <paths
 }
 
 @test "a file that is not there: made, found, and gone or empty again" {

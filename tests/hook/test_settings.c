@@ -116,12 +116,26 @@ static void shown(void **state) {
         }
 }
 
+/* The choice that --help and the completion offer, and the table. */
+static void names(void **state) {
+        char joined[256] = "";
+
+        (void)state;
+        for (const struct hook_agent *agent = hook_agents; agent->name; agent++) {
+                size_t used = strlen(joined);
+
+                snprintf(joined + used, sizeof(joined) - used, "%s%s", used ? "|" : "", agent->name);
+        }
+        assert_string_equal(joined, HOOK_AGENTS);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(finding),
                 cmocka_unit_test(not_read),
                 cmocka_unit_test(limits),
                 cmocka_unit_test(shown),
+                cmocka_unit_test(names),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
