@@ -4,12 +4,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Ajv2020, clients } from './official.mjs';
 import * as processes from './processes.mjs';
-import { allGone, bailey, leave, place, tag, text } from './server.mjs';
+import { TOOLS, allGone, bailey, leave, place, tag, text } from './server.mjs';
 import { assert, figure, run, sleep, test, until } from './tap.mjs';
 
 const CANCEL_MS = 60_000; // promised: 500, which the figure shows; a busy machine gets more
 const description = 'something a test needs';
-const NAMES = ['Bash', 'BashInput', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test'];
 const BASH = ['exit_code', 'signal', 'timed_out', 'cancelled', 'output', 'truncated_bytes', 'duration_ms', 'backend', 'enforced',
         'warnings', 'explanation'];
 const BASH_OUTPUT = ['shell_id', 'command', 'status', 'started', 'stdout', 'stderr', 'stdout_bytes', 'stderr_bytes',
@@ -47,7 +46,7 @@ const cases = {
         },
 
         'lists its tools'(session) {
-                assert.deepEqual(session.tools.map((each) => each.name).sort(), NAMES);
+                assert.deepEqual(session.tools.map((each) => each.name).sort(), TOOLS);
                 for (const each of session.tools) {
                         assert.ok(each.title, `${each.name}: no title`);
                         assert.ok(each.description.length > 40, `${each.name}: too short a description`);

@@ -12,6 +12,9 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 // For all servers of a suite: --set run.warm=0, ...
 export const flags = (process.env.TEST_FLAGS ?? '').split(' ').filter(Boolean);
 
+// Of the server, sorted.
+export const TOOLS = ['Bash', 'BashInput', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test'];
+
 const program = path.resolve(process.env.BAILEY ?? path.join(root, 'build/asan/bailey'));
 const places = new Set();
 let tags = 0;
