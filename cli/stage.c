@@ -69,7 +69,7 @@ static enum exit_status run_stages(const struct options *options) {
 }
 
 static const struct help_row stages_examples[] = {
-        { "bailey stages", "list what waits to be applied, in all workspaces" },
+        { "bailey stages", "list the stages of all workspaces" },
         {},
 };
 
@@ -78,9 +78,8 @@ const struct cli_command cli_stages = {
         .operands = "",
         .summary = "list the stages of bailey run --stage",
         .details =
-                "A stage keeps what commands wrote in a workspace apart from it. Those that were discarded in the last 7 days "
-                "are\n"
-                "listed, too.\n",
+                "A stage holds the changes that commands made, until they are applied to the workspace. Stages discarded in\n"
+                "the last 7 days are also listed.\n",
         .options = stages_rows,
         .examples = stages_examples,
         .run = run_stages,
@@ -92,7 +91,7 @@ enum { DIFF_WORKSPACE, DIFF_STAT, DIFF_JSON, DIFF_COLOR };
 
 static const struct option_row diff_rows[] = {
         [DIFF_WORKSPACE] = ROW_WORKSPACE_OF,
-        [DIFF_STAT] = { "stat", 0, NULL, "print a line for each file, without the lines that differ" },
+        [DIFF_STAT] = { "stat", 0, NULL, "print one line per file" },
         [DIFF_JSON] = ROW_JSON,
         [DIFF_COLOR] = OPTION_ROW_COLOR,
         OPTION_ROW_HELP,
@@ -123,22 +122,19 @@ static enum exit_status run_diff(const struct options *options) {
 }
 
 static const struct help_row diff_examples[] = {
-        { "bailey diff", "show what commands of bailey run --stage would change" },
-        { "bailey diff --stat default src", "list the files in src that would be changed" },
+        { "bailey diff", "show the changes in the stage default" },
+        { "bailey diff --stat default src", "list the changed files in src" },
         {},
 };
 
 const struct cli_command cli_diff = {
         .name = "diff",
         .operands = "[STAGE] [PATH...]",
-        .summary = "show what a stage would change in its workspace",
-        .details =
-                "Deleted files come first, and are all listed. Then come the lines that differ, as diff -u prints them; binary "
-                "files, and\n"
-                "those above 8 MiB, only with their sizes. Files that bailey apply leaves out are marked: those that have "
-                "changed in the\n"
-                "workspace since they were staged (conflict), and those that programs on the host run (protected). The stage\n"
-                "is default, unless another one is named.\n",
+        .summary = "show the changes in a stage",
+        .details = "Lists deleted files first, then prints the changes in the format of diff -u; for binary files and files "
+                   "above\n8 MiB, only their sizes. Files that bailey apply skips are marked: those that have changed in the "
+                   "workspace since they\nwere staged (conflict), and those that programs on the host run (protected). Default "
+                   "STAGE: default.\n",
         .options = diff_rows,
         .examples = diff_examples,
         .run = run_diff,
@@ -150,7 +146,7 @@ enum { DISCARD_WORKSPACE, DISCARD_TAKE_BACK };
 
 static const struct option_row discard_rows[] = {
         [DISCARD_WORKSPACE] = ROW_WORKSPACE_OF,
-        [DISCARD_TAKE_BACK] = { "take-back", 0, NULL, "take the last stage of this name back that was discarded" },
+        [DISCARD_TAKE_BACK] = { "take-back", 0, NULL, "restore the most recently discarded stage of this name" },
         OPTION_ROW_HELP,
         {},
 };
@@ -177,7 +173,7 @@ const struct cli_command cli_discard = {
         .name = "discard",
         .operands = "[STAGE]",
         .summary = "discard a stage",
-        .details = "Refuses while commands are running in it. What is discarded is kept for 7 days, and can be taken back.\n",
+        .details = "Refuses while commands run in the stage. A discarded stage is kept for 7 days; --take-back restores it.\n",
         .options = discard_rows,
         .examples = discard_examples,
         .run = run_discard,
@@ -189,9 +185,9 @@ enum { APPLY_WORKSPACE, APPLY_FORCE, APPLY_PROTECTED, APPLY_DIGEST, APPLY_JSON }
 
 static const struct option_row apply_rows[] = {
         [APPLY_WORKSPACE] = ROW_WORKSPACE_OF,
-        [APPLY_FORCE] = { "force", 'f', NULL, "also replace what has changed in the workspace since it was staged" },
+        [APPLY_FORCE] = { "force", 'f', NULL, "also replace files that have changed in the workspace since they were staged" },
         [APPLY_PROTECTED] = { "protected", 0, NULL, "also apply files that programs on the host run" },
-        [APPLY_DIGEST] = { "digest", 0, "TEXT", "apply nothing unless this is what is staged: digest of bailey diff --json" },
+        [APPLY_DIGEST] = { "digest", 0, "TEXT", "refuse unless the stage has this digest, as printed by bailey diff --json" },
         [APPLY_JSON] = ROW_JSON,
         OPTION_ROW_HELP,
         {},
@@ -209,10 +205,10 @@ static void tell_applied(const struct bailey_stage_applied *applied) {
         for (const char *const *notice = applied->notices; notice && *notice; notice++)
                 log_line("%s", *notice);
         if (applied->refused)
-                log_line("apply: nothing was applied, because of conflicts; --force replaces these files, and bailey undo puts "
-                         "them back");
+                log_line("apply: nothing was applied because of conflicts; --force replaces these files, and bailey undo "
+                         "restores them");
         else if (applied->left_count)
-                log_line("apply: protected files were left out; --protected applies them");
+                log_line("apply: protected files were skipped; --protected applies them");
 }
 
 static enum exit_status run_apply(const struct options *options) {
@@ -248,30 +244,26 @@ static enum exit_status run_apply(const struct options *options) {
 }
 
 static const struct help_row apply_exits[] = {
-        { "0", "all that was chosen is applied" },
-        { "1", "failed, or some of it was left out" },
+        { "0", "all chosen changes were applied" },
+        { "1", "failed, or some changes were skipped" },
         { "2", "usage error, or invalid input" },
         {},
 };
 
 static const struct help_row apply_examples[] = {
-        { "bailey apply", "write what is staged as default to the workspace" },
-        { "bailey apply refactor src docs/a.md", "only these paths" },
+        { "bailey apply", "apply the stage default" },
+        { "bailey apply refactor src docs/a.md", "apply only these paths of the stage refactor" },
         {},
 };
 
 const struct cli_command cli_apply = {
         .name = "apply",
         .operands = "[STAGE] [PATH...]",
-        .summary = "write what is staged to the workspace",
-        .details =
-                "Nothing is applied while commands run in the stage, or if a file has changed in the workspace since it was "
-                "staged,\n"
-                "which is listed then. Files that programs on the host run are left out, and listed. All that is chosen is "
-                "applied, or\n"
-                "nothing: what is interrupted is completed by the next bailey apply, undo or run --stage. What was replaced is "
-                "kept for\n"
-                "bailey undo.\n",
+        .summary = "write the changes in a stage to the workspace",
+        .details = "Refuses while commands run in the stage, or if a file has changed in the workspace since it was staged, "
+                   "and lists\nsuch files. Skips and lists files that programs on the host run. Applies all chosen changes or "
+                   "none: the next\nbailey apply, undo or run --stage completes an interrupted one. Replaced files are kept "
+                   "for bailey undo.\n",
         .options = apply_rows,
         .exits = apply_exits,
         .examples = apply_examples,
@@ -284,8 +276,8 @@ enum { UNDO_WORKSPACE, UNDO_LIST, UNDO_FORCE, UNDO_JSON };
 
 static const struct option_row undo_rows[] = {
         [UNDO_WORKSPACE] = ROW_WORKSPACE_OF,
-        [UNDO_LIST] = { "list", 'l', NULL, "list what can be undone, in all workspaces, the newest first" },
-        [UNDO_FORCE] = { "force", 'f', NULL, "also replace what has changed since it was applied" },
+        [UNDO_LIST] = { "list", 'l', NULL, "list the applied changes of all workspaces that can be reverted, newest first" },
+        [UNDO_FORCE] = { "force", 'f', NULL, "also replace files that have changed since they were applied" },
         [UNDO_JSON] = { "json", 'j', NULL, "print the list as JSON" },
         OPTION_ROW_HELP,
         {},
@@ -320,18 +312,17 @@ static enum exit_status run_undo(const struct options *options) {
 }
 
 static const struct help_row undo_examples[] = {
-        { "bailey undo", "take back what was applied last in this workspace" },
-        { "bailey undo --list", "list what can be undone" },
+        { "bailey undo", "revert the last bailey apply in this workspace" },
+        { "bailey undo --list", "list the changes that can be reverted" },
         {},
 };
 
 const struct cli_command cli_undo = {
         .name = "undo",
         .operands = "[ID]",
-        .summary = "take back what bailey apply wrote",
-        .details = "Without an ID, the last one in the workspace. Refuses if any of it has changed since. What was replaced is "
-                   "kept for 7\n"
-                   "days, and up to 4 GiB; that of the last bailey apply in any case.\n",
+        .summary = "revert changes written by bailey apply",
+        .details = "Without an ID, reverts the last bailey apply in the workspace. Refuses if a file has changed since. "
+                   "Replaced files are\nkept for 7 days, up to 4 GiB; those of the last bailey apply are always kept.\n",
         .options = undo_rows,
         .examples = undo_examples,
         .run = run_undo,

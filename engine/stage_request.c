@@ -71,7 +71,7 @@ static int choose(struct stage_asked *asked, const char *path, struct err *err) 
         for (size_t i = 0; wanted && i < asked->changes.count; i++)
                 if (is_in(asked->changes.items[i].path, wanted))
                         any = asked->chosen[i] = true;
-        return any || (wanted && !*wanted) ? 0 : err_set(err, ERR_NOT_FOUND, "%s: nothing is staged there", path);
+        return any || (wanted && !*wanted) ? 0 : err_set(err, ERR_NOT_FOUND, "%s: no staged changes", path);
 }
 
 int stage_look(const struct bailey_stage_request *request, struct stage_asked *asked, struct err *err) {

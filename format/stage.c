@@ -55,7 +55,7 @@ static void put_stage(const struct bailey_stage *stage, struct buf *out) {
 
 void format_stages_text(const struct bailey_stages *stages, struct buf *out) {
         if (!stages->count)
-                buf_append(out, STR("Nothing is staged.\n"));
+                buf_append(out, STR("No stages.\n"));
         for (size_t i = 0; i < stages->count; i++)
                 put_stage(&stages->items[i], out);
 }
@@ -213,7 +213,7 @@ void format_applied_json(const struct bailey_stage_applied *applied, struct buf 
 void format_applied_text(const struct bailey_stage_applied *applied, struct buf *out) {
         buf_format(out, "applied: %llu changed, %llu new, %llu deleted", applied->changed, applied->added, applied->deleted);
         if (applied->id)
-                buf_format(out, "; bailey undo %s takes it back", applied->id);
+                buf_format(out, "; to revert: bailey undo %s", applied->id);
         buf_char(out, '\n');
 }
 

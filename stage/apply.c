@@ -149,8 +149,8 @@ static size_t add_change(struct planner *p, size_t i) {
         if (!wanted)
                 return all;
         if (change->replaced && wanted != all) {
-                err_set(p->err, ERR_INVALID,
-                        "%s takes the place of what was there, and can only be applied with all that is in it", change->path);
+                err_set(p->err, ERR_INVALID, "%s replaces another file or directory, and can only be applied as a whole",
+                        change->path);
                 return 0;
         }
         if (change->kind == STAGE_CHANGED && directory && !change->replaced)

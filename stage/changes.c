@@ -142,7 +142,7 @@ static bool is_newer(const struct finder *f, const struct stat *before, int uppe
         return is_later(&before->st_ctim, &staged);
 }
 
-static const char *const changed_meanwhile = "it was changed in the workspace meanwhile";
+static const char *const changed_meanwhile = "it has changed in the workspace since it was staged";
 
 static int deleted(struct finder *f, int base, const char *name, const char *path, size_t whole);
 
@@ -213,7 +213,7 @@ static int added_directory(struct finder *f, const struct place *above, const ch
             (replaces_directory && open_in(f, above->base, name, change->path, &base) < 0))
                 return -1;
         if (!change->before.st_mode && above->base >= 0 && stage_has_attribute(upper, "user.overlay.origin"))
-                change->conflict = "it was deleted in the workspace meanwhile";
+                change->conflict = "it was deleted in the workspace since it was staged";
         place.upper = upper;
         place.base = base;
         return add(f, change, &place.whole) < 0 ? -1 : compare_below(f, &place);
@@ -279,8 +279,8 @@ static int is_opaque(struct finder *f, const struct place *above, const char *na
         if (open_in(f, above->upper, name, path, &upper) < 0)
                 return -1;
         if (stage_has_attribute(upper, "user.overlay.redirect") || stage_has_attribute(upper, "user.overlay.metacopy"))
-                return err_set(f->err, ERR_UNSUPPORTED, "%s: the overlay refers to another place, which bailey does not read",
-                               path);
+                return err_set(f->err, ERR_UNSUPPORTED,
+                               "%s: the overlay has a redirected directory, which bailey does not support", path);
         *ret = stage_is_opaque(upper);
         return 0;
 }

@@ -90,7 +90,7 @@ int stage_journal_read(struct str text, struct arena *arena, struct stage_journa
         if (!take_word(&text, arena, &head) || strcmp(head, HEAD) != 0 || !take_word(&text, arena, &journal.workspace) ||
             !take_word(&text, arena, &journal.stage) || !take_word(&text, arena, &journal.name) ||
             !take_word(&text, arena, &bytes))
-                return err_set(err, ERR_INVALID, "it is no journal of a stage");
+                return err_set(err, ERR_INVALID, "not a stage journal");
         journal.bytes = strtoull(bytes, NULL, 10);
         while (text.len) {
                 if (!take_step(&text, arena, &step))
@@ -386,7 +386,7 @@ static void roll_back(const struct stage_journal *journal, size_t count, const s
                         left++;
         }
         if (left)
-                err_context(err, "%zu steps could not be taken back", left);
+                err_context(err, "%zu steps could not be reverted", left);
 }
 
 int stage_journal_do(const struct stage_journal *journal, const struct stage_journal_place *place, struct err *err) {

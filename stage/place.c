@@ -52,7 +52,7 @@ static int check_mounts(const char *workspace, struct err *err) {
         while (result == 0 && getline(&line, &size, file) >= 0)
                 if (mount_point(line, &point) && path_below(point, workspace))
                         result = err_set(err, ERR_UNSUPPORTED,
-                                         "cannot stage %s: %s is mounted in it, which an overlay would not show", workspace,
+                                         "cannot stage %s: %s is mounted in it, and an overlay would not show it", workspace,
                                          point);
         free(line);
         fclose(file);
@@ -74,8 +74,8 @@ int stage_check_place(const char *workspace, int directory, const char *path, st
         if (here.stx_dev_major != there.stx_dev_major || here.stx_dev_minor != there.stx_dev_minor ||
             here.stx_mnt_id != there.stx_mnt_id)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "cannot stage %s: %s is on another file system, from which nothing can be renamed into the "
-                               "workspace; set XDG_STATE_HOME to a directory on that of the workspace, outside of it",
+                               "cannot stage %s: %s is on another file system; set XDG_STATE_HOME to a directory on the file "
+                               "system of the workspace, outside the workspace",
                                workspace, path);
         return check_mounts(workspace, err);
 }

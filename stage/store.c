@@ -70,7 +70,7 @@ static int check_own(int fd, const char *path, struct err *err) {
         if (fstat(fd, &st) < 0)
                 return err_sys(err, "%s", path);
         if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-                return err_set(err, ERR_REFUSED, "%s: it belongs to another user, or others can write there", path);
+                return err_set(err, ERR_REFUSED, "%s: belongs to another user, or is writable for others", path);
         return 0;
 }
 
@@ -124,7 +124,7 @@ static int open_one(int stages, const char *stages_path, const char *name, struc
                 return -1;
         }
         if (errno == ENOENT)
-                return err_set(err, ERR_NOT_FOUND, "%s: there is no such stage", stage.path);
+                return err_set(err, ERR_NOT_FOUND, "%s: no such stage", stage.path);
         return err_sys(err, "%s", stage.path);
 }
 
@@ -190,8 +190,7 @@ int stage_open(const struct stage_request *request, struct arena *arena, struct 
         if (stages >= 0 && err->code != ERR_NOT_FOUND)
                 return -1;
         if (!request->make)
-                return err_set(err, ERR_NOT_FOUND, "there is no stage '%s' of %s; see bailey stages", request->name,
-                               request->workspace);
+                return err_set(err, ERR_NOT_FOUND, "no stage '%s' of %s; see bailey stages", request->name, request->workspace);
         *err = (struct err){};
         return make_one(stages, id, request, err) < 0 ? -1 : open_one(stages, path, id, arena, ret, err);
 }

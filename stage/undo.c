@@ -243,7 +243,7 @@ static int recover_one(int undo, const char *id, struct err *err) {
         else if (result == 0 && (state == APPLYING || state == TAKING_BACK))
                 result = complete(undo, &one, state, err);
         stage_undo_close(&one);
-        return result < 0 ? err_context(err, "completing undo %s, which was interrupted", id) : 0;
+        return result < 0 ? err_context(err, "completing the interrupted undo %s", id) : 0;
 }
 
 int stage_recover(int undo, struct err *err) {
@@ -390,10 +390,10 @@ static int check_step(const struct stage_step *step, int base, const struct time
                 return 0;
         above = stage_open_above(base, step->path, &name);
         if (above < 0)
-                return err_set(err, ERR_CHANGED, "%s: its directory is gone; put that back first", step->path);
+                return err_set(err, ERR_CHANGED, "%s: its directory no longer exists; restore the directory first", step->path);
         there = fstatat(above, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
         if (step->kind == STEP_DELETE ? there : !there || st.st_ino != step->after || is_changed(above, name, since, 0))
-                return err_set(err, ERR_CHANGED, "%s: it has changed since it was applied; --force replaces it, and keeps it",
+                return err_set(err, ERR_CHANGED, "%s: has changed since it was applied; --force replaces it, and keeps a copy",
                                step->path);
         return 0;
 }
@@ -422,13 +422,13 @@ int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, s
         if (is_id(id) && has(undo, id, &there, err) < 0)
                 return -1;
         if (!there)
-                return err_set(err, ERR_NOT_FOUND, "there is no '%s' to undo; see bailey undo --list", id);
+                return err_set(err, ERR_NOT_FOUND, "no such ID: '%s'; see bailey undo --list", id);
         if (open_one(undo, id, &one, err) < 0)
                 return -1;
         if (read_state(&one, &state, err) < 0)
                 ;
         else if (state != APPLIED)
-                err_set(err, ERR_INVALID, state > APPLIED ? "%s was undone already" : "%s was not applied", id);
+                err_set(err, ERR_INVALID, state > APPLIED ? "%s is already undone" : "%s was not applied", id);
         else if (read_journal(&one, arena, &journal, err) == 0 && (force || check(&one, &journal, err) == 0) &&
                  mark(one.directory, UNDOING, err) == 0)
                 result = undo_one(&one, &journal, err);

@@ -36,7 +36,8 @@ static int check_digest(const struct applier *a) {
         return !a->choice->digest || strcmp(a->choice->digest, a->asked.changes.digest) == 0
                        ? 0
                        : err_set(a->err, ERR_CHANGED,
-                                 "something else is staged now than what was shown; look at it again (its digest is %s)",
+                                 "the staged changes have changed since they were shown; examine them again (their digest is "
+                                 "now %s)",
                                  a->asked.changes.digest);
 }
 
@@ -280,7 +281,7 @@ static int find_last(int undo, const char *workspace, struct arena *arena, const
                         *ret = found.items[i].id;
                         return 0;
                 }
-        return err_set(err, ERR_NOT_FOUND, "nothing that was applied to %s can be undone; see bailey undo --list", real);
+        return err_set(err, ERR_NOT_FOUND, "nothing to undo in %s; see bailey undo --list", real);
 }
 
 static int record_undo(const struct bailey_stage_request *request, const char *id, int force) {

@@ -22,10 +22,10 @@ static int check_policy(struct run *run) {
 
         if (!sandbox->workspace_write)
                 return err_set(&run->result.err, ERR_INVALID,
-                               "nothing can be staged: the workspace is read-only (sandbox.workspace_write)");
+                               "cannot stage changes: the workspace is read-only (sandbox.workspace_write)");
         if (host->protection.sealed)
                 return err_set(&run->result.err, ERR_INVALID,
-                               "nothing can be staged: the workspace is read-only, as it holds too many protected files");
+                               "cannot stage changes: the workspace is read-only because it contains too many protected files");
         for (size_t i = 0; i < host->write.count; i++)
                 if (path_within(host->workspace, host->write.items[i].path))
                         return err_set(&run->result.err, ERR_INVALID,
@@ -62,11 +62,8 @@ int run_stage_join(struct run *run, const struct backend *backend, struct err *e
         if (!is_staged(run))
                 return 0;
         if (!backend->stages)
-                return err_set(
-                        err, ERR_INVALID,
-                        "%s cannot stage what commands write: that requires an overlay of the workspace, which only native "
-                        "can make",
-                        backend->name);
+                return err_set(err, ERR_INVALID, "%s cannot stage changes; only native can create an overlay of the workspace",
+                               backend->name);
         if (run->order.options.plan_only)
                 return 0;
         run_stage_leave(run);
@@ -110,7 +107,7 @@ void run_stage_end(struct run *run) {
         if (count_changes(run, &arena, staged, &err) == 0)
                 run->result.out.staged = staged;
         else
-                run_notice(run, "cannot count what is staged as %s: %s", run->staged.stage.name, err.msg);
+                run_notice(run, "cannot count the changes in the stage %s: %s", run->staged.stage.name, err.msg);
         arena_free(&arena);
 }
 

@@ -19,14 +19,14 @@ tree() {
         native --stage 'echo 3 >>changed; rm gone; rm -r dir; mkdir -p new/deep; echo n >new/deep/file; ln -s nowhere link; chmod 751 changed'
         run bailey apply
         [ "$status" = 0 ]
-        [[ $output == *'applied: 1 changed, 2 new, 2 deleted; bailey undo '*' takes it back' ]]
+        [[ $output == *'applied: 1 changed, 2 new, 2 deleted; to revert: bailey undo '* ]]
         [ "$(cat changed)" = $'1\n2\n3' ]
         [ "$(stat -c %a changed)" = 751 ]
         [ ! -e gone ]
         [ ! -e dir ]
         [ "$(cat new/deep/file)" = n ]
         [ "$(readlink link)" = nowhere ]
-        [ "$(bailey stages)" = 'Nothing is staged.' ]
+        [ "$(bailey stages)" = 'No stages.' ]
 }
 
 @test 'undo takes it back, once' {
@@ -44,7 +44,7 @@ tree() {
         [ "$(tree .)" = "$before" ]
         run bailey undo
         [ "$status" = 1 ]
-        [[ $output == *'nothing that was applied'* ]]
+        [[ $output == *'nothing to undo'* ]]
         bailey undo --list --json | jq -e '.applied[0].undone'
 }
 
@@ -66,7 +66,7 @@ tree() {
         [ ! -e dir/b ]
         bailey apply
         [ "$(cat n/o/two)" = 2 ]
-        [ "$(bailey stages)" = 'Nothing is staged.' ]
+        [ "$(bailey stages)" = 'No stages.' ]
         bailey undo
         bailey undo
         bailey undo
@@ -82,7 +82,7 @@ tree() {
         echo mine >a
         run bailey apply
         [ "$status" = 1 ]
-        [[ $output == *'a  +0 -0'*'conflict'* || $output == *'a'*'conflict: it was changed in the workspace meanwhile'* ]]
+        [[ $output == *'a  +0 -0'*'conflict'* || $output == *'a'*'conflict: it has changed in the workspace since it was staged'* ]]
         [[ $output == *'nothing was applied'* ]]
         [ "$(cat a b)" = $'mine\n1' ]
         [ ! -e c ]
@@ -101,7 +101,7 @@ tree() {
         native --stage 'mkdir .vscode sub; echo x >.vscode/tasks.json; echo x >.ENVRC; echo x >plain; git init -q sub; echo x >sub/.git/hooks/post-checkout'
         run bailey apply
         [ "$status" = 1 ]
-        [[ $output == *'protected files were left out'* ]]
+        [[ $output == *'protected files were skipped'* ]]
         [ "$(cat plain)" = x ]
         [ ! -e .vscode/tasks.json ]
         [ ! -e .ENVRC ]
@@ -141,7 +141,7 @@ tree() {
         native --stage 'echo 2 >a'
         run bailey apply --digest "$digest"
         [ "$status" = 1 ]
-        [[ $output == *'something else is staged now'* ]]
+        [[ $output == *'the staged changes have changed'* ]]
         [ ! -e a ]
         bailey apply --digest "$(bailey diff --json | jq -r .digest)"
         [ "$(cat a)" = 2 ]
@@ -211,7 +211,7 @@ tree() {
         echo mine >a
         run bailey undo
         [ "$status" = 1 ]
-        [[ $output == *'a: it has changed since it was applied'* ]]
+        [[ $output == *'a: has changed since it was applied'* ]]
         [ "$(cat a b)" = $'mine\n2' ]
         bailey undo --force
         [ "$(cat a)" = 1 ]

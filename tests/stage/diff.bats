@@ -79,7 +79,7 @@ new      new  +1 -0
         [[ $(bailey diff) != *conflict* ]]
         echo 3 >file
         run bailey diff --stat
-        [[ $output == *'file  +1 -1, conflict: it was changed in the workspace meanwhile'* ]]
+        [[ $output == *'file  +1 -1, conflict: it has changed in the workspace since it was staged'* ]]
         [ "$(grep -c conflict <<<"$output")" = 1 ]
         bailey diff --json | jq -e '[.changes[] | select(.conflict).path] == ["file"]'
 }
@@ -101,7 +101,7 @@ new      new  +1 -0
 
 @test 'stages are listed with their counts, and colours are only for a terminal' {
         staging
-        [ "$(bailey stages)" = 'Nothing is staged.' ]
+        [ "$(bailey stages)" = 'No stages.' ]
         native --stage=one 'echo 12345 >a'
         native --stage=two 'echo 12345 >a'
         bailey stages --json | jq -e '[.stages[].name] | sort == ["one", "two"]'
@@ -129,7 +129,7 @@ new      new  +1 -0
         bailey discard
         run bailey diff
         [ "$status" = 1 ]
-        [[ $output == *"there is no stage 'default'"* ]]
+        [[ $output == *"no stage 'default'"* ]]
         bailey stages --json | jq -e '.stages[0].discarded != null'
         native --stage 'test ! -e a; echo 2 >b'
         run bailey discard --take-back
@@ -150,7 +150,7 @@ new      new  +1 -0
         native --stage 'echo 1 >a'
         run bailey diff default b
         [ "$status" = 1 ]
-        [[ $output == *'b: nothing is staged there'* ]]
+        [[ $output == *'b: no staged changes'* ]]
         run bailey diff ../x
         [ "$status" = 1 ]
 }
