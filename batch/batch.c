@@ -432,7 +432,7 @@ static int begin(struct batch *batch, struct err *err) {
         batch->regular = S_ISREG(st.st_mode);
         batch->readable = batch->regular;
         if (options->stop_percent && !batch->regular)
-                return err_set(err, ERR_INVALID, "--stop-after: a percentage needs a file of jobs, whose number is known");
+                return err_set(err, ERR_INVALID, "--stop-after: a percentage requires a regular file of jobs");
         batch->lines = (struct lines){
                 .fd = options->jobs_fd,
                 .memory = malloc(LINE_MEMORY),

@@ -32,7 +32,7 @@ static const char *text_of(const struct tree_node *value, struct err *err) {
         if (value->kind != TREE_STRING)
                 wrong_kind(value, "a string", err);
         else if (str_find(value->text, 0) < value->text.len)
-                err_set(err, ERR_INVALID, "%s: a NUL character cannot be part of it", value->key.ptr);
+                err_set(err, ERR_INVALID, "%s: contains a NUL character", value->key.ptr);
         else
                 return value->text.ptr;
         return NULL;
@@ -136,7 +136,7 @@ static int take_variables(struct job *job, const struct tree_node *value, void *
                 return -1;
         TREE_EACH(variable, value) {
                 if (!is_variable(variable->key))
-                        return err_set(err, ERR_INVALID, "env: \"%.40s\" cannot be the name of a variable", variable->key.ptr);
+                        return err_set(err, ERR_INVALID, "env: \"%.40s\" is not a valid variable name", variable->key.ptr);
                 if (!(text = text_of(variable, err)))
                         return err_context(err, "env");
                 buf_clear(&set);
@@ -175,7 +175,7 @@ static int unknown_key(const struct tree_node *value, struct err *err) {
 
         for (size_t i = 0; i < KEYS; i++)
                 len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "", keys[i].name);
-        return err_set(err, ERR_INVALID, "unknown key \"%.40s\"; the keys are %s", value->key.ptr, names);
+        return err_set(err, ERR_INVALID, "unknown key \"%.40s\"; valid keys: %s", value->key.ptr, names);
 }
 
 static int take(struct job *job, const struct tree_node *value, struct err *err) {
@@ -240,7 +240,7 @@ static int read_line(struct job *job, struct str text, const char *workspace, st
         if (take(job, value, err) < 0)
                 return -1;
         if (!job->command == !job->argv)
-                return err_set(err, ERR_INVALID, "expected one of command and argv, found %s", job->argv ? "both" : "neither");
+                return err_set(err, ERR_INVALID, "expected either command or argv, found %s", job->argv ? "both" : "neither");
         return find_workspace(job, workspace, err);
 }
 

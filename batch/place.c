@@ -101,7 +101,7 @@ static struct place *place_add(struct places *places, const struct job *job, str
         place->key = key;
         make_room(places);
         if (places->count == PLACES_MAX)
-                err_set(err, ERR_REFUSED, "jobs are running in %d places, which is the maximum", PLACES_MAX);
+                err_set(err, ERR_REFUSED, "too many combinations of workspace, policy and variables (maximum: %d)", PLACES_MAX);
         if (places->count == PLACES_MAX || place_open(places, job, place, err) < 0) {
                 place_free(place);
                 return NULL;

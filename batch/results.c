@@ -54,8 +54,8 @@ int results_have(const struct results *results, uint64_t line, uint32_t mark, st
 
         if (before && before != mark)
                 return err_set(err, ERR_CHANGED,
-                               "line %" PRIu64 " is not the one that the result in %s is of; to run this batch, write to "
-                               "another file",
+                               "line %" PRIu64
+                               " has changed since its result was written to %s; to run this batch, write to another file",
                                line, results->name);
         return before != 0;
 }
@@ -142,7 +142,7 @@ int results_open(struct results *results, int fd, const char *name, bool journal
         if (!journal || !S_ISREG(st.st_mode))
                 return 0;
         if (lock_take(fd, LOCK_EX, 0) < 0)
-                return errno == EWOULDBLOCK ? err_set(err, ERR_REFUSED, "%s: another bailey batch is writing to it", name)
+                return errno == EWOULDBLOCK ? err_set(err, ERR_REFUSED, "%s: in use by another bailey batch", name)
                                             : err_sys(err, "%s", name);
         return read_file(results, err);
 }

@@ -44,17 +44,16 @@ enum {
 
 static const struct option_row option_rows[] = {
         [OPTION_OUTPUT] = { "output", 'o', "FILE",
-                            "write results to FILE; if it has some, run only the jobs that have none there. Default: standard "
-                            "output" },
+                            "write results to FILE, and run only the jobs without a result in it; default: standard output" },
         [OPTION_JOBS] = { "jobs", 'j', "N", "run N jobs at a time; default: one per processor" },
-        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "kill a job that names no timeout after this time; 0: never" },
+        [OPTION_TIMEOUT] = { "timeout", 't', "SECONDS", "default timeout of jobs; 0: none" },
         [OPTION_KEEP_ORDER] = { "keep-order", 'k', NULL, "write results in the order of the jobs" },
         [OPTION_STOP_AFTER] = { "stop-after", 0, "N", "start no more jobs when N have failed, or N% of all jobs in FILE" },
         [OPTION_NO_PROGRESS] = { "no-progress", 0, NULL, "show no progress on the terminal" },
         [OPTION_POLICY] = ROW_POLICY,
         [OPTION_BACKEND] = ROW_BACKEND,
         [OPTION_WORKSPACE] = { "workspace", 'w', "DIR",
-                               "workspace of jobs that name none, which share it; default: the current directory" },
+                               "workspace shared by the jobs that name none; default: the current directory" },
         [OPTION_READ] = ROW_READ,
         [OPTION_WRITE] = ROW_WRITE,
         [OPTION_DENY_READ] = ROW_DENY_READ,
@@ -193,15 +192,15 @@ static enum exit_status batch_command(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0", "every job has run, whatever became of it" },
-        { "1", "some jobs did not run: stopped, or a fault of this machine" },
-        { "2", "usage error, or some lines are wrong" },
+        { "0", "all jobs ran, successfully or not" },
+        { "1", "some jobs did not run, because of a signal, --stop-after or a fault of this machine" },
+        { "2", "usage error, or invalid lines in FILE" },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey batch jobs.jsonl -o results.jsonl", "run all jobs; after an interruption, the rest of them" },
-        { "producer | bailey batch - | consumer", "run jobs as they come" },
+        { "bailey batch jobs.jsonl -o results.jsonl", "run all jobs, or after an interruption the remaining ones" },
+        { "producer | bailey batch - | consumer", "run jobs as they arrive" },
         { "bailey batch --jobs 8 --stop-after 10% jobs.jsonl -o results.jsonl", "give up when too many jobs fail" },
         {},
 };
@@ -210,15 +209,16 @@ const struct cli_command cli_batch = {
         .name = "batch",
         .operands = "FILE",
         .summary = "run many commands from a file, each in a sandbox",
-        .details = "Each line of FILE (-: standard input) is a job, in JSON; it has one of command (bash code) and argv (a "
-                   "program\n"
-                   "and its arguments), and may have id, workspace, cwd, env, policy, timeout, retry, group, shared and\n"
-                   "description. Each job gets exactly one line as its result: what bailey run --json prints, with line, id,\n"
-                   "attempt, node and infra, which is true if the machine was at fault, not the command.\n"
-                   "\n"
-                   "Jobs do not share /tmp. Those that name a workspace run one at a time in it, unless they have\n"
-                   "\"shared\":true. Ctrl-C lets running jobs finish; twice, it kills them. With --output, the same command\n"
-                   "then runs only what has no result yet, also after a crash.\n",
+        .details =
+                "Each line of FILE (-: standard input) is a job, as a JSON object with either command (bash code) or argv (a\n"
+                "program and its arguments), and optionally id, workspace, cwd, env, policy, timeout, retry, group, shared\n"
+                "and description. Each job gets exactly one line as its result: the output of bailey run --json, with line,\n"
+                "id, attempt, node and infra, which is true if the machine was at fault, not the command.\n"
+                "\n"
+                "Jobs do not share /tmp. Jobs that name a workspace run in it one at a time, unless they have "
+                "\"shared\":true.\n"
+                "On Ctrl-C, running jobs finish; a second Ctrl-C kills them. With --output, running the same command again,\n"
+                "also after a crash, runs only the jobs without a result.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

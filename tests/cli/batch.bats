@@ -73,8 +73,8 @@ END
         [ "$(results '{one["end"] for one in every if one["line"] < 16}')" = "{'invalid'}" ]
         [ "$(results 'any(one["infra"] for one in every), r[16]["output"]')" = "(False, 'fine\\n')" ]
         [ "$(results 'r[1]["message"]')" = 'command: expected a string, found an integer' ]
-        [[ $(results 'r[2]["message"]') == 'unknown key "comand"; the keys are id, command, argv, '* ]]
-        [ "$(results 'r[3]["message"]')" = 'expected one of command and argv, found both' ]
+        [[ $(results 'r[2]["message"]') == 'unknown key "comand"; valid keys: id, command, argv, '* ]]
+        [ "$(results 'r[3]["message"]')" = 'expected either command or argv, found both' ]
         [ "$(results 'r[6]["message"]')" = 'workspace: /no/such: No such file or directory' ]
         [ "$(results 'r[9]["message"]')" = "cwd: /usr is not in the workspace $W" ]
         [[ $(results 'r[13]["message"]') == *none-such* ]]
@@ -117,7 +117,7 @@ END
         printf '{"command":"touch one"}\n{"command":"touch three"}\n{"command":"touch four"}\n' >j.jsonl
         run bailey batch j.jsonl -o r.jsonl
         [ "$status" = 1 ]
-        [[ $output == "bailey: batch: j.jsonl: line 2 is not the one that the result in r.jsonl is of; to run this batch, write to another file" ]]
+        [[ $output == "bailey: batch: j.jsonl: line 2 has changed since its result was written to r.jsonl; to run this batch, write to another file" ]]
         [ ! -e four ]
         cmp r.jsonl before
         echo '{"command":"touch one"}' >j.jsonl
@@ -166,7 +166,7 @@ END
         exec 5>&-
         wait $!
         [ "$status" = 1 ]
-        [[ $output == *"r.jsonl: another bailey batch is writing to it"* ]]
+        [[ $output == *"r.jsonl: in use by another bailey batch"* ]]
 }
 
 @test "jobs come and results go while it runs" {
@@ -261,7 +261,7 @@ $W" ]
         [ "$(wc -l <half.jsonl)" = 10 ]
         run bailey batch --stop-after 50% - < <(echo)
         [ "$status" = 1 ]
-        [[ $output == *"a percentage needs a file of jobs"* ]]
+        [[ $output == *"a percentage requires a regular file of jobs"* ]]
         for wrong in 0 -1 x 1.5 5%%; do
                 run bailey batch --stop-after "$wrong" j.jsonl
                 [ "$status" = 2 ]
