@@ -13,7 +13,7 @@ enum { OPTION_APPLY, OPTION_JSON, OPTION_HELP };
 
 static const struct option_row option_rows[] = {
         [OPTION_APPLY] = { "apply", 0, NULL, "add the values to your config file instead of printing them" },
-        [OPTION_JSON] = { "json", 'j', NULL, "print the values, and what was not taken, as JSON" },
+        [OPTION_JSON] = { "json", 'j', NULL, "print the values and the skipped settings as JSON" },
         [OPTION_HELP] = OPTION_ROW_HELP,
         {},
 };
@@ -75,14 +75,14 @@ static enum exit_status import_run(const struct options *options) {
 }
 
 static const struct help_row exits[] = {
-        { "0", "everything that denies something was taken" },
-        { "1", "something that denies, or asks, was not taken; it is listed on standard error" },
+        { "0", "all settings that deny something were imported" },
+        { "1", "a setting that denies something, or asks the user, was skipped; standard error lists it" },
         { "2", "usage error, or the settings could not be read" },
         {},
 };
 
 static const struct help_row examples[] = {
-        { "bailey import claude", "show what Claude Code's settings are as a config" },
+        { "bailey import claude", "print the settings of Claude Code as a config" },
         { "bailey import claude --apply", "add the user's settings to your config file" },
         { "bailey import fence ./fence.json", "read this file" },
         {},
@@ -92,10 +92,10 @@ const struct cli_command cli_import = {
         .name = "import",
         .operands = "claude|codex|srt|gemini|cursor|fence [FILE]",
         .summary = "read the settings of a coding agent or of another sandbox",
-        .details = "Prints a config file with a comment on each line that says where it comes from, and lists on standard\n"
-                   "error what was not taken and why. What a setting denies can become stricter, what it allows narrower;\n"
-                   "whatever cannot be said in a config is not taken.\n"
-                   "Without FILE, reads the files in the usual places: of the system, of the user, of the current directory.\n"
+        .details = "Prints a config file with a comment on each line that names its origin, and lists the skipped settings "
+                   "with the\nreasons on standard error. A denial can become stricter, a permission narrower, but never the "
+                   "reverse; settings that\ncannot be converted in this way are skipped.\nWithout FILE, reads the files in the "
+                   "usual places: those of the system, the user and the current directory.\n"
                    "With --apply, it does not read those of the current directory unless you name them, and leaves values\n"
                    "alone that your config file sets already.\n",
         .options = option_rows,

@@ -38,7 +38,7 @@ void format_import_json(const struct bailey_import *import, struct buf *out) {
 }
 
 void format_import_left(const struct bailey_import_left *left, struct buf *out) {
-        buf_append(out, left->denies ? STR("not taken, and it denies something: ") : STR("not taken: "));
+        buf_append(out, left->denies ? STR("skipped, although it denies something: ") : STR("skipped: "));
         buf_visible(out, str_z(left->file));
         buf_format(out, ":%u: ", left->line);
         buf_visible(out, str_z(left->setting));
@@ -63,9 +63,9 @@ void format_import_config(const struct bailey_import *import, struct buf *out) {
 void format_import_changed(const struct bailey_import *import, struct buf *out) {
         if (import->changed) {
                 buf_visible(out, str_z(import->changed));
-                buf_append(out, STR(" changed; sessions that are already running are not affected. It has now:\n"));
+                buf_append(out, STR(" changed; running sessions are not affected. It now has:\n"));
         } else {
-                buf_append(out, STR("your config file is as it was. It has already:\n"));
+                buf_append(out, STR("your config file was not changed. It already has:\n"));
         }
         for (size_t i = 0; i < import->value_count; i++) {
                 const struct bailey_import_value *value = &import->values[i];

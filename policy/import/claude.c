@@ -29,9 +29,9 @@ static void bash_rule(struct importer *im, struct setting_place at, enum import_
 static void path_rule(struct importer *im, struct setting_place at, enum import_kind kind, const struct rule *rule,
                       const char *allow, const char *deny) {
         if (kind == IMPORT_ASKS)
-                import_leave(im, at, kind, "bailey asks about commands, not about files");
+                import_leave(im, at, kind, "guard.ask applies to commands, not to files");
         else if (rule->all)
-                import_leave(im, at, kind, "it is about a tool of Claude Code, which is not run by bailey");
+                import_leave(im, at, kind, "applies to a tool of Claude Code, which bailey does not run");
         else
                 import_path(im, at, kind, PATH_RULE, kind == IMPORT_ALLOWS ? allow : deny, rule->what);
 }
@@ -49,11 +49,11 @@ static void fetch_rule(struct importer *im, struct setting_place at, enum import
         static const struct str domain = STR("domain:");
 
         if (rule->all || !str_starts(rule->what, domain))
-                import_leave(im, at, kind, "only WebFetch(domain:NAME) is about hosts");
+                import_leave(im, at, kind, "only WebFetch(domain:NAME) can be converted");
         else if (kind == IMPORT_ASKS)
-                import_leave(im, at, kind, "bailey asks about commands, not about hosts");
+                import_leave(im, at, kind, "guard.ask applies to commands, not to hosts");
         else if (kind == IMPORT_ALLOWS && !import_says(im, "sandbox.enabled", NULL))
-                import_leave(im, at, kind, "without sandbox.enabled it is about a tool of Claude Code only");
+                import_leave(im, at, kind, "without sandbox.enabled, it applies only to a tool of Claude Code");
         else
                 import_host(im, at, kind, str_skip(rule->what, domain.len));
 }
@@ -72,7 +72,7 @@ static void rule_take(struct importer *im, const struct import_row *row, struct 
         struct rule rule = rule_read(text);
 
         if (!rule.all && !str_ends(text, STR(")"))) {
-                import_leave(im, at, row->kind, "expected Tool or Tool(what)");
+                import_leave(im, at, row->kind, "expected Tool or Tool(PATTERN)");
                 return;
         }
         for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
@@ -80,7 +80,7 @@ static void rule_take(struct importer *im, const struct import_row *row, struct 
                         tools[i].take(im, at, row->kind, &rule);
                         return;
                 }
-        import_leave(im, at, row->kind, "it is about a tool of Claude Code, which is not run by bailey");
+        import_leave(im, at, row->kind, "applies to a tool of Claude Code, which bailey does not run");
 }
 
 static void take_rules(struct importer *im, const struct import_row *row, struct setting_place at) {
@@ -151,7 +151,7 @@ const struct import_row claude_rows[] = {
         { "permissions.allow", take_rules, IMPORT_ALLOWS, NULL },
         { "permissions.additionalDirectories", take_directories, IMPORT_ALLOWS, "sandbox.fs_write_allow" },
         { "permissions.defaultMode", take_mode, IMPORT_ASKS,
-          "bailey runs what is neither blocked nor asked about; guard.ask lists commands to ask about" },
+          "bailey allows commands by default; guard.ask lists commands to ask about" },
         { "permissions.disableBypassPermissionsMode", take_left, IMPORT_ALLOWS, "bailey has no such mode" },
         { "permissions.disableAutoMode", take_left, IMPORT_ALLOWS, "bailey has no such mode" },
         { "permissions.skipDangerousModePermissionPrompt", NULL, IMPORT_ALLOWS, NULL },
@@ -164,22 +164,23 @@ const struct import_row claude_rows[] = {
         { "sandbox.enableWeakerNestedSandbox", take_left, IMPORT_ALLOWS, "bailey chooses its sandbox: sandbox.backend" },
         { "sandbox.network.allowedDomains", take_hosts, IMPORT_ALLOWS, NULL },
         { "sandbox.network.deniedDomains", take_hosts, IMPORT_DENIES, NULL },
-        { "sandbox.network.allowManagedDomainsOnly", take_left, IMPORT_DENIES, "bailey joins the lists of all files" },
+        { "sandbox.network.allowManagedDomainsOnly", take_left, IMPORT_DENIES, "bailey combines the lists of all files" },
         { "sandbox.network.allowUnixSockets", take_left, IMPORT_ALLOWS,
-          "it counts on macOS only; here, see sandbox.unix_sockets.paths" },
+          "applies only on macOS; see sandbox.unix_sockets.paths" },
         { "sandbox.network.allowAllUnixSockets", take_left, IMPORT_ALLOWS, "see sandbox.unix_sockets.paths" },
-        { "sandbox.network.allowLocalBinding", take_left, IMPORT_ALLOWS, "commands can always listen at their own localhost" },
+        { "sandbox.network.allowLocalBinding", take_left, IMPORT_ALLOWS,
+          "commands can always listen at their private localhost" },
         { "sandbox.network.httpProxyPort", take_left, IMPORT_ALLOWS, "see sandbox.network.proxy" },
         { "sandbox.network.socksProxyPort", take_left, IMPORT_ALLOWS, "see sandbox.network.proxy" },
         { "sandbox.filesystem.allowWrite", take_settings_paths, IMPORT_ALLOWS, "sandbox.fs_write_allow" },
         { "sandbox.filesystem.denyWrite", take_settings_paths, IMPORT_DENIES, "sandbox.fs_write_deny" },
         { "sandbox.filesystem.denyRead", take_settings_paths, IMPORT_DENIES, "sandbox.fs_read_deny" },
         { "sandbox.filesystem.allowRead", take_left, IMPORT_ALLOWS,
-          "an exception from denyRead: in bailey, what is denied is denied" },
-        { "sandbox.filesystem.allowManagedReadPathsOnly", take_left, IMPORT_DENIES, "bailey joins the lists of all files" },
+          "bailey has no exceptions from denials" },
+        { "sandbox.filesystem.allowManagedReadPathsOnly", take_left, IMPORT_DENIES, "bailey combines the lists of all files" },
         { "sandbox.credentials.envVars", take_secrets, IMPORT_DENIES,
-          "bailey passes known harmless variables only, see bailey env; there is no list of denied ones" },
-        { "sandbox.credentials.files", take_secret_files, IMPORT_DENIES, "only files with the mode deny can be taken" },
+          "bailey passes only known harmless variables, see bailey env; there is no denylist" },
+        { "sandbox.credentials.files", take_secret_files, IMPORT_DENIES, "only files with the mode deny are supported" },
 
         { "env", take_variables, IMPORT_ALLOWS, NULL },
         { "disableAllHooks", NULL, IMPORT_ALLOWS, NULL },

@@ -23,7 +23,7 @@ static void take_mode(struct importer *im, const struct import_row *row, struct 
 static bool counts(struct importer *im, struct setting_place at) {
         if (import_says(im, "sandbox_mode", "workspace-write"))
                 return true;
-        import_leave(im, at, IMPORT_ALLOWS, "it counts with sandbox_mode = \"workspace-write\" only");
+        import_leave(im, at, IMPORT_ALLOWS, "applies only with sandbox_mode = \"workspace-write\"");
         return false;
 }
 
@@ -125,7 +125,7 @@ static void take_special(struct importer *im, struct setting_place at) {
         else if (str_is(name, ":root") && place_says(at, "read"))
                 return; /* as here */
         else if (str_is(name, ":root") && place_says(at, "write"))
-                import_leave(im, at, IMPORT_ALLOWS, "it is the whole file system");
+                import_leave(im, at, IMPORT_ALLOWS, "covers the whole file system");
         else if (str_is(name, ":tmpdir") || str_is(name, ":slash_tmp") || str_is(name, ":minimal"))
                 import_leave(im, at, IMPORT_ALLOWS, "not needed: commands have their own /tmp, and can read the system");
         else
@@ -188,7 +188,7 @@ static void take_profile_network(struct importer *im, struct setting_place at) {
                 if (child == domains)
                         take_domains(im, NULL, place);
                 else if (str_is(child->key, "mode") && !place_says(place, "full"))
-                        import_leave(im, place, IMPORT_DENIES, "bailey does not look into requests for their methods");
+                        import_leave(im, place, IMPORT_DENIES, "bailey does not inspect the methods of requests");
                 else if (child != enabled && !str_is(child->key, "mode"))
                         import_leave(im, place, IMPORT_DENIES, unknown);
         }
@@ -198,7 +198,7 @@ static void take_extends(struct importer *im, struct setting_place at) {
         if (place_says(at, ":read-only"))
                 import_set(im, at, "sandbox.workspace_write", "false");
         else if (!place_says(at, ":workspace"))
-                import_leave(im, at, IMPORT_DENIES, "only :read-only and :workspace can be extended here");
+                import_leave(im, at, IMPORT_DENIES, "only :read-only and :workspace can be extended");
 }
 
 /* What a profile does not list, it denies, unless it extends another one. */
@@ -346,20 +346,20 @@ const struct import_row codex_rows[] = {
         { "sandbox_workspace_write.exclude_tmpdir_env_var", NULL, IMPORT_ALLOWS, NULL },
         { "sandbox_workspace_write.?", take_left, IMPORT_DENIES, unknown },
         { "approval_policy", take_approval, IMPORT_ASKS,
-          "bailey runs what is neither blocked nor asked about; guard.ask lists commands to ask about" },
+          "bailey allows commands by default; guard.ask lists commands to ask about" },
         { "shell_environment_policy.set", take_variables, IMPORT_ALLOWS, NULL },
         { "shell_environment_policy.inherit", take_inherit, IMPORT_DENIES,
           "bailey passes known harmless variables, see bailey env; there is no shorter list" },
         { "shell_environment_policy.include_only", take_left, IMPORT_DENIES,
           "bailey passes known harmless variables, see bailey env; there is no shorter list" },
         { "shell_environment_policy.exclude", take_left, IMPORT_DENIES,
-          "bailey passes known harmless variables only, see bailey env; there is no list of denied ones" },
+          "bailey passes only known harmless variables, see bailey env; there is no denylist" },
         { "shell_environment_policy.ignore_default_excludes", NULL, IMPORT_ALLOWS, NULL },
         { "shell_environment_policy.experimental_use_profile", NULL, IMPORT_ALLOWS, NULL },
         { "shell_environment_policy.?", take_left, IMPORT_DENIES, unknown },
         { "default_permissions", take_default, IMPORT_DENIES, NULL },
         { "permissions.filesystem", take_required_files, IMPORT_DENIES, "sandbox.fs_read_deny" },
-        { "permissions.*", take_profile, IMPORT_DENIES, "a profile that default_permissions does not name" },
+        { "permissions.*", take_profile, IMPORT_DENIES, "not the profile in default_permissions" },
         { "allowed_sandbox_modes", take_modes, IMPORT_DENIES, NULL },
         { "allowed_approval_policies", take_left, IMPORT_ASKS, "guard.ask lists commands to ask about" },
         { "rules.prefix_rules", take_prefix_rules, IMPORT_DENIES, NULL },

@@ -103,11 +103,11 @@ static const char *const lists[] = {
 
 static void allow(struct importer *im, struct setting_place at, struct str words, bool any_arguments) {
         if (!im->only_listed)
-                import_leave(im, at, IMPORT_ALLOWS, "not needed: all that is neither blocked nor asked about is allowed");
+                import_leave(im, at, IMPORT_ALLOWS, "not needed: commands are allowed by default");
         else if (!any_arguments)
                 import_leave(im, at, IMPORT_ALLOWS, "guard.allowed_commands would also allow it with arguments");
         else if (!is_words(words))
-                import_leave(im, at, IMPORT_ALLOWS, "guard.allowed_commands takes words only");
+                import_leave(im, at, IMPORT_ALLOWS, "guard.allowed_commands accepts only words");
         else
                 import_take(im, at, IMPORT_ALLOWS, lists[IMPORT_ALLOWS], words);
 }

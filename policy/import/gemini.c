@@ -4,7 +4,7 @@
 #include "policy/import/take.h"
 
 static const char shell_tool[] = "run_shell_command",
-                  other_tool[] = "it is about a tool of Gemini CLI, which is not run by bailey";
+                  other_tool[] = "applies to a tool of Gemini CLI, which bailey does not run";
 
 /* ---- lists of tools ---- */
 
@@ -87,7 +87,7 @@ static bool is_common(struct str regex) {
 
 static void take_regex(struct importer *im, struct setting_place at, enum import_kind kind, const struct tree_node *regex) {
         if (regex->kind != TREE_STRING || !is_common(regex->text))
-                import_leave(im, at, kind, "the expression may mean something else here");
+                import_leave(im, at, kind, "the expression may have another meaning in bailey");
         else
                 import_pattern(im, at, kind, str_z(import_text(im, "(?s)%.*s", STR_ARG(regex->text))));
 }
@@ -133,7 +133,7 @@ static void rule_take(struct importer *im, struct setting_place at) {
         if (!prefix && !regex && !names_shell(tree_get(at.node, STR("toolName"))))
                 import_leave(im, at, kind, other_tool);
         else if (tree_get(at.node, STR("argsPattern")) || tree_get(at.node, STR("mcpName")))
-                import_leave(im, at, kind, "only commandPrefix and commandRegex can be taken");
+                import_leave(im, at, kind, "only commandPrefix and commandRegex are supported");
         else if (prefix)
                 take_prefix(im, at, kind, prefix);
         else if (regex)
@@ -168,7 +168,7 @@ const struct import_row gemini_rows[] = {
         { "coreTools", take_core, IMPORT_ALLOWS, NULL },
         { "allowedTools", take_tools, IMPORT_ALLOWS, NULL },
         { "security.environmentVariableRedaction", take_left, IMPORT_DENIES,
-          "bailey passes known harmless variables only, see bailey env" },
+          "bailey passes only known harmless variables, see bailey env" },
         { "security.?", NULL, IMPORT_ALLOWS, NULL },
         { "rule", take_rules, IMPORT_DENIES, NULL },
         { "safety_checker", take_left, IMPORT_DENIES, other_tool },

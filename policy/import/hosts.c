@@ -57,7 +57,7 @@ static void allow(struct importer *im, struct setting_place at, struct str text,
 
         if (is_loopback(text)) {
                 import_leave(im, at, IMPORT_ALLOWS,
-                             "localhost is the command's own; for ports of this machine there is sandbox.network.host_ports");
+                             "localhost is private to the command; use sandbox.network.host_ports for ports of this machine");
         } else if (str_is(text, "*")) {
                 import_any_host(im, at);
         } else if (text.len && text.ptr[0] == '@') { /* a preset here, nothing there */

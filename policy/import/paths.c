@@ -91,7 +91,7 @@ static bool is_pattern(struct str path) {
 }
 
 /* A denied path has to exist when a command starts, a pattern does not: one that matches little else. */
-const char import_pattern_note[] = "? as it need not exist";
+const char import_pattern_note[] = "? because it need not exist";
 
 struct str import_path_pattern(struct str path, struct arena *arena) {
         size_t last = path.len, size, len;
@@ -116,7 +116,7 @@ static void deny_all(struct importer *im, struct setting_place at, enum import_k
         if (!root && strcmp(key, "sandbox.fs_write_deny") == 0)
                 import_set(im, at, "sandbox.workspace_write", "false");
         else
-                import_leave(im, at, kind, root ? "it is the whole file system" : "it is the whole workspace");
+                import_leave(im, at, kind, root ? "covers the whole file system" : "covers the whole workspace");
 }
 
 /* The workspace may be any. */
@@ -170,11 +170,11 @@ static void deny_path(struct importer *im, struct setting_place at, enum import_
                                                           : form == PATH_SETTINGS && path.ptr[0] != '~';
 
         if (has_any(path, "[]{}\\!$\n") || !stars_are_parts(path))
-                import_leave(im, at, kind, "patterns of paths can have *, ?, and ** as a name, and nothing else");
+                import_leave(im, at, kind, "path patterns support only *, ?, and ** as a whole name");
         else if (!home_expand(im, &path))
-                import_leave(im, at, kind, "it is not known which home directory that is");
+                import_leave(im, at, kind, "unknown home directory");
         else if (path.len == 0 || has_part(path, ".."))
-                import_leave(im, at, kind, "paths cannot be empty or have .. in them");
+                import_leave(im, at, kind, "paths must not be empty or contain ..");
         else if (str_starts(path, STR("//")))
                 deny(im, at, kind, PATH_PLAIN, key, str_skip(path, 1));
         else if (from_settings)
@@ -198,15 +198,15 @@ static void allow_path(struct importer *im, struct setting_place at, enum path_f
 
         path = without_end(path);
         if (has_any(path, "*?[]{}\\!$\n"))
-                import_leave(im, at, IMPORT_ALLOWS, "a pattern of paths can only be denied");
+                import_leave(im, at, IMPORT_ALLOWS, "path patterns are supported only in denials");
         else if (!home_expand(im, &path) || has_part(path, ".."))
-                import_leave(im, at, IMPORT_ALLOWS, "it is not known which directory that is");
+                import_leave(im, at, IMPORT_ALLOWS, "unknown directory");
         else if (from_settings)
-                import_leave(im, at, IMPORT_ALLOWS, "it is relative to the settings file");
+                import_leave(im, at, IMPORT_ALLOWS, "relative to the settings file");
         else if (!str_starts(path, STR("/")))
                 allow_relative(im, at, key, without_start(path));
         else if (path.len == 1 || str_is(path, "//"))
-                import_leave(im, at, IMPORT_ALLOWS, "it is the whole file system");
+                import_leave(im, at, IMPORT_ALLOWS, "covers the whole file system");
         else if (is_own(path))
                 import_leave(im, at, IMPORT_ALLOWS, "not needed: commands have their own");
         else

@@ -5,7 +5,7 @@
 
 static const char unknown[] = "unknown setting, which may deny something";
 static const char own_sockets[] = "see sandbox.unix_sockets.paths";
-static const char own_localhost[] = "commands can always listen at their own localhost, which is not that of this machine";
+static const char own_localhost[] = "commands can always listen at their private localhost";
 static const char one_sandbox[] = "bailey chooses its sandbox: sandbox.backend";
 
 /* ---- all that may be written is listed, the workspace too ---- */
@@ -37,7 +37,7 @@ const struct import_row srt_rows[] = {
         { "network.parentProxy", take_left, IMPORT_ALLOWS, "see sandbox.network.proxy" },
         { "network.?", take_left, IMPORT_DENIES, unknown },
         { "filesystem.denyRead", take_paths, IMPORT_DENIES, "sandbox.fs_read_deny" },
-        { "filesystem.allowRead", take_left, IMPORT_ALLOWS, "an exception from denyRead: in bailey, what is denied is denied" },
+        { "filesystem.allowRead", take_left, IMPORT_ALLOWS, "bailey has no exceptions from denials" },
         { "filesystem.allowWrite", take_writable, IMPORT_ALLOWS, "sandbox.fs_write_allow" },
         { "filesystem.denyWrite", take_paths, IMPORT_DENIES, "sandbox.fs_write_deny" },
         { "filesystem.allowGitConfig", take_left, IMPORT_ALLOWS, "see sandbox.protect_workspace" },
@@ -83,7 +83,7 @@ const struct import_row fence_rows[] = {
         { "filesystem.defaultDenyRead", take_left, IMPORT_DENIES, "see sandbox.root = \"minimal\"" },
         { "filesystem.strictDenyRead", take_left, IMPORT_DENIES, "see sandbox.root = \"minimal\"" },
         { "filesystem.allowRead", take_paths, IMPORT_ALLOWS, "sandbox.fs_read_allow" },
-        { "filesystem.allowExecute", take_left, IMPORT_ALLOWS, "what can be read can be executed" },
+        { "filesystem.allowExecute", take_left, IMPORT_ALLOWS, "readable files can also be executed" },
         { "filesystem.denyRead", take_paths, IMPORT_DENIES, "sandbox.fs_read_deny" },
         { "filesystem.allowWrite", take_writable, IMPORT_ALLOWS, "sandbox.fs_write_allow" },
         { "filesystem.denyWrite", take_paths, IMPORT_DENIES, "sandbox.fs_write_deny" },
@@ -91,11 +91,11 @@ const struct import_row fence_rows[] = {
         { "filesystem.wslInterop", NULL, IMPORT_ALLOWS, NULL },
         { "filesystem.?", take_left, IMPORT_DENIES, unknown },
         { "command.deny", take_fence_commands, IMPORT_DENIES, NULL },
-        { "command.allow", take_left, IMPORT_ALLOWS, "an exception from deny: in bailey, what is denied is denied" },
+        { "command.allow", take_left, IMPORT_ALLOWS, "bailey has no exceptions from denials" },
         { "command.useDefaults", NULL, IMPORT_ALLOWS, NULL }, /* bailey has a list of its own */
         { "command.acceptSharedBinaryCannotRuntimeDeny", NULL, IMPORT_ALLOWS, NULL },
         { "command.?", take_left, IMPORT_DENIES, unknown },
-        { "ssh", take_left, IMPORT_DENIES, "bailey does not look into commands for other machines" },
+        { "ssh", take_left, IMPORT_DENIES, "bailey does not check commands that run on other machines" },
         { "allowPty", NULL, IMPORT_ALLOWS, NULL },
         { "forceNewSession", NULL, IMPORT_ALLOWS, NULL },
         { "?", take_left, IMPORT_DENIES, unknown },
@@ -117,7 +117,7 @@ static void take_cursor_type(struct importer *im, const struct import_row *row, 
 /* They count in one type only. */
 static void take_cursor_writable(struct importer *im, const struct import_row *row, struct setting_place at) {
         if (import_says(im, "type", "workspace_readonly"))
-                import_leave(im, at, row->kind, "it does not count with \"workspace_readonly\"");
+                import_leave(im, at, row->kind, "has no effect with \"workspace_readonly\"");
         else
                 take_paths(im, row, at);
 }

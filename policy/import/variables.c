@@ -24,9 +24,9 @@ static const char *objection(struct str name, struct str value) {
         if (is_own(name))
                 return "a setting of the agent itself";
         if (env_is_secret(name))
-                return "looks like a secret; to pass it all the same, set it in your environment and add it to env.pass_secret";
+                return "looks like a secret; to pass it anyway, set it in your environment and add it to env.pass_secret";
         if (env_runs_code(name) || (rule && rule->code != ENV_CODE_NONE))
-                return "makes programs run or look for code; add it to env.set yourself if you want that";
+                return "makes programs load code; add it to env.set if you want that";
         return NULL;
 }
 

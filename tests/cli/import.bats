@@ -134,7 +134,7 @@ EOF
         echo 'prefix_rule(pattern = ["rm"], decision = "forbidden")' >~/.codex/rules/default.rules
         run --separate-stderr "$BAILEY" import codex
         [ "$status" = 1 ]
-        [[ $stderr == *"not taken, and it denies something: $HOME/.codex/rules/default.rules:"*Starlark* ]]
+        [[ $stderr == *"skipped, although it denies something: $HOME/.codex/rules/default.rules:"*Starlark* ]]
 }
 
 @test "gemini: settings and policies" {
@@ -198,8 +198,8 @@ EOF
         cp "$BATS_TEST_DIRNAME/import/claude.json" s.json
         run --separate-stderr "$BAILEY" import claude s.json --apply
         [ "$status" = 1 ]
-        [ "${lines[0]}" = "$config changed; sessions that are already running are not affected. It has now:" ]
-        [[ $stderr == *'not taken, and it denies something: '*': sandbox.network.allowedDomains[0] = github.com: '*'has another value of sandbox.network.kind'* ]]
+        [ "${lines[0]}" = "$config changed; running sessions are not affected. It now has:" ]
+        [[ $stderr == *'skipped, although it denies something: '*': sandbox.network.allowedDomains[0] = github.com: '*'has another value of sandbox.network.kind'* ]]
         grep -q '^# mine$' "$config"
         grep -q '^ask = \[.*"git push".*"make"\] # always$' "$config"
         grep -q 'severity = "warn"' "$config"
@@ -209,7 +209,7 @@ EOF
         [ "${lines[0]}" = warned ]
         cp "$config" before.toml
         run --separate-stderr "$BAILEY" import claude s.json --apply
-        [ "${lines[0]}" = "your config file is as it was. It has already:" ]
+        [ "${lines[0]}" = "your config file was not changed. It already has:" ]
         cmp before.toml "$config"
 }
 
