@@ -17,9 +17,9 @@ static const struct option_row option_rows[] = {
 
 static enum exit_status none_found(const char *id) {
         if (id)
-                log_line("why: no ended command with the ID '%s' is on record; bailey audit lists them", id);
+                log_line("why: no finished command with the ID '%s' in the audit log; see bailey audit", id);
         else
-                log_line("why: no command on record was blocked or failed");
+                log_line("why: no blocked or failed command in the audit log");
         return EXIT_PROBLEM;
 }
 
@@ -48,7 +48,7 @@ static enum exit_status why_run(const struct options *options) {
 
 static const struct help_row exits[] = {
         { "0", "the command is explained" },
-        { "1", "no such command is on record, or there is no audit log" },
+        { "1", "no such command in the audit log, or no audit log" },
         { "2", "usage error" },
         {},
 };
@@ -62,10 +62,10 @@ static const struct help_row examples[] = {
 const struct cli_command cli_why = {
         .name = "why",
         .operands = "[ID]",
-        .summary = "explain what stopped a command, and what would allow it",
+        .summary = "explain why a command was stopped, and how to allow it",
         .details = "Reads the audit log. For each reason, prints the layer that stopped the command, the path, host or limit, "
                    "the\n"
-                   "config line and the option that would allow it, and what that opens.\n",
+                   "config line and the option that would allow it, and the access that they give.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

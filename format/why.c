@@ -72,7 +72,7 @@ void format_why_text(const struct bailey_why *why, struct buf *out) {
                 put_finding(&why->findings[i], out);
         if (why->finding_count || why->message)
                 return;
-        buf_append(out, STR("\nNothing on record says that bailey stopped it.\n"));
+        buf_append(out, STR("\nThe audit log contains no sign that bailey stopped it.\n"));
         if (!why->output_known)
-                buf_append(out, STR("Its output was passed on and not looked at; bailey run --json does that.\n"));
+                buf_append(out, STR("Its output was not examined; bailey run --json does that.\n"));
 }

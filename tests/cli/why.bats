@@ -27,7 +27,7 @@ allowed() {
 @test "nothing on record; no log" {
         run bailey why
         [ "$status" = 1 ]
-        [ "$output" = "bailey: why: no command on record was blocked or failed" ]
+        [ "$output" = "bailey: why: no blocked or failed command in the audit log" ]
         bailey run --backend native true
         run bailey why
         [ "$status" = 1 ]
@@ -88,7 +88,7 @@ allowed() {
         echo x >denied
         said=$(why --set sandbox.fs_read_deny=denied 'cat denied')
         is kind read-denied
-        is setting "remove what matches $PWD/denied from sandbox.fs_read_deny"
+        is setting "remove the entry that matches $PWD/denied from sandbox.fs_read_deny"
         said=$(why --set sandbox.fs_write_deny="$PWD/denied" 'echo y >denied')
         is kind write-denied
         said=$(why --set sandbox.workspace_write=false 'touch new')
@@ -124,10 +124,10 @@ allowed() {
         said=$(why 'exit 7')
         jq -e '.findings == [] and .end == "exit status 7" and .output_known' <<<"$said"
         run bailey why
-        [[ $output == *$'\nNothing on record says that bailey stopped it.' ]]
+        [[ $output == *$'\nThe audit log contains no sign that bailey stopped it.' ]]
         bailey run --backend native 'exit 8' || true
         run bailey why
-        [[ $output == *'Its output was passed on and not looked at; bailey run --json does that.' ]]
+        [[ $output == *'Its output was not examined; bailey run --json does that.' ]]
         bailey run --backend native --write /no/such/path true || true
         jq -e '.end == "not started" and (.message | contains("/no/such/path"))' <<<"$(bailey why --json)"
         id=$(bailey audit tail -n 0 --json | jq -r 'select(.exit_code == 7) | .id')
@@ -135,7 +135,7 @@ allowed() {
         [ "$(bailey why "${id:0:8}" --json | jq -r .id)" = "$id" ]
         run bailey why 00000000
         [ "$status" = 1 ]
-        [ "$output" = "bailey: why: no ended command with the ID '00000000' is on record; bailey audit lists them" ]
+        [ "$output" = "bailey: why: no finished command with the ID '00000000' in the audit log; see bailey audit" ]
 }
 
 @test "the text; what a command chose cannot change lines of it" {
