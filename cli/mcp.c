@@ -57,7 +57,7 @@ static const struct option_row option_rows[] = {
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
         [OPTION_STAGE] = { "stage", 0, "[STAGE]",
-                           "keep what commands write in the workspace apart, in this stage; default: default" },
+                           "write changes of the workspace to a stage instead (see bailey diff); default name: default" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -124,8 +124,8 @@ const struct cli_command cli_mcp = {
         .summary = "serve the Model Context Protocol on standard input and output",
         .details =
                 "Provides the tools Bash, BashOutput, BashInput, KillShell, bash_sandbox_test and bash_container_status. Each\n"
-                "command is checked, runs in a sandbox of its own, and is written to the audit log. The server ends at end of\n"
-                "input or at SIGTERM, and kills all commands it started.\n",
+                "command is checked, runs in its own sandbox, and is logged. The server exits at end of input or on "
+                "SIGTERM,\nand kills all commands that it started.\n",
         .options = option_rows,
         .examples = examples,
         .run = mcp_run,

@@ -40,9 +40,9 @@ static void put_command(struct buf *out, struct str command) {
 }
 
 static void put_item(struct buf *out, const struct bailey_asked *item) {
-        static const char *const words[] = { [BAILEY_ASKED_WARNING] = "\n- the guard warns of it: ",
+        static const char *const words[] = { [BAILEY_ASKED_WARNING] = "\n- warning of the guard: ",
                                              [BAILEY_ASKED_HOST] = "\n- it connects to the host ",
-                                             [BAILEY_ASKED_WRITE] = "\n- it writes in " };
+                                             [BAILEY_ASKED_WRITE] = "\n- it writes to " };
 
         buf_append(out, str_z(words[item->kind]));
         buf_visible(out, text_str(item->subject));
@@ -58,14 +58,14 @@ bool ask_message(const struct bailey_question *question, const char *reason, str
         if (out->failed || out->len > ASK_SHOWN_MAX)
                 return false;
         if (question->cwd) {
-                buf_append(out, STR("\nIt starts in "));
+                buf_append(out, STR("\nDirectory: "));
                 buf_visible(out, str_z(question->cwd));
         }
-        buf_append(out, STR("\nWhy you are asked:"));
+        buf_append(out, STR("\nReasons for this question:"));
         for (size_t i = 0; i < question->count; i++)
                 put_item(out, &question->items[i]);
         if (reason) {
-                buf_append(out, STR("\nWhat the agent says of it (bailey cannot check that):"));
+                buf_append(out, STR("\nThe agent's explanation (not checked by bailey):"));
                 put_line(out, str_z(reason));
         }
         return !out->failed;
@@ -78,9 +78,9 @@ static const struct answer_row {
         enum bailey_consent consent;
 } answers[] = {
         { "deny", "No, do not run it", BAILEY_CONSENT_NONE },
-        { "once", "Yes, run it this time", BAILEY_CONSENT_ONCE },
-        { "session", "Yes, and do not ask again for this in this session", BAILEY_CONSENT_SESSION },
-        { "always", "Yes, and save that in your config file", BAILEY_CONSENT_ALWAYS },
+        { "once", "Yes, run it once", BAILEY_CONSENT_ONCE },
+        { "session", "Yes, and do not ask about this again in this session", BAILEY_CONSENT_SESSION },
+        { "always", "Yes, and save this permanently in your config file", BAILEY_CONSENT_ALWAYS },
 };
 enum { ANSWERS = sizeof(answers) / sizeof(*answers) };
 

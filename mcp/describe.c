@@ -25,8 +25,8 @@ static void put_reach(const struct bailey_abilities *a, struct buf *out) {
                                                : " The workspace is read-only. It can write only /tmp",
                            a->keeps_tmp ? "private and kept for the session" : "empty for each command");
         if (a->sandboxed && a->own_home)
-                buf_append(out, STR(" The home directory belongs to the workspace: commands can write it, and find only tools, "
-                                    "package caches and settings of the user's there."));
+                buf_append(out, STR(" The home directory belongs to the workspace: it is writable, and contains only tools, "
+                                    "package caches and settings of the user."));
         buf_append(out, networks[a->network]);
         if (a->network == BAILEY_NETWORK_ALL)
                 buf_append(out,
@@ -52,7 +52,7 @@ void describe_server(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, STR("bailey runs bash commands "));
         buf_append(out, place(a));
         buf_append(out, a->keeps_state ? STR(". Every command starts in a new shell, in the directory and with the exported "
-                                             "variables that the last one has left.")
+                                             "variables of the previous one.")
                                        : STR(". Every command starts in a new shell: only files are kept."));
         put_reach(a, out);
         put_guard(a, out);
@@ -65,10 +65,9 @@ void describe_bash(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, place(a));
         buf_append(out, STR(" and returns its output: stdout and stderr in the order they were written, and `exit: N` if N is "
                             "not 0. Each command starts in a new shell without stdin, "));
-        buf_append(out, a->keeps_state
-                                ? STR("in the directory where the last one has ended, with the variables that it has exported: "
-                                      "functions, aliases and options are not kept.")
-                                : STR("in the workspace: variables and the current directory are not kept."));
+        buf_append(out, a->keeps_state ? STR("in the directory and with the exported variables of the previous one; functions, "
+                                             "aliases and options are not kept.")
+                                       : STR("in the workspace: variables and the current directory are not kept."));
         put_reach(a, out);
         put_guard(a, out);
         buf_append(out, STR(" It is killed after "));
@@ -89,7 +88,7 @@ void describe_test(const struct bailey_abilities *a, struct buf *out) {
                    STR("Checks a command without running it, and returns the verdict (allowed, warned or blocked) with its "
                        "reasons."));
         if (!a->guarded)
-                buf_append(out, STR(" Under this policy, blocked commands run nevertheless."));
+                buf_append(out, STR(" Under this policy, blocked commands still run."));
 }
 
 void describe_timeout(const struct bailey_abilities *a, struct buf *out) {
@@ -101,8 +100,8 @@ void describe_timeout(const struct bailey_abilities *a, struct buf *out) {
 }
 
 void describe_background(const struct bailey_abilities *a, struct buf *out) {
-        buf_append(out, STR("Return at once with a shell_id and let the command run: for servers, watchers and long builds. "
-                            "It is ended after "));
+        buf_append(out, STR("Return a shell_id at once and let the command run: for servers, watchers and long builds. It is "
+                            "killed after "));
         put_time(out, a->background_max_ms);
         buf_append(out, STR(" unless a timeout is given (maximum: "));
         put_time(out, a->timeout_max_ms);
@@ -111,11 +110,11 @@ void describe_background(const struct bailey_abilities *a, struct buf *out) {
 
 void describe_cwd(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out, STR("Directory to run in, inside the workspace; default: "));
-        buf_append(out, a->keeps_state ? STR("where the last command has ended.") : STR("the workspace."));
+        buf_append(out, a->keeps_state ? STR("the last directory of the previous command.") : STR("the workspace."));
 }
 
 void describe_fresh(const struct bailey_abilities *a, struct buf *out) {
-        buf_append(out, STR("Start in the workspace, without what earlier commands have exported, and forget that."));
+        buf_append(out, STR("Start in the workspace, and discard the variables that earlier commands exported."));
         if (!a->keeps_state)
                 buf_append(out, STR(" Has no effect here: nothing is kept."));
 }

@@ -59,8 +59,8 @@ static void answer(struct mcp_server *server, struct call *call, const struct ba
         if (signal)
                 buf_append(&text, STR("signal sent"));
         if (taken->waiting)
-                buf_format(&text, "\n%zu bytes wait for the command to read", taken->waiting);
-        buf_append(&text, STR("\nUse BashOutput with `since` and wait_ms to read what the command answers."));
+                buf_format(&text, "\n%zu bytes not yet read by the command", taken->waiting);
+        buf_append(&text, STR("\nUse BashOutput with `since` and wait_ms to read the response."));
         put_begin(&json);
         put_text(&json, "shell_id", call->shell);
         put_number(&json, "taken_bytes", (long long)taken->taken);
@@ -71,7 +71,7 @@ static void answer(struct mcp_server *server, struct call *call, const struct ba
 
 static int resize(struct mcp_server *server, struct call *call, json_t *arguments) {
         json_t *rows = json_object_get(arguments, "rows"), *columns = json_object_get(arguments, "columns");
-        char error[512] = "a new size needs rows and columns";
+        char error[512] = "a new size requires both rows and columns";
 
         if (json_is_integer(rows) && json_is_integer(columns) &&
             bailey_resize(server->session, call->shell, call_size(rows), call_size(columns), error, sizeof(error)) == 0)
@@ -100,7 +100,7 @@ static void do_all(struct mcp_server *server, struct call *call, json_t *argumen
         struct bailey_input_taken taken = {};
 
         if (!wanted->resizes && !wanted->writes && !wanted->signal) {
-                call_refuse(server, call, "BashInput: nothing to do: give input, keys, eof, signal, or rows and columns");
+                call_refuse(server, call, "BashInput: expected input, keys, eof, signal, or rows and columns");
                 return;
         }
         if ((wanted->resizes && resize(server, call, arguments) < 0) ||

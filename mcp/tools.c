@@ -41,28 +41,27 @@ struct tool {
 static const struct field needs_fields[] = {
         { "hosts", KIND_TEXTS, false, false, "Hosts that the command connects to: \"example.org\", \"example.org:8443\"." },
         { "write", KIND_TEXTS, false, false, "Directories or files outside the workspace that it writes: absolute, or ~/..." },
-        { "reason", KIND_TEXT, false, false, "Why, in a sentence for the user." },
+        { "reason", KIND_TEXT, false, false, "Reason, as a sentence for the user." },
         {},
 };
 
 static const struct field bash_input[] = {
         { "command", KIND_TEXT, true, false, "Bash code to run, as for bash -c." },
-        { "description", KIND_TEXT, false, false, "Purpose of the command, in five to ten words; it goes into the audit log." },
+        { "description", KIND_TEXT, false, false, "Purpose of the command, in five to ten words, for the audit log." },
         { "timeout", KIND_NUMBER, false, false, .describe = describe_timeout },
         { "timeout_ms", KIND_INTEGER, false, false, "Timeout in milliseconds; give only one of the two." },
         { "run_in_background", KIND_SWITCH, false, false, .describe = describe_background },
         { "stdin", KIND_SWITCH, false, false,
-          "With run_in_background: keep stdin open, for BashInput. Default: stdin is empty, which ends a program that reads "
-          "it." },
+          "With run_in_background: keep stdin open for BashInput. By default, stdin is empty." },
         { "pty", KIND_SWITCH, false, false,
-          "With run_in_background: give the command a terminal of its own, for REPLs, editors, debuggers and prompts that ask "
-          "at a "
-          "terminal. BashInput types there, BashOutput shows what it shows, also as a screen." },
+          "With run_in_background: give the command a terminal, for REPLs, editors, debuggers and programs that prompt at a "
+          "terminal. BashInput types at it; BashOutput returns its output, or its screen." },
         { "rows", KIND_INTEGER, false, false, "With pty: rows of the terminal; default: 24, maximum: 200." },
         { "columns", KIND_INTEGER, false, false, "With pty: columns of the terminal; default: 80, maximum: 500." },
         { "cwd", KIND_TEXT, false, false, .describe = describe_cwd },
         { "fresh", KIND_SWITCH, false, false, .describe = describe_fresh },
-        { "needs", KIND_OBJECT, false, false, "What the command needs and the policy does not allow; the user is asked for it.",
+        { "needs", KIND_OBJECT, false, false,
+          "Hosts and paths that the command needs and the policy does not allow. The user is asked to allow them.",
           .fields = needs_fields },
         {},
 };
@@ -73,16 +72,16 @@ static const struct field bash_output[] = {
         { "signal", KIND_INTEGER, false, true, "Signal that killed the command" },
         { "timed_out", KIND_SWITCH, false, false, "The command exceeded its timeout and was killed" },
         { "cancelled", KIND_SWITCH, false, false, "The command was cancelled" },
-        { "output", KIND_TEXT, false, false, "stdout and stderr in order; the middle of long output is left out" },
-        { "truncated_bytes", KIND_INTEGER, false, false, "Number of bytes left out" },
+        { "output", KIND_TEXT, false, false, "stdout and stderr in order; the middle of long output is omitted" },
+        { "truncated_bytes", KIND_INTEGER, false, false, "Number of omitted bytes" },
         { "duration_ms", KIND_INTEGER, false, false, "Duration in milliseconds" },
-        { "cwd", KIND_TEXT, false, true, "Directory that the next command starts in" },
+        { "cwd", KIND_TEXT, false, true, "Directory in which the next command starts" },
         { "backend", KIND_TEXT, false, true, "Sandbox that was used" },
         { "enforced", KIND_TEXTS, false, false, "Restrictions that the sandbox enforced" },
         { "warnings", KIND_TEXTS, false, false, "Warnings and notices" },
         { "explanation", KIND_TEXT, false, true, "Probable reason of a failure, and a remedy" },
         { "rules", KIND_TEXTS, false, false, "Guard rules that blocked the command or warned" },
-        { "network", KIND_OBJECT, false, false, "Hosts that the command used or was refused, if only some hosts are allowed" },
+        { "network", KIND_OBJECT, false, false, "Hosts that were used or refused, if only some hosts are allowed" },
         { "staged", KIND_OBJECT, false, false,
           "If changes of the workspace are staged: the number of files changed, new and deleted" },
         { "message", KIND_TEXT, false, true, "Error message" },
@@ -94,22 +93,21 @@ static const struct field bash_output[] = {
 static const struct field output_input[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
         { "since", KIND_TEXT, false, false,
-          "The `next` of an earlier result, to read only newer output. Default: all output that is kept, with the middle of "
-          "long output left out." },
+          "The `next` of an earlier result, to read only newer output. Default: all stored output; the middle of long output "
+          "is omitted." },
         { "filter", KIND_TEXT, false, false, "A regular expression (PCRE2); only matching lines are returned." },
         { "wait_ms", KIND_INTEGER, false, false,
           "Wait up to this time for output newer than `since`, or for the end of the command. The maximum is 30000." },
         { "screen", KIND_SWITCH, false, false,
-          "With a command that has a pty: return its screen as rows of text, in place of the output. Use it for programs that "
-          "draw "
-          "a full screen." },
+          "If the command has a pty: return its screen as rows of text instead of the output. Use it for full-screen "
+          "programs." },
         {},
 };
 
 static const struct field output_output[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
         { "command", KIND_TEXT, true, false, "The command" },
-        { "description", KIND_TEXT, false, true, "Its purpose, if Bash was given one" },
+        { "description", KIND_TEXT, false, true, "Its description, if Bash was called with one" },
         { "status", KIND_TEXT, true, false, "running, completed (exit N), killed, timed out or failed" },
         { "running", KIND_SWITCH, true, false, "The command has not ended" },
         { "exit_code", KIND_INTEGER, false, true, "Exit status" },
@@ -118,12 +116,12 @@ static const struct field output_output[] = {
         { "stdout", KIND_TEXT, true, false, "" },
         { "stderr", KIND_TEXT, true, false, "" },
         { "screen", KIND_OBJECT, false, false,
-          "With screen: text (its rows, without blank ones at the end), rows, columns, cursor_row, cursor_column (from 1), "
-          "cursor_shown, alternate (the program has the screen to itself)" },
+          "With screen: text (its rows, without trailing blank rows), rows, columns, cursor_row, cursor_column (from 1), "
+          "cursor_shown, alternate (a full-screen program uses the alternate screen)" },
         { "stdout_bytes", KIND_INTEGER, true, false, "Bytes written to stdout in total" },
         { "stderr_bytes", KIND_INTEGER, true, false, "Bytes written to stderr in total" },
-        { "stdout_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stdout" },
-        { "stderr_truncated_bytes", KIND_INTEGER, true, false, "Bytes left out of stderr" },
+        { "stdout_truncated_bytes", KIND_INTEGER, true, false, "Omitted bytes of stdout" },
+        { "stderr_truncated_bytes", KIND_INTEGER, true, false, "Omitted bytes of stderr" },
         { "next", KIND_TEXT, true, false, "Value of `since` for the next call" },
         { "message", KIND_TEXT, false, true, "Error message" },
         { "explanation", KIND_TEXT, false, true, "Probable reason of a failure, and a remedy" },
@@ -133,24 +131,24 @@ static const struct field output_output[] = {
 static const struct field typed_input[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of a background command, as returned by Bash." },
         { "input", KIND_INPUT, false, false,
-          "Text for its stdin, as it is: end a line with \\n. Needs Bash with stdin or pty." },
+          "Text for its stdin, unchanged: end lines with \\n. Requires Bash with stdin or pty." },
         { "keys", KIND_TEXTS, false, false,
-          "Keys to type after the text, if it has a pty: [\"C-c\"], [\"Up\", \"Enter\"]. Enter, Tab, Escape, Space, Backspace, "
+          "Keys to type after the text; requires a pty: [\"C-c\"], [\"Up\", \"Enter\"]. Enter, Tab, Escape, Space, Backspace, "
           "Up, "
           "Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F12, C-a (Ctrl), M-a (Alt), or a character." },
         { "eof", KIND_SWITCH, false, false, "Close its stdin after the text; at a pty, type Ctrl-D." },
-        { "rows", KIND_INTEGER, false, false, "New number of rows of its pty; give columns, too." },
-        { "columns", KIND_INTEGER, false, false, "New number of columns of its pty." },
+        { "rows", KIND_INTEGER, false, false, "New number of rows of its pty; requires columns." },
+        { "columns", KIND_INTEGER, false, false, "New number of columns of its pty; requires rows." },
         { "signal", KIND_TEXT, false, false,
           "Signal for its foreground process group: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2. "
-          "To end it, use KillShell." },
+          "Use KillShell to end the command." },
         {},
 };
 
 static const struct field typed_output[] = {
         { "shell_id", KIND_TEXT, true, false, "ID of the background command" },
-        { "taken_bytes", KIND_INTEGER, true, false, "Bytes of the text that were taken: all of them" },
-        { "waiting_bytes", KIND_INTEGER, true, false, "Bytes that wait because the command does not read" },
+        { "taken_bytes", KIND_INTEGER, true, false, "Bytes of the text that were accepted: always all" },
+        { "waiting_bytes", KIND_INTEGER, true, false, "Bytes that the command has not read yet" },
         {},
 };
 
@@ -212,8 +210,8 @@ static const struct tool tools[] = {
           .title = "Write to a background command",
           .description =
                   "Writes text to the stdin of a background command that was started with stdin or pty, types keys at its "
-                  "pty, or sends it a signal such as SIGINT. Returns at once: read the answer with BashOutput. What is "
-                  "written to a shell such as bash is checked as commands are.",
+                  "pty, or sends it a signal such as SIGINT. Returns at once; read the response with BashOutput. Input of a "
+                  "shell such as bash is checked like commands.",
           .destructive = true,
           .open_world = true,
           .input = typed_input,

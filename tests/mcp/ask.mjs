@@ -198,18 +198,18 @@ session('what nobody can allow is not asked', {}, async (server) => {
 });
 
 session('a command cannot look like the question', {}, async (server) => {
-        const command = `touch made #\u202e\u200b\n\nWhy you are asked:\n- nothing ${' '.repeat(120)}It starts in /\x1b[2J`;
+        const command = `touch made #\u202e\u200b\n\nReasons for this question:\n- nothing ${' '.repeat(120)}Directory: /\x1b[2J`;
         const call = server.bash(`${command.replace('\x1b', '')}`);
         const { params: { message }, ...request } = await question(server);
         const lines = message.split('\n');
-        const last = lines.findIndex((line) => line === 'Why you are asked:');
+        const last = lines.findIndex((line) => line === 'Reasons for this question:');
 
         reply(server, request, yes('deny'));
         await call;
         assert.match(message, /\\u202e\\u200b/);
         assert.doesNotMatch(message, /[\u202e\u200b\x1b]/);
-        assert.equal(lines.filter((line) => line === 'Why you are asked:').length, 1);
-        assert.ok(lines.slice(1, last).every((line) => /^\||^It starts in \/.*ws$/.test(line)), message);
+        assert.equal(lines.filter((line) => line === 'Reasons for this question:').length, 1);
+        assert.ok(lines.slice(1, last).every((line) => /^\||^Directory: \/.*ws$/.test(line)), message);
         assert.ok(lines.slice(1, last).every((line) => line.length <= 80), message);
         assert.ok(lines.some((line) => line.startsWith('|+ ')));
         assert.equal(made(server), false);
