@@ -1,13 +1,13 @@
 /*
- * bailey: reads bash commands before they run.
+ * bailey: checks bash commands, and runs them in a sandbox.
  *
  * The library never prints, exits, or keeps global state. Texts are bytes with a length: they may hold NUL bytes and
- * need not be UTF-8. Out parameters are left alone on failure (-1). A thread that calls it needs 1 MiB of stack.
+ * need not be UTF-8. Out parameters are unchanged on failure (-1). A calling thread needs 1 MiB of stack.
  *
- * It hands out data, in structs. What such a struct points to is valid until it is given to the function that frees it, and
- * needs nothing else, not even the policy. Formatting is left to the program. Functions with ret_text are the exception: they
- * make what is a document by itself (a tree, a config file, a schema, a page), or pass on what was written elsewhere: records
- * of the audit log, and what other sessions say of themselves. Free such a text with bailey_free().
+ * Functions return data, in structs. Pointers in such a struct are valid until it is passed to the function that frees it;
+ * they do not depend on any other object, not even on the policy. The program formats the data. Functions with ret_text are
+ * the exception: they return a complete document (a tree, a config file, a schema, a page), or text that was written elsewhere
+ * (records of the audit log, the status of other sessions). Free such a text with bailey_free().
  */
 #ifndef BAILEY_H
 #define BAILEY_H
@@ -24,18 +24,18 @@ extern "C" {
 enum bailey_format {
         BAILEY_TREE,     /* the tree, for people: a line per node */
         BAILEY_JSON,     /* the tree, for programs: every node with its place in the text */
-        BAILEY_COMMANDS, /* {"ok", "error", "commands": [[word, ...], ...]}: every simple command, nested ones too */
-        BAILEY_PRINT,    /* bash text that parses to the same tree, in one style */
-        BAILEY_EXPANDED, /* each command it would run, in order, as JSON: words known, patterns, or unknown and why */
-        BAILEY_ERROR,    /* what is wrong, for people: place and message, the line, a caret; empty when nothing is */
+        BAILEY_COMMANDS, /* {"ok", "error", "commands": [[word, ...], ...]}: every simple command, including nested ones */
+        BAILEY_PRINT,    /* bash text that parses to the same tree, in a uniform style */
+        BAILEY_EXPANDED, /* the commands in order of execution, as JSON: words are known, patterns, or unknown with a reason */
+        BAILEY_ERROR,    /* error message for people: position and message, the line, a caret; empty if there is no error */
 };
 
 /*
- * Parses `text` as `bash -c` would, without running anything. The answer is followed by a NUL that is not counted.
+ * Parses `text` as `bash -c` would, without running anything. The result is followed by a NUL that is not counted.
  *
- * Returns 0 when bash would accept the text; 1 when it would not, or when the text is past a limit of this library, and
- * then the answer holds what was read before that place, and the error; -1 without memory, or when the answer would be
- * too large.
+ * Returns 0 if bash would accept the text; 1 if it would not, or if the text exceeds a limit of this library: then the
+ * result contains the part before that position, and the error; -1 if there is not enough memory, or if the result would
+ * be too large.
  */
 int bailey_parse(const char *text, size_t length, enum bailey_format format, char **ret_text, size_t *ret_length);
 
@@ -46,16 +46,16 @@ struct bailey_policy;
 /* Every pointer may be NULL. */
 struct bailey_policy_options {
         const char *policy;             /* "default", "readonly", "build", or one that a config file defines */
-        const char *workspace;          /* the directory that commands work in */
-        const char *config;             /* a config file that counts besides the usual ones */
+        const char *workspace;          /* the directory in which commands work */
+        const char *config;             /* an additional config file */
         const char *const *overrides;   /* "guard.mode=warn", NULL-terminated */
-        const char *const *environment; /* where HOME and XDG_CONFIG_HOME stand, NULL-terminated; NULL: no files of a user */
+        const char *const *environment; /* with HOME and XDG_CONFIG_HOME, NULL-terminated; NULL: no files of a user */
         const char *program; /* the path of bailey, which the bwrap sandbox starts inside, or of any program that calls
                               * bailey_run_inside() when its first argument is "__inside". NULL: where bailey was installed;
                               * "": this program */
 };
 
-/* Finds and reads the config files. On failure -1, and a message that says which file, where, and what is wrong. */
+/* Finds and reads the config files. On failure returns -1, and a message with the file, the position and the error. */
 int bailey_policy_load(const struct bailey_policy_options *options, struct bailey_policy **ret, char *ret_error,
                        size_t error_size);
 void bailey_policy_free(struct bailey_policy *policy);
@@ -71,39 +71,39 @@ enum bailey_answer {
         BAILEY_ANSWER_JSON,
 };
 
-/* Bytes that no NUL follows. They may hold some. */
+/* Bytes without a terminating NUL; they may contain NULs. */
 struct bailey_text {
         const char *text;
         size_t length;
 };
 
-/* Why a command is warned of or blocked. */
+/* Reason of a warning, or why a command is blocked. */
 struct bailey_reason {
         struct bailey_text rule;    /* its ID, or the name of a pattern of the user */
         struct bailey_text message; /* what the command would do, and what to do instead */
-        int blocks;                 /* not 0: it is a reason to block; 0: to warn */
-        const char *effect;         /* that the rule is about: "delete"; NULL: none */
-        size_t start, end;          /* where that is in the command, in bytes */
+        int blocks;                 /* not 0: the command is blocked; 0: a warning */
+        const char *effect;         /* the effect that the rule matched: "delete"; NULL: none */
+        size_t start, end;          /* position in the command, in bytes */
 };
 
-/* Something that a command would do. */
+/* An effect of a command. */
 struct bailey_effect {
         const char *kind;           /* "delete", "write", "connect", "run" */
-        struct bailey_text subject; /* what with: a path, a host, a program */
+        struct bailey_text subject; /* a path, a host, a program */
         size_t start, end;          /* as of a reason */
 };
 
-/* A simple command in the text, however deep it stands. */
+/* A simple command in the text, at any depth. */
 struct bailey_command {
-        const struct bailey_text *words; /* as they stand in the text */
+        const struct bailey_text *words; /* as written in the text */
         size_t count;
 };
 
 struct bailey_verdict {
         enum bailey_action action;
         int bypassed;                        /* not 0: the environment disables the guard */
-        int would_block;                     /* not 0: it is only warned of, because guard.mode is "warn" */
-        int empty;                           /* not 0: there is no command in the text */
+        int would_block;                     /* not 0: there is only a warning, because guard.mode is "warn" */
+        int empty;                           /* not 0: the text contains no command */
         const struct bailey_reason *reasons; /* the most severe first */
         size_t reason_count;
         const struct bailey_command *commands; /* outer before inner */
@@ -114,13 +114,13 @@ struct bailey_verdict {
 };
 
 /*
- * Says what a command would do, and whether it may. Returns an enum bailey_action, and the verdict, which needs neither the
- * policy nor the text any more; -1 without memory, and then the command must not run.
+ * Determines the effects of a command, and whether it is allowed. Returns an enum bailey_action, and the verdict, which does
+ * not refer to the policy or the text; -1 if there is not enough memory: then the command must not run.
  */
 int bailey_check(const struct bailey_policy *policy, const char *text, size_t length, struct bailey_verdict *ret);
 
 /* For a command that starts in another directory than the workspace; NULL: in the workspace. `decides`: not 0 if a command that
- * is blocked is not going to run. Then it is on record as refused, and not as one that was only checked. */
+ * is blocked will not be run. Then it is logged as refused, not as only checked. */
 int bailey_check_at(const struct bailey_policy *policy, const char *cwd, int decides, const char *text, size_t length,
                     struct bailey_verdict *ret);
 void bailey_verdict_free(struct bailey_verdict *verdict);
@@ -137,26 +137,26 @@ struct bailey_abilities {
         int keeps_tmp;        /* the commands of a session share /tmp; else each has its own */
         int own_home;         /* the home directory belongs to the workspace, where the sandbox that is chosen supports that */
         enum bailey_network network;
-        int guarded;     /* what the guard blocks does not run */
+        int guarded;     /* blocked commands do not run */
         int any_host;    /* the guard lets commands name any host */
-        char *commands;  /* the only ones that the guard allows: "grep, cat, npm run"; NULL: it allows others, too */
-        int keeps_state; /* a command of a session starts where the last one has ended, with its exported variables */
+        char *commands;  /* the only commands that the guard allows: "grep, cat, npm run"; NULL: no such list */
+        int keeps_state; /* a command of a session starts in the last directory of the previous one, with its variables */
         long long timeout_ms, timeout_max_ms, background_max_ms, kill_grace_ms;
         long long shells_max; /* background commands at a time */
-        int warned_runs;      /* what the guard warns of runs where its user cannot be asked (mcp.warned) */
+        int warned_runs;      /* commands with a warning run if the user cannot be asked (mcp.warned) */
         long long ask_timeout_ms;
 };
 
-/* What commands can do under a policy, for a description of it. `environment` is that of this program, where BAILEY_SANDBOX may
- * stand. Returns -1 without memory. `commands` has to be given to bailey_free(). */
+/* Abilities of commands under a policy, to describe it. `environment` is that of this program, which may contain
+ * BAILEY_SANDBOX. Returns -1 if there is not enough memory. Free `commands` with bailey_free(). */
 int bailey_abilities(const struct bailey_policy *policy, const char *const *environment, struct bailey_abilities *ret);
 
 struct bailey_rule {
         const char *id;
         int blocks;           /* as of a reason */
-        const char *policies; /* that have it: "all", "default", "readonly, build" */
-        const char *effect;   /* that it is about */
-        const char *message;  /* of its reasons; %s is the subject of the effect */
+        const char *policies; /* that use it: "all", "default", "readonly, build" */
+        const char *effect;   /* that it matches */
+        const char *message;  /* message of its reasons; %s is the subject of the effect */
         const char *instead;  /* what to do instead */
         const char *example;  /* a command that it catches */
 };
@@ -176,13 +176,13 @@ int bailey_preset(size_t index, struct bailey_preset *ret);
 
 /* ---- config files ---- */
 
-/* What the user should be told, such as that a workspace's file is not trusted; NULL past the last one. */
+/* Notices for the user, such as that a workspace's file is not trusted; NULL past the last one. */
 const char *bailey_policy_notice(const struct bailey_policy *policy, size_t index);
 
-/* Every value of the policy and where it came from. */
+/* Every value of the policy and its origin. */
 int bailey_config_show(const struct bailey_policy *policy, enum bailey_answer answer, char **ret_text, size_t *ret_length);
 
-/* Is options->config, and each policy that it defines, right? Errors as with bailey_policy_load(), here and below. */
+/* Checks options->config, and each policy that it defines. Errors as with bailey_policy_load(), here and below. */
 int bailey_config_check(const struct bailey_policy_options *options, char *ret_error, size_t error_size);
 
 struct bailey_policy_name {
@@ -197,7 +197,7 @@ struct bailey_policy_names {
         void *memory;
 };
 
-/* The policies that can be asked for: the built-in ones, and those of config files. options->policy does not matter;
+/* The available policies: the built-in ones, and those of config files. options->policy is ignored;
  * without options, only the built-in ones. */
 int bailey_config_policies(const struct bailey_policy_options *options, struct bailey_policy_names *ret, char *ret_error,
                            size_t error_size);
@@ -206,7 +206,7 @@ void bailey_policy_names_free(struct bailey_policy_names *names);
 struct bailey_config_key {
         const char *section, *name; /* "container.resource_limits", "memory" */
         const char *help;           /* a sentence or two */
-        const char *const *words;   /* all that it can be set to, NULL-terminated; NULL: more than some words */
+        const char *const *words;   /* its possible values, NULL-terminated; NULL: other values */
 };
 
 struct bailey_config_keys {
@@ -223,26 +223,26 @@ void bailey_config_keys_free(struct bailey_config_keys *list);
 /* The JSON Schema of config files. */
 int bailey_config_schema(char **ret_text, size_t *ret_length);
 
-/* Writes the user's config file, in which everything is a comment, and says where. One that is there is kept, and that
+/* Writes the user's config file with all keys commented out, and returns its path. An existing file is not replaced: that
  * is an error, unless `force` is not 0. */
 int bailey_config_init(const char *const *environment, int force, char **ret_path, char *ret_error, size_t error_size);
 
 /* A setting of another program, as a value of bailey's config. */
 struct bailey_import_value {
         const char *key;            /* "guard.command_blocklist", "env.set.NAME" */
-        const char *value;          /* as JSON and TOML write it; of a list, an item */
-        const char *file, *setting; /* where it comes from: "permissions.deny[0]" */
-        struct bailey_text text;    /* what the setting says */
+        const char *value;          /* in the syntax of JSON and TOML; of a list, an item */
+        const char *file, *setting; /* origin: "permissions.deny[0]" */
+        struct bailey_text text;    /* text of the setting */
         unsigned line;
 };
 
-/* One that is none. */
+/* A skipped setting. */
 struct bailey_import_left {
         const char *file, *setting;
         struct bailey_text text;
         unsigned line;
         const char *reason;
-        int denies; /* it denies something, or asks about it, and that is lost */
+        int denies; /* not 0: it denies something, or asks about it, which is lost */
 };
 
 struct bailey_import {
@@ -252,20 +252,20 @@ struct bailey_import {
         const struct bailey_import_left *left;
         size_t left_count;
         const char *const *files;  /* that were read, NULL-terminated */
-        const char *const *places; /* where they are looked for, the same */
-        const char *changed;       /* with `apply`: the user's config file; NULL: it has all of that already */
+        const char *const *places; /* where files are searched, the same */
+        const char *changed;       /* with `apply`: the user's config file; NULL: it did not have to be changed */
         void *memory;
 };
 
 struct bailey_import_options {
         const char *format;             /* "claude", "codex", "srt", "gemini", "cursor" or "fence" */
-        const char *file;               /* NULL: those that are in the usual places */
-        const char *const *environment; /* where HOME stands, NULL-terminated */
+        const char *file;               /* NULL: the files in the usual places */
+        const char *const *environment; /* with HOME, NULL-terminated */
         int apply; /* put the values into the user's config file. Without `file`, those of the workspace are not read then */
 };
 
-/* Reads settings of another program. What denies may become stricter, what allows narrower, never the other way round. The
- * workspace is the present directory. */
+/* Reads settings of another program. Denials may become stricter, permissions narrower, never the other way round. The
+ * workspace is the current directory. */
 int bailey_import(const struct bailey_import_options *options, struct bailey_import *ret, char *ret_error, size_t error_size);
 void bailey_import_free(struct bailey_import *import);
 
@@ -283,20 +283,20 @@ struct bailey_variable {
 };
 
 struct bailey_variables {
-        const struct bailey_variable *items; /* those that pass, those that are set, those that are dropped */
+        const struct bailey_variable *items; /* passed variables first, then set ones, then dropped ones */
         size_t count;
         const char *policy; /* its name */
         void *memory;
 };
 
-/* Which variables of `environment` would reach a command, and why the others would not. Names only, no values. Returns -1
- * without memory. */
+/* Returns which variables of `environment` are passed to a command, and why others are not: names, no values. Returns -1 if
+ * there is not enough memory. */
 int bailey_env_show(const struct bailey_policy *policy, const char *const *environment, struct bailey_variables *ret);
 void bailey_variables_free(struct bailey_variables *variables);
 
 /*
- * Trusts the config file of a directory, as it is now (`trust` not 0), or no longer. `ret_path` is the file's path.
- * Returns 1 when that changed something, 0 when it was so already.
+ * Trusts the config file of a directory, with its present content (`trust` not 0), or revokes that. `ret_path` is the file's
+ * path. Returns 1 if that changed something, 0 if not.
  */
 int bailey_trust(const char *const *environment, const char *directory, int trust, char **ret_path, char *ret_error,
                  size_t error_size);
@@ -320,27 +320,27 @@ void bailey_trusted_files_free(struct bailey_trusted_files *files);
 
 enum bailey_terminal {
         BAILEY_TERMINAL_NONE,
-        BAILEY_TERMINAL_POSSIBLE, /* where the sandbox can give the command one */
+        BAILEY_TERMINAL_POSSIBLE, /* if the sandbox can give the command one */
         BAILEY_TERMINAL_REQUIRED, /* or it does not run */
 };
 
-/* What the user has said to a command that the guard warns of, or that needs what its policy does not allow. */
+/* The user's answer for a command with a warning, or with needs that its policy does not allow. */
 enum bailey_consent {
-        BAILEY_CONSENT_ASSUMED, /* nobody is asked: with a warning it runs, with unmet needs it does not */
-        BAILEY_CONSENT_NONE,    /* it is refused: `refusal` says why nobody has agreed */
-        BAILEY_CONSENT_TO_ASK,  /* it does not start before there is an answer: bailey_start() returns 1 */
+        BAILEY_CONSENT_ASSUMED, /* nobody is asked: runs with a warning, but not with unmet needs */
+        BAILEY_CONSENT_NONE,    /* refused; `refusal` is the reason why nobody has agreed */
+        BAILEY_CONSENT_TO_ASK,  /* wait for an answer before it starts: bailey_start() returns 1 */
         BAILEY_CONSENT_ONCE,    /* to this command; this and the next ones need `agreed` */
-        BAILEY_CONSENT_SESSION, /* also to the next ones of the session that ask for nothing else */
-        BAILEY_CONSENT_ALWAYS,  /* and of all sessions to come: it is in the user's config file */
+        BAILEY_CONSENT_SESSION, /* also to later ones of the session with no other needs */
+        BAILEY_CONSENT_ALWAYS,  /* and of future sessions: saved in the user's config file */
 };
 
 struct bailey_run_options {
         const char *command;            /* bash text; or: */
         const char *const *argv;        /* a program and its arguments, NULL-terminated */
         const char *cwd;                /* in the workspace; NULL: the workspace itself */
-        const char *const *environment; /* what the command's is taken from, NULL-terminated */
-        long long timeout_ms;           /* 0: as the policy says; more than run.timeout_max is that; -1: none */
-        int in_fd;                      /* what the command reads; 0: nothing. Only for bailey_run() */
+        const char *const *environment; /* from which the command's environment is taken, NULL-terminated */
+        long long timeout_ms;           /* 0: the policy's; limited to run.timeout_max; -1: none */
+        int in_fd;                      /* standard input of the command; 0: empty. Only for bailey_run() */
         int capture;                    /* not 0: keep the output, bounded; 0: it goes to out_fd and err_fd as it is, up to
                                            run.output_bytes if run.output_limit is "always" */
         int out_fd, err_fd;             /* 0: nowhere */
@@ -354,16 +354,16 @@ struct bailey_run_options {
         int rows, columns;              /* of that, with bailey_start(), at most 200 and 500; 0: 24 and 80 */
         int terminal_signals_fd;        /* with it: a signalfd (SFD_NONBLOCK) of SIGWINCH, SIGTSTP and SIGCONT, which the
                                            caller blocks: the size follows, and the process can be stopped; 0 or -1: none */
-        int cancel_fd;                  /* when it becomes readable, the command is killed; 0 or -1: none */
+        int cancel_fd;                  /* the command is killed when it becomes readable; 0 or -1: none */
         int status_fd;                  /* {"event":"started"...} and {"event":"exited"...}, a line each; 0 or -1: none */
-        int force;                      /* also in a workspace like /, /tmp or the home directory */
-        int plan_only;                  /* run nothing; the outcome's output is the launch that would be */
+        int force;                      /* accept a workspace such as /, /tmp or the home directory */
+        int plan_only;                  /* run nothing; the outcome's output is the launch plan */
         int background;                 /* only for bailey_start() */
-        int input;                      /* not 0: what it reads is what bailey_input() is given. Only with background */
+        int input;                      /* not 0: standard input comes from bailey_input(). Only with background */
         int fresh;                   /* not 0: without the directory and the variables that the commands of the session before
                                         it have left, and what it leaves replaces them. Only for bailey_start() */
         enum bailey_consent consent; /* only for bailey_start(); of bailey_run() it has to be 0 */
-        const char *description;     /* what the command is for, in the caller's words: for the records; NULL: not said */
+        const char *description;     /* purpose of the command, for the audit log; NULL: none */
         const char *session; /* commands with this name and the same workspace share a /tmp, also those of other processes;
                                 NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
         const char *stage;   /* what the command writes in the workspace is kept in the stage of this name, where later
@@ -374,7 +374,7 @@ struct bailey_run_options {
         const char *const
                 *need_hosts; /* that it has to reach: "example.org", "example.org:8443"; NULL-terminated; NULL: none */
         const char *const *need_write; /* directories and files that it has to write, absolute or ~/...; as need_hosts */
-        const char *refusal;           /* with BAILEY_CONSENT_NONE: a sentence or two; NULL: nothing is to be said */
+        const char *refusal;           /* with BAILEY_CONSENT_NONE: a sentence or two; NULL: none */
         const char *agreed;            /* `digest` of the question that the user has answered */
 };
 
@@ -384,7 +384,7 @@ enum bailey_end {
         BAILEY_CANCELLED,
         BAILEY_REFUSED,   /* by the guard; nothing ran */
         BAILEY_NOT_FOUND, /* no such program */
-        BAILEY_FAILED,    /* no sandbox, or something that was asked for is not right; nothing ran */
+        BAILEY_FAILED,    /* no sandbox, or invalid options; nothing ran */
         BAILEY_PLANNED,   /* plan_only */
 };
 
@@ -400,14 +400,14 @@ struct bailey_limit {
         enum bailey_limit_state state;
 };
 
-/* A host that a command has used, or was refused: only where the policy lists hosts (sandbox.network.kind). */
+/* A host that a command used or was refused: only if the policy lists hosts (sandbox.network.kind). */
 struct bailey_traffic_host {
         const char *host;                         /* a name or an address */
         int port;                                 /* 0: only its name was looked up */
         const char *by;                           /* how the host was recognised: "dns", "sni", "http", "address", "forward" */
-        const char *verdict;                      /* "allowed", or why not: "not_listed", ... */
-        const char *address;                      /* that it was reached at; NULL: none */
-        const char *message;                      /* why it was refused, and what to do; NULL: it was not */
+        const char *verdict;                      /* "allowed", or the reason: "not_listed", ... */
+        const char *address;                      /* the address that was used; NULL: none */
+        const char *message;                      /* reason of a refusal, and what to do; NULL: not refused */
         unsigned long long connections, up, down; /* up, down: bytes */
 };
 
@@ -425,12 +425,12 @@ struct bailey_staged {
 
 struct bailey_outcome {
         enum bailey_end end;
-        int exit_code;       /* what a shell would say: the command's own, 128 + signal; 124, 125, 126, 127 */
-        int signal;          /* that ended it; 0: none */
-        int wrong;           /* not 0: of BAILEY_FAILED: what was asked for is not right, and another attempt would fail, too */
-        const char *message; /* what went wrong; NULL: nothing */
-        const char *explanation;     /* why it probably failed, and what to do; NULL: no evidence */
-        const char *const *notices;  /* what else should be known, each in one line, NULL-terminated; NULL: nothing */
+        int exit_code;           /* as in a shell: the command's own, 128 + signal; 124, 125, 126, 127 */
+        int signal;              /* that ended it; 0: none */
+        int wrong;               /* not 0: of BAILEY_FAILED: the options are invalid, so that another attempt would fail, too */
+        const char *message;     /* error message; NULL: none */
+        const char *explanation; /* probable reason of a failure, and what to do; NULL: unknown */
+        const char *const *notices;  /* one line each, NULL-terminated; NULL: none */
         const char *backend;         /* NULL: nothing ran */
         const char *planned;         /* the backend of the last plan, also where nothing ran; NULL: nothing was planned */
         const char *const *enforced; /* what that plan enforces, NULL-terminated, as the next one; NULL: nothing was planned */
@@ -440,10 +440,10 @@ struct bailey_outcome {
         enum bailey_action action; /* the verdict of the guard */
         const struct bailey_reason *reasons;
         size_t reason_count;
-        const char *output; /* UTF-8 with a NUL behind it, and with what was left out said; NULL: not captured */
+        const char *output; /* UTF-8 with a NUL behind it, and a note where text was omitted; NULL: not captured */
         size_t output_length;
         unsigned long long output_bytes, elided_bytes;
-        int truncated;    /* not 0: some of the output is left out, elided_bytes of it */
+        int truncated;    /* not 0: elided_bytes of the output are omitted */
         int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
         const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
@@ -452,25 +452,25 @@ struct bailey_outcome {
         void *memory;                         /* of all these texts */
 };
 
-/* Checks the command, makes its sandbox, runs it, and cleans up. Returns 0, also when nothing ran: see `end`; -1 without
- * memory. */
+/* Checks the command, creates its sandbox, runs it, and cleans up. Returns 0, also if nothing ran: see `end`; -1 if there is
+ * not enough memory. */
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret);
 void bailey_outcome_free(struct bailey_outcome *outcome);
 
 /* ---- several at once ---- */
 
 /*
- * A session has commands under way, and lives in anybody's event loop: when bailey_session_fd() is readable, call
- * bailey_session_step(), which never waits, and take the events. All of it dies with the session. For one thread at a time.
+ * A session runs several commands in an event loop of the program: when bailey_session_fd() is readable, call
+ * bailey_session_step(), which never waits, and take the events. All commands end with the session. Not thread-safe.
  */
 struct bailey_session;
 
-/* `environment` is what the commands' is taken from; it is copied. The policy has to stay. Errors as with
+/* The environment of commands is taken from `environment`, which is copied. The policy must stay valid. Errors as with
  * bailey_policy_load(), here and below. */
 int bailey_session_new(const struct bailey_policy *policy, const char *const *environment, struct bailey_session **ret,
                        char *ret_error, size_t error_size);
 
-/* Kills what is under way, and waits for its end. */
+/* Kills all running commands, and waits for their end. */
 void bailey_session_free(struct bailey_session *session);
 
 int bailey_session_fd(const struct bailey_session *session);
@@ -480,8 +480,8 @@ enum { BAILEY_ID_SIZE = 37 }; /* a UUID and its NUL */
 
 enum bailey_event_kind {
         BAILEY_EVENT_STARTED, /* a background command runs now */
-        BAILEY_EVENT_OUTPUT,  /* there is more of it, since this was told the last time */
-        BAILEY_EVENT_ENDED,   /* it is over, or it never ran: see its outcome */
+        BAILEY_EVENT_OUTPUT,  /* there is more output since the last such event */
+        BAILEY_EVENT_ENDED,   /* it has ended, or never ran: see its outcome */
 };
 
 struct bailey_event {
@@ -489,11 +489,11 @@ struct bailey_event {
         char id[BAILEY_ID_SIZE];
 };
 
-/* Returns 1 and what is new; 0 when nothing is. */
+/* Returns 1 and an event; 0 if there is none. */
 int bailey_session_event(struct bailey_session *session, struct bailey_event *ret);
 
 /*
- * Starts a command, whose output is captured; out_fd, err_fd, cancel_fd, status_fd and plan_only mean nothing here. With
+ * Starts a command, whose output is captured; out_fd, err_fd, cancel_fd, status_fd and plan_only are ignored. With
  * `background`, stdout and stderr are kept apart and can be read while it runs, its timeout is run.background_max unless a
  * shorter one is asked for, and it stays readable for a while after its end. Fails when there are too many of these, or without
  * memory; a command that is refused has ended. Returns 1 when nothing was started, because of BAILEY_CONSENT_TO_ASK.
@@ -502,7 +502,7 @@ int bailey_start(struct bailey_session *session, const struct bailey_run_options
                  char *ret_error, size_t error_size);
 
 enum bailey_asked_kind {
-        BAILEY_ASKED_WARNING, /* to run it in spite of that */
+        BAILEY_ASKED_WARNING, /* to run it despite a warning */
         BAILEY_ASKED_HOST,    /* to let it reach a host */
         BAILEY_ASKED_WRITE,   /* to let it write a path */
 };
@@ -513,11 +513,11 @@ struct bailey_asked {
         struct bailey_text why;     /* of a warning: what the command would do; else empty */
 };
 
-/* What the user has to be asked before a command runs. Its texts may hold anything: whoever shows them makes that visible. */
+/* A question to the user before a command runs. Its texts may contain any bytes: make these visible when you show them. */
 struct bailey_question {
         const struct bailey_asked *items;
         size_t count;
-        int session, always; /* not 0: these are possible answers beside "once" */
+        int session, always; /* not 0: a possible answer besides "once" */
         const char *command; /* all of it */
         const char *cwd;     /* that it starts in; NULL: the workspace */
         const char *digest;  /* of the command, what it starts with, what is asked and the policy in force: 64 hexadecimal
@@ -532,17 +532,17 @@ int bailey_question(struct bailey_session *session, const struct bailey_run_opti
                     char *ret_error, size_t error_size);
 void bailey_question_free(struct bailey_question *question);
 
-/* Writes to the audit log what `client` asks its user now (`answer` NULL), or what came of it, such as "once" or "declined".
+/* Writes a question of `client` to its user to the audit log (`answer` NULL), or the answer, such as "once" or "declined".
  * A question that cannot be recorded must not be asked, nor its answer count, unless the policy allows that: -1. */
 int bailey_question_record(struct bailey_session *session, const struct bailey_question *question, const char *client,
                            const char *answer, char *ret_error, size_t error_size);
 
-/* How a command ended; it is forgotten then. Returns 1; 0 when it has not ended; -1 when there is no such command, also for one
- * that has run in the background: bailey_read() tells of it. */
+/* Returns the outcome of a command, once: 1; 0 if it has not ended; -1 if there is no such command, also for a background
+ * command: use bailey_read(). */
 int bailey_take(struct bailey_session *session, const char *id, struct bailey_outcome *ret);
 
-/* Ends a command: by a signal, and after run.kill_grace by force; at once with SIGKILL (9). One that has ended is left as it
- * is. -1 when there is no such command. */
+/* Ends a command by a signal, and after run.kill_grace by SIGKILL (9), or by SIGKILL at once. Has no effect on a command that
+ * has ended. Returns -1 if there is no such command. */
 int bailey_kill(struct bailey_session *session, const char *id, int signal);
 
 /* For the standard input of a background command that was started with `input`. */
@@ -567,41 +567,41 @@ struct bailey_input_taken {
 int bailey_input(struct bailey_session *session, const char *id, const struct bailey_input *input,
                  struct bailey_input_taken *ret, char *ret_error, size_t error_size);
 
-/* Sends a signal to the command's process group, or to the one that is in the foreground of its terminal. Fails if it has
- * ended. */
+/* Sends a signal to the command's process group, or to the one that is in the foreground of its terminal. Fails if the
+ * command has ended. */
 int bailey_signal(struct bailey_session *session, const char *id, int signal, char *ret_error, size_t error_size);
 
-/* Changes the size of a command's terminal, which tells its programs. */
+/* Changes the size of a command's terminal, and notifies its programs. */
 int bailey_resize(struct bailey_session *session, const char *id, int rows, int columns, char *ret_error, size_t error_size);
 
-/* What the terminal of a command shows. */
+/* The screen of a command's terminal. */
 struct bailey_screen {
         const char *text; /* UTF-8: a line for each row, without blanks at its end, and without the rows at the end that are
                              blank. Secrets are replaced, as in other output */
         size_t length;
         int rows, columns;
         int row, column;  /* of the cursor, from 1 */
-        int cursor_shown; /* 0: the program hides it */
-        int alternate;    /* not 0: the program has the screen to itself, as editors do */
+        int cursor_shown; /* 0: hidden by the program */
+        int alternate;    /* not 0: the alternate screen, which editors use */
         void *memory;
 };
 
-/* As it is now, or was when the command ended. Fails if the command has no terminal. */
+/* Returns the present screen, or the one at the end of the command. Fails if the command has no terminal. */
 int bailey_screen(struct bailey_session *session, const char *id, struct bailey_screen *ret, char *ret_error,
                   size_t error_size);
 void bailey_screen_free(struct bailey_screen *screen);
 
 struct bailey_read_options {
-        const char *since;  /* `next` of an earlier reading: what came after it; NULL: all that was kept, its middle left out */
+        const char *since;  /* `next` of an earlier reading: output after it; NULL: all stored output, without its middle */
         const char *filter; /* a regular expression: only lines that match */
         size_t limit;       /* bytes of each stream; 0: run.output_bytes */
-        int tail;           /* not 0: of what is more than that, the end */
+        int tail;           /* not 0: if there is more, return the end */
 };
 
 struct bailey_stream {
-        const char *text; /* UTF-8, with what was left out said */
+        const char *text; /* UTF-8, with a note where text was omitted */
         size_t length;
-        unsigned long long bytes, elided; /* that came in all; that are left out in the text */
+        unsigned long long bytes, elided; /* received in total; omitted in the text */
 };
 
 enum bailey_status {
@@ -616,7 +616,7 @@ struct bailey_reading {
         enum bailey_status status;
         int exit_code; /* 0 while it runs */
         const char *command;
-        const char *description; /* as it was given; NULL: not said */
+        const char *description; /* as given; NULL: none */
         const char *started;     /* "2026-11-16T04:30:00.000Z" */
         long long duration_ms;
         const char *message; /* as of its outcome, this and the next; NULL: none */
@@ -649,7 +649,7 @@ struct bailey_shell_list {
         void *memory;
 };
 
-/* The background commands, as they are now. Returns -1 without memory. */
+/* The present background commands. Returns -1 if there is not enough memory. */
 int bailey_shells(struct bailey_session *session, struct bailey_shell_list *ret);
 void bailey_shell_list_free(struct bailey_shell_list *list);
 
@@ -664,8 +664,8 @@ struct bailey_refusal {
 /* The network of the commands of a session. */
 struct bailey_network_state {
         const char *kind;         /* sandbox.network.kind: "deny", ... */
-        const char *capture;      /* how connections are caught: "tproxy", or "ports"; NULL: no command was caught yet */
-        const char *const *hosts; /* sandbox.network.hosts, as it is now, if that counts */
+        const char *capture;      /* how connections are intercepted: "tproxy", or "ports"; NULL: not yet known */
+        const char *const *hosts; /* the present sandbox.network.hosts, if they apply */
         size_t host_count;
         unsigned long long open;               /* connections through the gateway */
         const struct bailey_refusal *refusals; /* the last ones, the oldest first */
@@ -677,15 +677,15 @@ struct bailey_network_state {
 int bailey_session_network(struct bailey_session *session, struct bailey_network_state *ret);
 void bailey_network_state_free(struct bailey_network_state *state);
 
-/* ---- sessions, from outside ---- */
+/* ---- control of sessions ---- */
 
-/* The same as its records have. */
+/* Returns the ID of the session in its audit records. */
 const char *bailey_session_id(const struct bailey_session *session);
 
-/* Its policy as it is now; valid until it is changed. */
+/* Returns its present policy, which is valid until the policy is changed. */
 const struct bailey_policy *bailey_session_policy(const struct bailey_session *session);
 
-/* Lets its user look at the session and change it, through a socket that commands inside do not reach. */
+/* Lets its user inspect and change the session, through a socket that commands cannot reach. */
 int bailey_session_listen(struct bailey_session *session, char *ret_error, size_t error_size);
 
 enum bailey_change {
@@ -694,7 +694,7 @@ enum bailey_change {
                                 taken out of the list of hosts */
 };
 
-/* Changes the policy of a session, for commands that start from now on. It goes on record, and ends with the session. */
+/* Changes the policy of a session for commands that start from now on. The change is logged, and ends with the session. */
 int bailey_session_change(struct bailey_session *session, enum bailey_change change, const char *subject, char *ret_error,
                           size_t error_size);
 
@@ -708,28 +708,28 @@ struct bailey_changed_item {
 struct bailey_changed {
         char session[BAILEY_ID_SIZE]; /* its id */
         const struct bailey_changed_item *items;
-        size_t count;       /* 0: it was so already */
-        const char *notice; /* what keeps it from having an effect; NULL: nothing */
+        size_t count;       /* 0: nothing had to be changed */
+        const char *notice; /* why it has no effect; NULL: it has */
         void *memory;
 };
 
-/* The same in another process: in the session whose id begins like that, or, with NULL, in the only one there is. */
+/* The same in another process: in the session whose ID has this prefix, or with NULL, in the only session. */
 int bailey_sessions_change(const char *const *environment, const char *session, enum bailey_change change, const char *subject,
                            struct bailey_changed *ret, char *ret_error, size_t error_size);
 void bailey_changed_free(struct bailey_changed *changed);
 
-/* Ends a background command of whichever session has it. */
+/* Ends a background command of any session. */
 int bailey_sessions_kill(const char *const *environment, const char *id, char *ret_error, size_t error_size);
 
 /* Every session of this user, with its changes and its background commands. */
 int bailey_sessions(const char *const *environment, enum bailey_answer answer, char **ret_text, size_t *ret_length,
                     char *ret_error, size_t error_size);
 
-/* The policy in short, the sessions, and what was refused lately. */
+/* A summary of the policy, the sessions, and recently refused commands. */
 int bailey_status(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
                   char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
 
-/* The hosts that the policy lets commands name, and the changes of each session. */
+/* The hosts that commands may name under the policy, and the changes of each session. */
 int bailey_allowed(const struct bailey_policy *policy, const char *const *environment, enum bailey_answer answer,
                    char **ret_text, size_t *ret_length, char *ret_error, size_t error_size);
 
@@ -744,10 +744,10 @@ int bailey_run_inside(char *ret_error, size_t error_size);
 
 /* ---- sandboxes ---- */
 
-/* Something that a sandbox can keep from commands. */
+/* A restriction that a sandbox can enforce. */
 struct bailey_capability {
         const char *name; /* "writes" */
-        const char *text; /* what it means, for people */
+        const char *text; /* description for people */
         int enforced;
         int needed; /* by the policy */
 };
@@ -762,15 +762,15 @@ struct bailey_backend_limit {
 struct bailey_backend {
         const char *name, *summary;
         int works;                                 /* a test command ran in it */
-        int enforces_policy;                       /* and it has all that the policy needs */
-        int sandboxes;                             /* 0: it is the one that confines nothing */
+        int enforces_policy;                       /* and it enforces all that the policy requires */
+        int sandboxes;                             /* 0: the backend that confines nothing */
         int keeps_tmp;                             /* the commands of a session share /tmp */
-        const char *why;                           /* it does not work; "" where it does */
-        const char *notice;                        /* what it does otherwise here than elsewhere; NULL: nothing */
-        const char *remedy;                        /* how to get it where it does not work */
-        const char *verified;                      /* how far it was tried */
-        const char *promise;                       /* how it holds to limits where it works, for people */
-        const struct bailey_backend_limit *limits; /* how it holds to them here, if it works */
+        const char *why;                           /* why it does not work; "" if it does */
+        const char *notice;                        /* a peculiarity on this host; NULL: none */
+        const char *remedy;                        /* how to enable it if it does not work */
+        const char *verified;                      /* how it was verified */
+        const char *promise;                       /* how it enforces limits in general, for people */
+        const struct bailey_backend_limit *limits; /* how it enforces them here, if it works */
         size_t limit_count;
         const struct bailey_capability *capabilities;
         size_t capability_count;
@@ -779,13 +779,13 @@ struct bailey_backend {
 struct bailey_backends {
         const struct bailey_backend *items;
         size_t count;
-        const struct bailey_backend *chosen; /* that commands run in; NULL: none enforces the policy, and they do not run */
+        const struct bailey_backend *chosen; /* the one for commands; NULL: none enforces the policy, so none can run */
         int landlock;                        /* the version of the kernel's; 0: none */
-        const char *problem;                 /* the host could not be examined, and there is nothing else; NULL: it could */
+        const char *problem;                 /* why the host could not be examined; NULL: it could */
         void *memory;
 };
 
-/* Tries all of them. Returns 1 when the policy can be enforced, 0 when not; -1 without memory. */
+/* Tests all backends. Returns 1 if the policy can be enforced, 0 if not; -1 if there is not enough memory. */
 int bailey_doctor(const struct bailey_policy *policy, const char *const *environment, struct bailey_backends *ret);
 void bailey_backends_free(struct bailey_backends *found);
 
@@ -793,12 +793,12 @@ void bailey_backends_free(struct bailey_backends *found);
 
 struct bailey_runtime {
         const char *name;           /* "podman", "docker", "gvisor" */
-        const char *why;            /* it is not available; NULL: it is */
+        const char *why;            /* why it is not available; NULL: it is */
         const char *path, *version; /* of the engine's client, this and the next ones; NULL where it is not available */
         int rootless;
         const struct bailey_limit *limits; /* whether the engine enforces them */
         size_t limit_count;
-        int has_image; /* 1: it has the policy's image; 0: it has not; -1: not known */
+        int has_image; /* 1: it has the policy's image; 0: it does not; -1: unknown */
 };
 
 /* A value of the policy. */
@@ -821,12 +821,12 @@ struct bailey_containers {
         void *memory;
 };
 
-/* Which container runtimes there are: podman, docker, gvisor. Asks each, for a few seconds at most. Returns 1 when there is
- * one, 0 when not; -1 without memory. */
+/* Finds container runtimes: podman, docker, gvisor. Waits a few seconds at most for each. Returns 1 if one is available, 0 if
+ * none is; -1 if there is not enough memory. */
 int bailey_container_detect(const char *const *environment, struct bailey_containers *ret);
 
-/* The same, and the policy's [container], and what commands would run in. Returns 1 when nothing is in their way, 0 when
- * containers are wanted and something is. */
+/* The same, with the policy's [container], and the runtime that commands would use. Returns 0 if containers are configured and
+ * cannot be used, 1 otherwise. */
 int bailey_container_status(const struct bailey_policy *policy, const char *const *environment, struct bailey_containers *ret);
 void bailey_containers_free(struct bailey_containers *containers);
 
@@ -835,7 +835,7 @@ struct bailey_container_order {
         const char *runtime; /* "podman", "docker", "gvisor"; NULL: the one that commands run in, or the first that answers */
         const char *image;   /* NULL: the policy's; of an image that is made, localhost/bailey:latest */
         const char *tarball; /* of a root file system, to make the image of; NULL: of programs that this host has */
-        int progress_fd;     /* where the engine tells how far it is */
+        int progress_fd;     /* for progress messages of the engine */
 };
 
 struct bailey_image {
@@ -848,25 +848,25 @@ int bailey_container_pull(const struct bailey_policy *policy, const char *const 
                           const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                           size_t error_size);
 
-/* Makes an image, without any registry. */
+/* Builds an image, without a registry. */
 int bailey_container_build(const struct bailey_policy *policy, const char *const *environment,
                            const struct bailey_container_order *order, struct bailey_image *ret, char *ret_error,
                            size_t error_size);
 
-/* ---- what is set aside ---- */
+/* ---- files that were set aside ---- */
 
 /*
- * What a command may have left at a protected place, so that something on the host would run it later, is not removed: it is
- * moved out of the workspace, and kept until its user restores or drops it.
+ * A file that a command may have created at a protected path, where a program on the host would run it later, is not deleted:
+ * it is moved out of the workspace, and kept until its user restores or drops it.
  */
 struct bailey_aside {
-        const char *id;        /* where one is asked for, its first characters do */
-        const char *path;      /* where it was; "" when that cannot be told any more */
+        const char *id;        /* a unique prefix of it is accepted as an argument */
+        const char *path;      /* original path; "" if it is no longer known */
         const char *workspace; /* of the command */
         const char *why;       /* part of a sentence: "new at a protected place while a command ran" */
         const char *kind;      /* "file", "directory", "link", "other" */
-        const char *where;     /* the path that it has now; NULL: it is no longer there */
-        const char *note;      /* what is to be known of how it is kept; "" for nothing */
+        const char *where;     /* its present path; NULL: it no longer exists */
+        const char *note;      /* a note on how it is kept; "" for none */
         const char *time;      /* "2026-11-16T04:30:00.000Z" */
 };
 
@@ -876,32 +876,32 @@ struct bailey_aside_items {
         void *memory;
 };
 
-/* All that is set aside. Errors as with bailey_policy_load(), here and below. */
+/* Lists all of them. Errors as with bailey_policy_load(), here and below. */
 int bailey_aside_list(const char *const *environment, struct bailey_aside_items *ret, char *ret_error, size_t error_size);
 void bailey_aside_items_free(struct bailey_aside_items *items);
 
 struct bailey_aside_done {
         struct bailey_aside aside; /* as it was kept */
-        const char *replaced;      /* the ID of what stood at its place and is set aside now; NULL: nothing did */
-        int running;               /* not 0: a command is under way in the workspace, and may have it set aside again */
-        int recorded;              /* not 0: it is in the policy's record */
+        const char *replaced;      /* the ID of the file at its path, which is set aside now; NULL: there was none */
+        int running;               /* not 0: a command runs in the workspace, after which it may be set aside again */
+        int recorded;              /* not 0: it is in the audit log of the policy */
         void *memory;
 };
 
-/* Puts it back where it was. Makes directories that are missing, and follows no symbolic links. What is there now is an error;
- * or, if `force` is not 0, it is set aside in turn. The policy says where this is recorded; NULL: nowhere. */
+/* Restores it to its original path. Creates missing directories, and follows no symbolic links. An existing file there is an
+ * error, or is set aside if `force` is not 0. The policy determines the audit log; NULL: none. */
 int bailey_aside_restore(const struct bailey_policy *policy, const char *const *environment, const char *id, int force,
                          struct bailey_aside_done *ret, char *ret_error, size_t error_size);
 
-/* Removes it for good. */
+/* Deletes it permanently. */
 int bailey_aside_drop(const struct bailey_policy *policy, const char *const *environment, const char *id,
                       struct bailey_aside_done *ret, char *ret_error, size_t error_size);
 void bailey_aside_done_free(struct bailey_aside_done *done);
 
 /* ---- sessions of bailey_run() ---- */
 
-/* What commands with a `session` share: a /tmp, which a process in the background keeps until run.session_idle has passed
- * without a command. */
+/* The /tmp that commands with a `session` share. A background process keeps it until no command has used it for
+ * run.session_idle. */
 struct bailey_tmp {
         const char *name;
         const char *workspace;
@@ -914,7 +914,7 @@ struct bailey_tmps {
         void *memory;
 };
 
-/* All of the user, at most 256. There may be none. Errors as with bailey_policy_load(), here and below. */
+/* Lists those of the user, at most 256. Errors as with bailey_policy_load(), here and below. */
 int bailey_tmp_list(const char *const *environment, struct bailey_tmps *ret, char *ret_error, size_t error_size);
 void bailey_tmps_free(struct bailey_tmps *tmps);
 
@@ -924,14 +924,14 @@ int bailey_tmp_end(const char *const *environment, const char *workspace, const 
 
 /* ---- stages ---- */
 
-/* What commands with a `stage` have written in a workspace, which waits to be applied or discarded. */
+/* Changes of a workspace by commands with a `stage`, which can be applied or discarded. */
 struct bailey_stage {
         const char *name;
         const char *workspace;
         const char *begun;                          /* "2026-11-16T04:30:00.000Z" */
-        const char *discarded;                      /* when; NULL: it was not. It is kept for 7 days */
+        const char *discarded;                      /* when it was discarded; NULL: it was not. Kept for 7 days */
         unsigned long long changed, added, deleted; /* files */
-        unsigned long long bytes;                   /* of what is new in them */
+        unsigned long long bytes;                   /* of new content */
         int busy;                                   /* not 0: commands are running in it */
         const char *problem;                        /* why it could not be examined; NULL: it was */
 };
@@ -942,18 +942,18 @@ struct bailey_stages {
         void *memory;
 };
 
-/* All of the user, in all workspaces. Errors as with bailey_policy_load(), here and below. */
+/* Lists those of the user, in all workspaces. Errors as with bailey_policy_load(), here and below. */
 int bailey_stage_list(const char *const *environment, struct bailey_stages *ret, char *ret_error, size_t error_size);
 void bailey_stages_free(struct bailey_stages *stages);
 
 struct bailey_stage_request {
-        const struct bailey_policy *policy; /* whose audit log has what is done; NULL: none */
+        const struct bailey_policy *policy; /* whose audit log is used; NULL: none */
         const char *const *environment;     /* where bailey's own directory is */
         const char *workspace;              /* NULL: the current directory */
         const char *name;                   /* NULL: "default" */
         const char *const *paths;           /* only these, and what is in them, NULL-terminated; relative to the workspace, or
                                                absolute; NULL: all */
-        int texts;                          /* not 0: with the lines that differ */
+        int texts;                          /* not 0: include the lines that differ */
 };
 
 enum bailey_stage_kind {
@@ -974,8 +974,8 @@ struct bailey_stage_change {
         unsigned long long added_lines, removed_lines; /* 0 without texts */
         const char *text;                              /* hunks as of `diff -u`; NULL: none, or not asked for */
         size_t text_length;
-        const char *conflict;     /* what was done to it in the workspace since it was staged; NULL: nothing */
-        const char *protected_by; /* why it is only applied if that is asked for; NULL: it is applied */
+        const char *conflict;     /* how it changed in the workspace since it was staged; NULL: not at all */
+        const char *protected_by; /* why it is only applied on request; NULL: it is applied */
 };
 
 struct bailey_stage_changes {
@@ -987,20 +987,20 @@ struct bailey_stage_changes {
         void *memory;
 };
 
-/* What a stage would change. */
+/* Lists the changes in a stage. */
 int bailey_stage_diff(const struct bailey_stage_request *request, struct bailey_stage_changes *ret, char *ret_error,
                       size_t error_size);
 void bailey_stage_changes_free(struct bailey_stage_changes *changes);
 
-/* Discards a stage; it is kept for 7 days, in which the last one of a name can be taken back. Returns 1 if that was done, but
- * could not be written to the audit log. */
+/* Discards a stage, which is kept for 7 days; meanwhile, the last one of a name can be restored. Returns 1 if that was done,
+ * but could not be written to the audit log. */
 int bailey_stage_discard(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
 int bailey_stage_take_back(const struct bailey_stage_request *request, char *ret_error, size_t error_size);
 
 struct bailey_stage_choice {
         int force;          /* not 0: also what has changed in the workspace since it was staged, or since it was applied */
         int with_protected; /* not 0: also protected files */
-        const char *digest; /* of bailey_stage_diff(): fails if anything else is staged now; NULL: whatever is */
+        const char *digest; /* of bailey_stage_diff(): fails if the staged changes differ; NULL: not checked */
 };
 
 struct bailey_stage_applied {
