@@ -20,7 +20,7 @@ enum { ANSWER_MAX = 64 << 20, SHOWN_BYTES = 16 << 10, SHOWN_ENTRIES = 200, PATH_
 enum { OPTION_FORCE, OPTION_JSON };
 
 #define ROW_FORCE(of) \
-        { "force", 'f', NULL, "set aside whatever is at the original path now", of }
+        { "force", 'f', NULL, "first set aside the file that is now at the original path", of }
 
 static const struct option_row aside_options[] = {
         [OPTION_FORCE] = ROW_FORCE("restore"),
@@ -327,8 +327,8 @@ const struct cli_command cli_aside = {
         .name = "aside",
         .summary = "list, restore or delete files found at protected paths",
         .details =
-                "A file that a command leaves where a program on the host would run it later (a git hook, .envrc, an editor's\n"
-                "settings) is not deleted but set aside: moved out of the workspace until you restore or drop it.\n",
+                "If a command creates a file that a program on the host would run later (a git hook, .envrc, settings of an\n"
+                "editor), the file is not deleted but set aside: moved out of the workspace until you restore or drop it.\n",
         .options = aside_options,
         .subcommands = subcommands,
         .by_default = "list",

@@ -55,14 +55,11 @@ const struct cli_command cli_status = {
         .operands = "",
         .summary = "show the policy in brief, running sessions and recently refused commands",
         .details =
-                "Sessions are the servers started by bailey mcp, each listed with its policy changes, its network and "
-                "background commands.\n"
-                "Of the network: its kind, how connections are intercepted (tproxy, or ports if the kernel lacks nf_tables), "
-                "allowed hosts, open connections, and the most recent refusals.\n"
-                "Refused commands are those that were not run; bailey test refuses nothing. They are read from the audit log, "
-                "and "
-                "from\n"
-                "the memory of sessions with audit.enabled = false.\n",
+                "Sessions are the servers started by bailey mcp, listed with their policy changes, network and background\n"
+                "commands. The network part shows the kind, the method of interception (tproxy, or ports if the kernel lacks\n"
+                "nf_tables), allowed hosts, open connections, and the most recent refusals. Refused commands are those that\n"
+                "did not run; bailey test refuses nothing. They are read from the audit log, and from the memory of sessions\n"
+                "with audit.enabled = false.\n",
         .options = status_options,
         .examples = status_examples,
         .run = status_run,
@@ -193,9 +190,9 @@ const struct cli_command cli_allow = {
         .details =
                 "Adds DOMAIN to guard.domain_allowlist of a session (see bailey status), from its next command until it ends.\n"
                 "With sandbox.network = \"allow_hosts\" or \"packages\", also adds it to sandbox.network.hosts; DOMAIN can "
-                "then have "
-                "a\nport: example.org:8443. With \"deny\", commands have no network all the same.\n"
-                "The change is written to the audit log.\n",
+                "then\n"
+                "have a port: example.org:8443. With \"deny\", commands still have no network. The change is written to the\n"
+                "audit log.\n",
         .options = allow_options,
         .examples = allow_examples,
         .run = allow_run,
@@ -207,13 +204,12 @@ const struct cli_command cli_deny = {
         .summary = "block a command in a running session",
         .details =
                 "COMMAND is the name of a program, or the first words of a command; options between the words are ignored.\n"
-                "A name with a dot can be a host, too: it is also added to guard.domain_denylist, which takes precedence over\n"
-                "all lists of allowed hosts. bailey allow takes that back. HOST:PORT is removed from sandbox.network.hosts, if "
-                "it is there:\n"
-                "hosts are denied with all their ports.\n"
-                "Adds it to guard.command_blocklist of a session, from its next command until it ends. The change is "
-                "written to\n"
-                "the audit log.\n",
+                "Adds COMMAND to guard.command_blocklist of a session, from its next command until it ends. The change is\n"
+                "written to the audit log.\n"
+                "\n"
+                "A name with a dot can also be a host: it is added to guard.domain_denylist, too, which takes precedence over\n"
+                "all lists of allowed hosts; bailey allow removes it. HOST:PORT is removed from sandbox.network.hosts if it\n"
+                "is listed there; hosts are denied with all their ports.\n",
         .options = deny_options,
         .examples = deny_examples,
         .run = deny_run,

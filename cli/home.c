@@ -241,7 +241,7 @@ static enum exit_status home_clear(const struct options *options) {
 /* ---- the rows ---- */
 
 static const struct cli_subcommand subcommands[] = {
-        { "list", "", "list the homes that are kept, the last used first", home_list },
+        { "list", "", "list all homes, most recently used first", home_list },
         { "size", "", "measure the home of a workspace", home_size },
         { "diff", "", "show what commands wrote in the home of a workspace", home_diff,
           "Settings that differ from those that bailey copied, files that hide one of yours, and deletions are marked. Empty\n"
@@ -263,9 +263,8 @@ static const struct help_row examples[] = {
 const struct cli_command cli_home = {
         .name = "home",
         .summary = "list, examine or remove the home directories of workspaces",
-        .details = "With sandbox.home = \"own\", commands of a workspace have a home directory of their own, which bailey "
-                   "keeps. It holds\n"
-                   "only what commands wrote, and copies of some of your settings.\n",
+        .details = "With sandbox.home = \"own\", each workspace has a home directory for its commands, which bailey keeps. It\n"
+                   "contains only files that commands wrote, and copies of some of your settings.\n",
         .options = option_rows,
         .subcommands = subcommands,
         .by_default = "list",

@@ -54,7 +54,7 @@
 #define ROW_ENV \
         { "env", 'e', "NAME[=VALUE]", "pass a variable, or set it" }
 #define OUTPUT_LIMIT_HELP \
-        "drop what a command writes above this; default: 10 KiB with the policies readonly and build, otherwise 0: no limit"
+        "drop output above this size; default: 10 KiB with the policies readonly and build, otherwise 0: no limit"
 #define ROW_STRICT \
         { "strict", 0, NULL, "allow only a short list of system calls" }
 #define ROW_SET \

@@ -75,15 +75,13 @@ static const struct option_row option_rows[] = {
         [OPTION_PIDS] = ROW_PIDS,
         [OPTION_ENV] = ROW_ENV,
         [OPTION_OUTPUT_LIMIT] = { "output-limit", 0, "BYTES", OUTPUT_LIMIT_HELP },
-        [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "let the command read nothing" },
-        [OPTION_TTY] = { "tty", 0, NULL,
-                         "give the command a terminal of its own, also if yours is not both its input and output" },
+        [OPTION_NO_STDIN] = { "no-stdin", 0, NULL, "give the command an empty standard input" },
+        [OPTION_TTY] = { "tty", 0, NULL, "give the command a terminal even if standard input or output is not one" },
         [OPTION_NO_TTY] = { "no-tty", 0, NULL, "give the command no terminal" },
         [OPTION_SESSION] = { "session", 0, "NAME",
                              "share /tmp with all commands of this name in this workspace; see bailey tmp" },
         [OPTION_STAGE] = { "stage", 0, "[STAGE]",
-                           "keep what the command writes in the workspace apart, in a stage of this name; without one: "
-                           "default" },
+                           "write changes of the workspace to a stage instead (see bailey diff); default name: default" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -292,29 +290,19 @@ const struct cli_command cli_run = {
         .summary = "run a command in a sandbox",
         .details =
                 "COMMAND is bash code. To run a program directly, put -- before its name. The guard checks the command first\n"
-                "(see bailey test). In the sandbox the host's files are read-only, /tmp is private, and there is no network "
-                "except\n"
-                "a private localhost (with landlock: none at all). The home directory is one of the workspace: commands can "
-                "write\n"
-                "it, and find only tools, package caches and settings of yours there (sandbox.home; with landlock: yours,\n"
-                "read-only, without credential stores). The workspace is writable, except for files that programs on the host "
-                "run\n"
-                "later, such as .git/hooks.\n"
+                "(see bailey test). In the sandbox the host's files are read-only, /tmp is private, and there is no network\n"
+                "except a private localhost (with landlock: none at all). The home directory belongs to the workspace:\n"
+                "commands can write it, and see only toolchains, package caches and settings of your home (sandbox.home; with\n"
+                "landlock: your home, read-only, without credential stores). The workspace is writable, except for files that\n"
+                "programs on the host run later, such as .git/hooks.\n"
                 "\n"
-                "The command reads the standard input of bailey run. At a terminal (standard input and output are both one), "
-                "it gets a\n"
-                "terminal of its own (native, bwrap, landlock): keys go to it as they are, also Ctrl-C and Ctrl-Z, and the "
-                "size "
-                "follows.\n"
-                "It cannot read or change yours, nor type into it. What it shows is passed on without sequences that would "
-                "make\n"
-                "your terminal answer with a text, set its clipboard, print or store. stderr is part of it, unless it goes "
-                "elsewhere.\n"
-                "If only one of the two is a terminal, the command gets none, and nothing is changed in what it reads and "
-                "writes. With\n"
-                "--tty it gets one in any case; input that ends is then typed as Ctrl-D. --tty -t 0 is for programs that stay, "
-                "such as\n"
-                "editors and shells. Secrets are not removed from what a terminal shows.\n",
+                "The command reads the standard input of bailey run. If standard input and output are both a terminal, the\n"
+                "command gets its own terminal (native, bwrap, landlock): all keys go to it, including Ctrl-C and Ctrl-Z, and\n"
+                "its size follows yours. It cannot read or change your terminal, or type into it. Its output, including\n"
+                "stderr unless redirected, is passed on without sequences that make a terminal answer with text, set the\n"
+                "clipboard, print or store. If only one of the two is a terminal, the command gets none, and input and output\n"
+                "are passed on unchanged. With --tty it gets one in any case; end of input is then typed as Ctrl-D. Use --tty\n"
+                "-t 0 for interactive programs such as editors and shells. Secrets are not removed from terminal output.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

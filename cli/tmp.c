@@ -44,7 +44,7 @@ static void put_json_list(const struct bailey_tmps *tmps, struct buf *out) {
 
 static void put_lines(const struct bailey_tmps *tmps, struct buf *out) {
         if (!tmps->count)
-                buf_append(out, STR("No session of bailey run is kept.\n"));
+                buf_append(out, STR("No sessions.\n"));
         for (size_t i = 0; i < tmps->count; i++) {
                 buf_format(out, "%s  ", tmps->items[i].name);
                 buf_visible(out, str_z(tmps->items[i].workspace));
@@ -84,7 +84,7 @@ static enum exit_status tmp_end(const struct options *options) {
 }
 
 static const struct cli_subcommand subcommands[] = {
-        { "list", "", "list the sessions that are kept", tmp_list },
+        { "list", "", "list all sessions", tmp_list },
         { "end", "NAME", "end a session, and remove its files", tmp_end,
           "Commands that are still running keep the files until they end.\n" },
         {},
@@ -100,8 +100,8 @@ static const struct help_row examples[] = {
 const struct cli_command cli_tmp = {
         .name = "tmp",
         .summary = "list or end sessions of bailey run, which share a /tmp",
-        .details = "Commands that are run with the same --session NAME in the same workspace share a private /tmp of\n"
-                   "sandbox.tmp_bytes. A process in the background keeps it. It is removed when no command has used it for\n"
+        .details = "Commands with the same --session NAME in the same workspace share a private /tmp of\n"
+                   "sandbox.tmp_bytes. A background process keeps it. It is removed when no command has used it for\n"
                    "run.session_idle, or by bailey tmp end.\n",
         .options = option_rows,
         .subcommands = subcommands,

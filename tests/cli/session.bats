@@ -100,7 +100,7 @@ teardown() {
 
 @test 'bailey tmp lists and ends sessions' {
         sessions
-        [ "$(bailey tmp)" = 'No session of bailey run is kept.' ]
+        [ "$(bailey tmp)" = 'No sessions.' ]
         native --session one 'echo text >/tmp/file'
         [ "$(bailey tmp)" = "one  $W  0 commands running" ]
         run bailey tmp end two
