@@ -49,7 +49,7 @@ needs('a host, for one command', {}, async (server) => {
         const { message, choices, result } = await asked(server, look('one.invalid', 'two.invalid'), { hosts: ['one.invalid'], reason: 'to see it' }, yes('once'));
 
         assert.match(message, /^- it connects to the host one\.invalid$/m);
-        assert.match(message, /^What the agent says of it \(bailey cannot check that\):\n\| to see it$/m);
+        assert.match(message, /^The agent's explanation \(not checked by bailey\):\n\| to see it$/m);
         assert.deepEqual(choices, ['deny', 'once', 'session']);
         assert.equal(verdicts(result)['two.invalid'], 'not_listed', JSON.stringify(result));
         assert.notEqual(verdicts(result)['one.invalid'], 'not_listed');
