@@ -42,6 +42,9 @@ void format_verdict_json(const struct bailey_verdict *verdict, struct buf *out);
 /* `source` is the command. */
 void format_verdict_text(const struct bailey_verdict *verdict, struct str source, bool colors, struct buf *out);
 
+/* The part of it that lists the commands found, one per line. */
+void format_commands_text(const struct bailey_verdict *verdict, struct buf *out);
+
 /* "reasons":[...] */
 void put_reasons(struct buf *out, const struct bailey_reason *reasons, size_t count);
 

@@ -128,6 +128,13 @@ static void text_command(const struct bailey_command *command, struct buf *out) 
         }
 }
 
+void format_commands_text(const struct bailey_verdict *verdict, struct buf *out) {
+        if (!verdict->empty)
+                buf_append(out, STR("commands\n"));
+        for (size_t i = 0; i < verdict->command_count; i++)
+                text_command(&verdict->commands[i], out);
+}
+
 void format_verdict_text(const struct bailey_verdict *verdict, struct str source, bool colors, struct buf *out) {
         text_action(verdict, colors, out);
         for (size_t i = 0; i < verdict->reason_count; i++) {
@@ -138,10 +145,7 @@ void format_verdict_text(const struct bailey_verdict *verdict, struct str source
                 buf_char(out, '\n');
                 mark_range(source, r, out);
         }
-        if (!verdict->empty)
-                buf_append(out, STR("commands\n"));
-        for (size_t i = 0; i < verdict->command_count; i++)
-                text_command(&verdict->commands[i], out);
+        format_commands_text(verdict, out);
         if (verdict->effect_count)
                 buf_append(out, STR("effects\n"));
         for (size_t i = 0; i < verdict->effect_count; i++) {

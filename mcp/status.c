@@ -27,6 +27,9 @@ static void verdict_text(const struct bailey_verdict *verdict, struct buf *out) 
                 buf_append(out, STR(": "));
                 buf_append(out, text_str(verdict->reasons[i].message));
         }
+        buf_char(out, '\n');
+        format_commands_text(verdict, out);
+        out->len -= out->len && out->ptr[out->len - 1] == '\n';
 }
 
 void sandbox_test_call(struct mcp_server *server, struct call *call, json_t *arguments) {
