@@ -47,9 +47,21 @@ shows() {
         }
 }
 
-# at_prompt: the shell waits for a command. What is typed before that goes to the program that ends, as with ssh.
+last_on_screen() {
+        screen | grep . | tail -n 1 | grep -qE -- "$1"
+}
+
+# at REGEX: the last line of the screen is a prompt, and what was typed before is done. What is typed earlier goes to the program that ends,
+# as with ssh; and a key such as Ctrl-D means nothing to a program that only then makes its terminal raw.
+at() {
+        eventually last_on_screen "$1" || {
+                screen
+                return 1
+        }
+}
+
 at_prompt() {
-        shows '^out>$'
+        at '^out>$'
 }
 
 keys() {
@@ -64,25 +76,36 @@ needs() {
 
 @test "a shell has jobs, Ctrl-Z and Ctrl-C; the size follows" {
         at_shell 90 24
-        keys '"$BAILEY" run -t 0 -- bash --norc -i' Enter
-        shows '^bash-.*[#$]'
+        # A job that says when it is in the foreground: a key that comes before is for the shell.
+        cat >job <<'END'
+trap 'echo went on' CONT
+echo begun
+while :; do
+        sleep 0.05
+done
+END
+        keys '"$BAILEY" run -t 0 -- env PS1="in> " bash --norc --noprofile -i' Enter
+        at '^in>$'
         keys 'tty; stty size' Enter
         shows '^/dev/pts/0'
         shows '^24 90'
-        keys 'echo begun; sleep 1000' Enter
+        at '^in>$'
+        keys 'sh job' Enter
         shows '^begun'
-        sleep 0.5 # until sleep is the one that is stopped
         keys C-z
-        shows 'Stopped .*sleep 1000'
-        keys 'jobs' Enter 'fg' Enter
-        shows '^sleep 1000'
-        sleep 0.5
+        shows 'Stopped .*sh job'
+        at '^in>$'
+        keys 'fg' Enter
+        shows '^went on'
         keys C-c
+        at '^in>$'
         keys 'echo status $?' Enter
         shows '^status 130'
+        at '^in>$'
         tm resize-window -x 70 -y 20
-        keys 'stty size' Enter
-        shows '^20 70'
+        keys 'until [ "$(stty size)" = "20 70" ]; do sleep 0.1; done; echo resized' Enter # tmux takes its time
+        shows '^resized'
+        at '^in>$'
         keys 'exit 3' Enter
         at_prompt
         keys 'echo left $?; stty -a | grep -ow -e -icanon -e icanon' Enter
@@ -108,13 +131,15 @@ needs() {
         needs less
         at_shell 80 24
         keys '"$BAILEY" run -t 0 -- python3 -q' Enter
-        shows '^>>>'
+        at '^>>>$'
         keys '6 * 7' Enter
         shows '^42'
+        at '^>>>$'
         keys 'int(input("more? ")) + 1' Enter
         shows '^more\?'
         keys '41000' Enter
         shows '^41001'
+        at '^>>>$'
         keys C-d
         at_prompt
         keys 'clear; "$BAILEY" run -t 0 top' Enter
@@ -225,9 +250,12 @@ t = Terminal(bailey("-t", "0", shown.replace("sleep 1000", "kill -9 $$")))
 check(t.end() == 137, t.seen)
 t.assert_restored()
 t.wait_for(undone)
-t = Terminal(bailey("-t", "1", shown))
-check(t.end() == 124, t.seen)
-t.assert_restored()
+for seconds in "1", "4", "16", "64": # until it is enough for the command to begin
+    t = Terminal(bailey("-t", seconds, shown))
+    check(t.end() == 124, t.seen)
+    t.assert_restored()
+    if b"ready" in t.seen:
+        break
 t.wait_for(undone)
 # Killed itself: what it has left behind restores it.
 t = Terminal(bailey("-t", "0", shown))

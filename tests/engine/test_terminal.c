@@ -183,12 +183,13 @@ static void a_shell_has_jobs(void **state) {
         scene_begin(&scene, NULL);
         id = start_terminal(&scene, "PS1='ready> ' exec bash --norc --noprofile -i", 0, 0);
         wait_for_screen(&scene, &id, "ready>");
-        type(&scene, &id, "sh -c 'echo a-$((1+1)); exec sleep 1000'\n");
+        type(&scene, &id, "sh -c 'trap \"echo on-$((2+3))\" CONT; echo a-$((1+1)); while :; do sleep 0.05; done'\n");
         wait_for_screen(&scene, &id, "a-2");
         assert_int_equal(bailey_signal(scene.session, id.text, SIGTSTP, NULL, 0), 0);
         wait_for_screen(&scene, &id, "Stopped");
-        type(&scene, &id, "fg\n");
+        type(&scene, &id, "clear; fg\n");
         type(&scene, &id, "");
+        wait_for_screen(&scene, &id, "on-5"); /* in the foreground: a key that comes before that is for the shell */
         assert_int_equal(bailey_signal(scene.session, id.text, SIGWINCH, NULL, 0), 0);
         press(&scene, &id, "C-z");
         wait_for_screen(&scene, &id, "Stopped");
@@ -196,7 +197,7 @@ static void a_shell_has_jobs(void **state) {
         wait_for_screen(&scene, &id, "b-3");
         assert_int_equal(bailey_signal(scene.session, id.text, SIGINT, NULL, 0), 0);
         type(&scene, &id, "echo c-$((2+2))\n");
-        wait_for_screen(&scene, &id, "c-4");
+        wait_for_screen(&scene, &id, "c-4\nready>"); /* an end that comes before that means nothing to the shell */
         type_input(&scene, &id, &(struct bailey_input){ .end = 1 });
         wait_for(&scene, &id, BAILEY_EVENT_ENDED);
         scene_end(&scene);

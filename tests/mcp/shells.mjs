@@ -376,10 +376,10 @@ shells('a pty shows its screen and takes keys', {}, async (server) => {
 
         await screen('ready>');
         await server.call('BashInput', { shell_id: shell, input: 'stty size', keys: ['Enter'] });
-        await screen('10 40');
+        await screen('10 40\nready>');
         await server.call('BashInput', { shell_id: shell, rows: 20, columns: 60 });
         await server.call('BashInput', { shell_id: shell, keys: ['C-l', 'Up', 'Enter'] });
-        const now = await screen('20 60');
+        const now = await screen('20 60\nready>'); // an end of input that comes earlier means nothing to the shell
         assert.deepEqual([now.screen.rows, now.screen.columns, now.stdout], [20, 60, '']);
         assert.match(text(await server.call('BashOutput', { shell_id: shell, screen: true })), /screen: 20 rows, 60 columns, cursor at row/);
         for (const [args, why] of [[{ keys: ['Nothing'] }, /no key/], [{ keys: 'Enter' }, /array of strings/], [{ keys: [5] }, /array of strings/],
