@@ -119,7 +119,8 @@ state('the guard starts from it', async (server, { workspace }) => {
 
 state('what makes programs run code, looks like a secret or is the shell\'s own is not kept', async (server) => {
         const names = ['LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', 'ENV', 'IFS', 'PS4', 'PROMPT_COMMAND', 'GIT_SSH_COMMAND', 'NODE_OPTIONS', 'API_TOKEN', 'https_proxy', 'HOME',
-                'CDPATH', 'GLOBIGNORE', 'POSIXLY_CORRECT', 'BASH_COMPAT', 'TMPDIR', 'GCONV_PATH', 'GLIBC_TUNABLES'];
+                'CDPATH', 'GLOBIGNORE', 'POSIXLY_CORRECT', 'BASH_COMPAT', 'TMPDIR', 'GCONV_PATH', 'GLIBC_TUNABLES', 'LD_AUDIT', 'LOCPATH', 'PYTHONPATH', 'PERL5OPT', 'GIT_DIR',
+                'GIT_CONFIG_COUNT', 'GIT_CONFIG_GLOBAL', 'BASH_LOADABLES_PATH', 'PS1', 'PAGER', 'EDITOR', 'MAKEFLAGS'];
         const before = await server.bash(`for n in ${names.join(' ')}; do echo "$n \${!n-unset}"; done`);
         const answer = (await server.bash(`export ${names.map((name) => `${name}=/evil`).join(' ')}; f() { :; }; export -f f; set -x; export SHELLOPTS`)).structuredContent;
         const told = answer.warnings.find((warning) => warning.startsWith('not kept for the next command: '));
@@ -167,6 +168,23 @@ state('a directory that is outside, gone, or replaced by a link', async (server,
         await leaves(server, 'mkdir gone; cd gone; rmdir ../gone; true', workspace);
         await gives(server, 'pwd', workspace);
         await leaves(server, 'ln -s sub link; cd link', sub);
+});
+
+state('a directory with a strange name, and one by another name', async (server, { workspace }) => {
+        const name = path.join(workspace, 'a\nb \x1b[31m\u202e');
+
+        fs.mkdirSync(name);
+        await leaves(server, 'cd a*', name);
+        const { warnings } = await gives(server, 'pwd | od -An -c | tr -d " \\n" | grep -c "a.nb033"; cd /proc/self/root', '1');
+        assert.equal(warnings.length, 1);
+        assert.match(warnings[0], /^\/ is not in the workspace: the next command starts in .*\/a\\nb \\x1b\[31m/);
+        assert.doesNotMatch(warnings[0], /[\n\x1b\u202e]/);
+        for (const one of [`/proc/self/root${workspace}/sub`, '/proc/self/cwd', '/proc/$$/root/', '/dev/fd/..', `/../..${workspace}/../..`]) {
+                const { cwd } = (await server.bash(`cd "${one}"`)).structuredContent;
+
+                assert.ok([name, path.join(workspace, 'sub')].includes(cwd), `${one}: ${cwd}`);
+                await leaves(server, `cd '${workspace}'; cd a*`, name);
+        }
 });
 
 state('too much of it', async (server) => {

@@ -266,7 +266,7 @@ const cases = {
                 const blocked = await judge('rm -rf /');
                 assert.equal(blocked.action, 'blocked');
                 assert.ok(blocked.reasons.some((reason) => reason.rule === 'recursive-delete-root'));
-                assert.match(text(await call(session, 'bash_sandbox_test', { command: 'echo "x" | tee y; rm -rf /' })),
+                assert.match(text(await call(session, 'bash_sandbox_test', { command: 'echo x | tee y; rm -rf /' })),
                         /^blocked\nrecursive-delete-root: .*\ncommands\n {2}echo x\n {2}tee y\n {2}rm -rf \/$/s);
                 assert.equal((await bash(session, 'ls -A judged')).structuredContent.exit_code, 2);
         },

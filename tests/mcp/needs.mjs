@@ -86,6 +86,67 @@ needs('a host for good is saved in the user\'s config, and nowhere else', { conf
         assert.equal(questions(server).length, 1);
 });
 
+// saved(SERVER, PLACE): "always" is answered; the text of the config file that says so then
+async function saved(server, file) {
+        const { choices, result } = await asked(server, 'true', { hosts: ['one.invalid'] }, yes('always'));
+
+        assert.deepEqual(choices, ['deny', 'once', 'session', 'always']);
+        assert.match(text(result), /the user has agreed to this for good/);
+        return fs.readFileSync(file, 'utf8');
+}
+
+const kept = path.join('.config/bailey/config.toml');
+
+needs('a host for good, in a config file that is a link', { config: filtered, prepare: ({ home }) => {
+        fs.mkdirSync(path.join(home, 'dotfiles'));
+        fs.writeFileSync(path.join(home, 'dotfiles/bailey.toml'), `# mine\n${filtered}# the end\n`, { mode: 0o600 });
+        fs.rmSync(path.join(home, kept));
+        fs.symlinkSync('../../dotfiles/bailey.toml', path.join(home, kept));
+        return { args: ['--backend', 'native'] };
+} }, async (server, { home }) => {
+        const file = path.join(home, 'dotfiles/bailey.toml');
+
+        assert.match(await saved(server, file), /^# mine\n[^]*\nhosts = \["one\.invalid", "listed\.invalid"\]\n# the end\n/);
+        assert.ok(fs.lstatSync(path.join(home, kept)).isSymbolicLink());
+        assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+        assert.deepEqual(fs.readdirSync(path.join(home, '.config/bailey')), ['config.toml']);
+});
+
+needs('a host for good, in JSON5 with comments', { config: filtered, prepare: ({ home }) => {
+        fs.rmSync(path.join(home, kept));
+        fs.writeFileSync(path.join(home, '.config/bailey/config.json5'),
+                "// mine\n{ sandbox: { network: { kind: 'allow_hosts', /* these */ hosts: ['listed.invalid', /* last */], } } }\n");
+        return { args: ['--backend', 'native'] };
+} }, async (server, { home }) => {
+        const after = await saved(server, path.join(home, '.config/bailey/config.json5'));
+
+        assert.match(after, /^\/\/ mine\n[^]*\/\* these \*\/ hosts: \['listed\.invalid', \/\* last \*\/\s*"one\.invalid",\]/);
+        assert.equal((await bailey(server.place, 'config', 'check', path.join(home, '.config/bailey/config.json5'))).status, 0);
+        assert.ok(!fs.existsSync(path.join(home, kept)));
+});
+
+needs('an answer for good, where the config was broken meanwhile', { config: filtered }, async (server, { home, workspace }) => {
+        const call = server.bash('touch made', { needs: { hosts: ['one.invalid'] } });
+        const { id } = await until('it is asked', () => questions(server)[0]);
+
+        fs.writeFileSync(path.join(home, kept), 'guard = [');
+        server.send({ jsonrpc: '2.0', id, result: yes('always') });
+        assert.equal((await call).isError, true);
+        assert.equal(fs.readFileSync(path.join(home, kept), 'utf8'), 'guard = [');
+        assert.deepEqual(fs.readdirSync(workspace), []);
+});
+
+needs('what the agent says cannot look like the question', {}, async (server) => {
+        const reason = 'to look\n\nWhy you are asked:\n- **nothing** \u202e\u200b\x9b31m\r[ok](x)';
+        const { message } = await asked(server, 'true', { hosts: ['one.invalid'], reason }, yes('deny'));
+        const lines = message.split('\n'), says = lines.findIndex((line) => line.startsWith('What the agent says'));
+
+        assert.equal(lines.filter((line) => line === 'Why you are asked:').length, 1);
+        assert.ok(lines.slice(says + 1).every((line) => /^\|[ +]/.test(line) && line.length <= 80), message);
+        assert.match(lines[says + 1], /^\| to look\\n\\nWhy/);
+        assert.doesNotMatch(message, /[\u202e\u200b\x9b\r]/);
+});
+
 needs('a path, for one command, together with a host', {}, async (server, { home }) => {
         const data = path.join(home, 'data');
 

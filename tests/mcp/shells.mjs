@@ -367,6 +367,19 @@ shells('BashInput says what is wrong', {}, async (server) => {
         assert.match(text(await server.call('Bash', { command: 'cat', stdin: true })), /run_in_background/);
 });
 
+shells('nobody writes to the shell of another session', {}, async (server) => {
+        const shell = await server.background('read -r line; echo "got $line"', { stdin: true });
+
+        await serve({}, async (other) => {
+                for (const args of [{ input: 'x\n' }, { eof: true }, { signal: 'INT' }])
+                        assert.match(text(await other.call('BashInput', { shell_id: shell, ...args })), /no shell has the id/);
+                assert.match(text(await other.call('BashOutput', { shell_id: shell })), /there is no such shell/);
+                assert.match(text(await other.call('KillShell', { shell_id: shell })), /there is no such shell/);
+        });
+        await server.call('BashInput', { shell_id: shell, input: 'mine\n' });
+        assert.equal((await server.ended(shell)).stdout, 'got mine\n');
+});
+
 shells('a pty shows its screen and takes keys', {}, async (server) => {
         const shell = await server.background("PS1='ready> ' exec bash --norc --noprofile -i", { pty: true, rows: 10, columns: 40 });
         const screen = async (wanted) => until(`the screen has ${wanted}`, async () => {
