@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 from fake_models import Models  # noqa: E402
@@ -41,11 +42,12 @@ env_key = "KEY"
 AGENTS = {
     "claude": {
         "package": "@anthropic-ai/claude-code",
-        "argv": ["claude", "-p", "go", "--allowedTools", "Bash,mcp__shell__Bash"],
+        "argv": ["claude", "-p", "go", "--allowedTools", "Bash,mcp__shell__Bash,mcp__shell__BashInput,mcp__shell__BashOutput"],
         "environment": {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:%d",
                         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                         "ENABLE_TOOL_SEARCH": "false"},  # else a model has to look for a server's tools first
         "server": True,
+        "at_terminal": ["claude", "--permission-mode", "default", "--allowedTools", "mcp__shell__Bash", "--", "go"],
     },
     "codex": {
         "package": "@openai/codex",
@@ -53,6 +55,7 @@ AGENTS = {
         "environment": {"KEY": "k"},
         "files": {".codex/config.toml": CODEX},
         "server": True,
+        "at_terminal": ["codex", "-c", 'approval_policy="on-request"', "go"],
     },
     "gemini": {
         "package": "@google/gemini-cli",
@@ -78,7 +81,7 @@ WALLED = "touch made; [ -w ~ ] && echo open || echo \"it's walled\""
 CASES = [
     ("a command that is fine", [], "touch made; echo it went well", "it went well", True),
     ("one that is blocked", [], FETCHED, "runs code downloaded", False),
-    ("one that is warned of", [], FORCED, "throws away", False),
+    ("one that is warned of", [], FORCED, "discards data", False),
     ("one that is warned of, and nobody asks", ["--warned", "allow"], FORCED + "; echo pushed", "pushed", True),
     ("behind walls", ["--mode", "wrap"], WALLED, "it's walled", True),
     ("blocked, behind walls", ["--mode", "wrap"], FETCHED, "runs code downloaded", False),
@@ -88,6 +91,37 @@ CASES = [
     ("by the server, blocked", None, FETCHED, "pipe-to-shell", False),
 ]
 SERVER = "shell"  # as README.md calls it
+
+# By the server: what it is about, the user's config, the steps of the model, what it is told in the end, whether `made` is there
+# then, for which agents, and what their users do: what they see on the screen, and the key that they press then.
+ASKS_FIRST = '[guard]\nask = ["touch"]\n'
+TOUCH = [("Bash", {"command": "touch made"}, "exit_code|consent|agreed")]
+CLAUDE_ASKS, CODEX_ASKS = ("Decision: ▸ not set", "Right"), ("Allow the shell MCP server", "Enter")
+BY_SERVER = [
+    ("the directory and the variables stay", "", [
+        ("Bash", {"command": "mkdir sub; cd sub; export A=carried"}),
+        ("Bash", {"command": "echo \"$A in ${PWD##*/}\"; touch ../made"})], "carried in sub", True, {}),
+    ("input", "", [
+        ("Bash", {"command": "read -r line; echo \"got: $line\"; touch made", "run_in_background": True, "stdin": True}),
+        ("BashInput", {"input": "a line\n"}),
+        ("BashOutput", {"wait_ms": 2000, "since": "0.0"}, "completed")], "got: a line", True, {}),
+    ("a terminal", "", [
+        ("Bash", {"command": "PS1='ready> ' exec bash --norc --noprofile -i", "run_in_background": True, "pty": True}),
+        ("BashOutput", {"wait_ms": 2000, "screen": True}, "ready>"),
+        ("BashInput", {"input": "touch made; echo $((6 * 7)) at $(tty)", "keys": ["Enter"]}),
+        ("BashOutput", {"wait_ms": 2000, "screen": True}, "42 at")], "42 at /dev/pts", True, {}),
+    ("nobody can be asked", ASKS_FIRST, TOUCH, "the client cannot ask for it", False, {"gemini": []}),
+    ("nobody is there to be asked", ASKS_FIRST, TOUCH, "has not agreed", False, {"claude": [], "codex": []}),
+    ("the user agrees", ASKS_FIRST, TOUCH, "the user has agreed to this command", True, {
+        "claude": [CLAUDE_ASKS, ("❯ ◯ No, do not run it", "Down"), ("❯ ◯ Yes, run it this time", "Enter"), ("❯ Accept", "Enter")],
+        "codex": [CODEX_ASKS, ("› 1. No, do not run it", "2")]}),
+    ("the user says no", ASKS_FIRST, TOUCH, "has not agreed", False, {
+        "claude": [(CLAUDE_ASKS[0], "Down"), ("❯ Accept", "Right"), ("❯ Decline", "Enter")],
+        "codex": [CODEX_ASKS, ("› 1. No, do not run it", "1")]}),
+    ("the user does not want to say", ASKS_FIRST, TOUCH, "has not agreed", False, {
+        "claude": [(CLAUDE_ASKS[0], "Escape")], "codex": [CODEX_ASKS, ("› 1. No, do not run it", "Escape")]}),
+]
+PATIENCE = 120
 
 
 def install_client(agent):
@@ -112,46 +146,145 @@ def prepare(agent, program, options, work, environment):
                    stderr=subprocess.DEVNULL)
 
 
+def place(agent, top, config=""):
+    """Its home and a directory to work in, and the program. Returns the environment."""
+    row, home = AGENTS[agent], os.path.join(top, "home")
+    os.makedirs(os.path.join(top, "work"))
+    shutil.copy(BAILEY, os.path.join(top, "bailey"))
+    for name, text in {".config/bailey/config.toml": config, **row.get("files", {})}.items():
+        os.makedirs(os.path.dirname(os.path.join(home, name)), exist_ok=True)
+        with open(os.path.join(home, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return {"HOME": home, "PATH": "%s/node_modules/.bin:%s:%s" % (CLIENTS, top, os.environ["PATH"]),
+            "CLAUDE_CODE_TMPDIR": top}  # the one in /tmp may be of another who is root in a namespace
+
+
+def know_port(agent, environment, port):
+    row = AGENTS[agent]
+    for name in row.get("files", {}):
+        name = os.path.join(environment["HOME"], name)
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text.replace("%d", str(port)))
+    for name, value in row["environment"].items():
+        environment[name] = value.replace("%d", str(port))
+
+
 def run_agent(agent, top, options, command, gone):
-    row, home, work = AGENTS[agent], os.path.join(top, "home"), os.path.join(top, "work")
-    program = os.path.join(top, "bailey")
-    os.makedirs(home)
-    os.makedirs(work)
-    shutil.copy(BAILEY, program)
-    environment = {"HOME": home, "PATH": "%s/node_modules/.bin:%s:%s" % (CLIENTS, top, os.environ["PATH"]),
-                   "CLAUDE_CODE_TMPDIR": top}  # the one in /tmp may be of another who is root in a namespace
+    work, program, environment = os.path.join(top, "work"), os.path.join(top, "bailey"), place(agent, top)
     with Models(command, SERVER if options is None else None) as models:
-        for name, text in row.get("files", {}).items():
-            os.makedirs(os.path.dirname(os.path.join(home, name)), exist_ok=True)
-            with open(os.path.join(home, name), "w", encoding="utf-8") as file:
-                file.write(text % models.port if "%d" in text else text)
+        know_port(agent, environment, models.port)
         prepare(agent, program, options, work, environment)
         if "guard.mode=warn" in (options or []):  # what was right once is wrong now
-            os.makedirs(os.path.join(home, ".config", "bailey"))
-            with open(os.path.join(home, ".config", "bailey", "config.toml"), "w", encoding="utf-8") as file:
+            with open(os.path.join(environment["HOME"], ".config", "bailey", "config.toml"), "w", encoding="utf-8") as file:
                 file.write('guard.mode = "no such mode"\n')
         if gone:
             os.unlink(program)
-        for name, value in row["environment"].items():
-            environment[name] = value % models.port if "%d" in value else value
-        done = subprocess.run(row["argv"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=120)
+        done = subprocess.run(AGENTS[agent]["argv"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=PATIENCE)
         told = json.dumps(models.requests[-1] if models.requests else None)
     return told, os.path.exists(os.path.join(work, "made")), done.stderr.decode(errors="replace")
 
 
+# ---- at a terminal ----
+
+
+def know_user(agent, top, environment):
+    """As if the user had started it before: it asks nothing about itself."""
+    work, file = os.path.join(top, "work"), os.path.join(environment["HOME"], ".claude.json")
+    if agent == "codex":
+        with open(os.path.join(environment["HOME"], ".codex", "config.toml"), "a", encoding="utf-8") as config:
+            config.write('\n[projects."%s"]\ntrust_level = "trusted"\n' % work)
+        return
+    with open(file, encoding="utf-8") as config:
+        settings = json.load(config)
+    settings.update(hasCompletedOnboarding=True, theme="dark", customApiKeyResponses={"approved": ["k"], "rejected": []})
+    settings.setdefault("projects", {}).setdefault(work, {}).update(hasTrustDialogAccepted=True)
+    with open(file, "w", encoding="utf-8") as config:
+        json.dump(settings, config)
+
+
+class Screen:
+    """with Screen(...) as screen: an agent at a terminal."""
+
+    def __init__(self, argv, top, environment):
+        self.tmux, self.environment = ["tmux", "-S", os.path.join(top, "tmux")], {**environment, "LC_ALL": "C.UTF-8"}
+        self.do("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "45", "-c", os.path.join(top, "work"), *argv)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.do("kill-server")
+
+    def do(self, *words):
+        done = subprocess.run(self.tmux + list(words), env=self.environment, capture_output=True, check=False)
+        return done.stdout.decode(errors="replace")
+
+    def press(self, wanted, key):
+        """Until the screen is another one: a key that comes before the agent reads is lost."""
+        self.wait("%r is on the screen" % wanted, lambda: wanted in self.text())
+        before, until = self.text(), 0
+        while self.text() == before or wanted in self.text():
+            if time.monotonic() > until:
+                self.do("send-keys", key)
+                until = time.monotonic() + 5
+            time.sleep(0.1)
+
+    def text(self):
+        return self.do("capture-pane", "-p")
+
+    def wait(self, what, condition):
+        until = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > until:
+                raise TimeoutError("not in time: %s\n%s" % (what, self.text()))
+            time.sleep(0.1)
+
+
+def by_server(agent, top, case):
+    """What the model was told, and whether `made` is there. Agents ask models about other things, too, such as a title."""
+    _, config, steps, words, _, users = case
+    work, environment, keys = os.path.join(top, "work"), place(agent, top, config), users.get(agent)
+    with Models(steps, SERVER) as models:
+        know_port(agent, environment, models.port)
+        prepare(agent, None, None, work, environment)
+        if keys:
+            know_user(agent, top, environment)
+            with Screen(AGENTS[agent]["at_terminal"], top, environment) as screen:
+                for wanted, key in keys:
+                    screen.press(wanted, key)
+                screen.wait("the model is told", lambda: words in json.dumps(models.requests))
+        else:
+            subprocess.run(AGENTS[agent]["argv"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=PATIENCE, check=False)
+        told = json.dumps(models.requests)
+    return told, os.path.exists(os.path.join(work, "made")), ""
+
+
 def check(agent, case):
-    name, options, command, words, made = case
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as top:  # Codex does not like /tmp
+    name, _, command, words, made = case[:5]
+    with tempfile.TemporaryDirectory(dir="/var/tmp", ignore_cleanup_errors=True) as top:  # Codex does not like /tmp
+        top = os.path.realpath(top)
         try:
-            told, was_made, said = run_agent(agent, os.path.realpath(top), options, command, name == "bailey is gone")
-        except subprocess.TimeoutExpired as problem:
+            if case in BY_SERVER:
+                told, was_made, said = by_server(agent, top, case)
+            else:
+                told, was_made, said = run_agent(agent, top, case[1], command, name == "bailey is gone")
+        except (subprocess.TimeoutExpired, TimeoutError) as problem:
             return str(problem)
     if was_made != made:
         return "the command %s; %s" % ("ran" if was_made else "did not run", said[-2000:])
     if words and words not in told and not (name == "bailey cannot answer" and AGENTS[agent].get("silent")):
         return "the model was not told of %r: %s" % (words, told[-2000:])
     return None
+
+
+def cases_of(agent):
+    has_server = AGENTS[agent].get("server")
+    cases = [case for case in CASES if case[1] is not None or has_server]
+    return cases + [case for case in BY_SERVER if has_server and (not case[5] or agent in case[5])]
 
 
 def main():
@@ -163,8 +296,8 @@ def main():
         os.environ["REAL_AGENTS_INSIDE"] = "1"
         os.execvp(how[0], how + ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, __file__] + agents)
     failed = 0
-    chosen = matching(((agent, case) for agent in agents for case in CASES if case[1] is not None or AGENTS[agent].get("server")),
-                    lambda chosen: "%s: %s" % (chosen[0], chosen[1][0]))
+    chosen = matching(((agent, case) for agent in agents for case in cases_of(agent)),
+                      lambda chosen: "%s: %s" % (chosen[0], chosen[1][0]))
     print("1..%d" % len(chosen), flush=True)
     for number, (agent, case) in enumerate(chosen, 1):
         problem = check(agent, case)
