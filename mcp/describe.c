@@ -86,7 +86,7 @@ void describe_kill(const struct bailey_abilities *a, struct buf *out) {
 void describe_test(const struct bailey_abilities *a, struct buf *out) {
         buf_append(out,
                    STR("Checks a command without running it, and returns the verdict (allowed, warned or blocked) with its "
-                       "reasons."));
+                       "reasons, and the commands that it found."));
         if (!a->guarded)
                 buf_append(out, STR(" Under this policy, blocked commands still run."));
 }
