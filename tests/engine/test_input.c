@@ -348,8 +348,8 @@ static void only_its_group_is_told(void **state) {
 
         (void)state;
         scene_begin(&scene, NULL);
-        id = start_background(&scene, "setsid bash -c 'trap \"echo no\" USR1; echo other; while :; do sleep 0.05; done' & "
-                                      "trap 'echo yes' USR1; while :; do sleep 0.05; done");
+        id = start_background(&scene, "trap 'echo yes' USR1; setsid bash -c 'trap \"echo no\" USR1; echo other; while :; do "
+                                      "sleep 0.05; done' & while :; do sleep 0.05; done");
         wait_for_text(&scene, &id, "other");
         for (int i = 0; i < 3; i++) {
                 assert_int_equal(bailey_signal(scene.session, id.text, SIGUSR1, NULL, 0), 0);
