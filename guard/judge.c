@@ -636,6 +636,13 @@ static void judge_program(struct call *call) {
         judge_written(call);
 }
 
+/* On Windows, and where Linux runs its programs, powershell.exe is powershell. */
+static struct str name_of(struct guard *g, const struct arg *program) {
+        struct str name = lower(g, arg_basename(program->text)), end = STR(".exe");
+
+        return name.len > end.len && str_ends(name, end) ? str_take(name, name.len - end.len) : name;
+}
+
 void guard_call(struct call *call) {
         struct guard *g = call->guard;
         struct need_mark mark = need_begin(g);
@@ -664,7 +671,7 @@ void guard_call(struct call *call) {
                 call->args = args;
                 program = &args[0];
         }
-        call->name = lower(g, arg_basename(program->text));
+        call->name = name_of(g, program);
         row = program_row(call->name);
         call->program = row && row->act != ACT_UNKNOWN ? row : NULL;
         judge_program(call);
