@@ -1,7 +1,10 @@
 #include "engine/pipeline/record.h"
 
+#include "base/buf.h"
 #include "base/id.h"
 #include "engine/pipeline/verdict.h"
+
+enum { SHOWN_MAX = 64 << 20 }; /* marks may be longer than what they stand for */
 
 /* ---- the verdict ---- */
 
@@ -47,18 +50,40 @@ void record_checked(const struct bailey_policy *policy, struct str command, cons
                 audit_write(policy->audit, &record, &ignored);
 }
 
+/* ---- input ---- */
+
+static void keep(void *context, struct str bytes) {
+        buf_append(context, bytes);
+}
+
+/* Whoever typed it knows it; whoever reads the log does not have to. Each input by itself. */
+static struct str without_secrets(const struct run *run, struct str text, struct buf *out) {
+        const struct redactor *redactor = run->lent.out_stream ? run->lent.out_stream->redactor : NULL;
+        struct redact_state state = {};
+
+        if (!redactor)
+                return text;
+        redact_feed(redactor, &state, text, keep, out);
+        redact_end(redactor, &state, keep, out);
+        return buf_str(out);
+}
+
 int record_input(const struct run *run, struct str text, const struct verdict *verdict, struct arena *arena, struct err *err) {
         struct audit_record record = {
                 .kind = AUDIT_INPUT,
                 .id = run->id,
-                .command = text,
                 .cwd = run->facts.host.cwd,
                 .workspace = run->facts.host.workspace,
                 .policy = run->order.policy->name,
                 .action = verdict ? action_name(verdict->action) : "none",
                 .bypassed = run->order.bypassed,
         };
+        BUF_AUTO shown;
 
+        buf_init(&shown, SHOWN_MAX);
+        record.command = without_secrets(run, text, &shown);
+        if (shown.failed)
+                return err_memory(err);
         if (verdict)
                 set_reasons(verdict, arena, &record);
         if (audit_write(run->order.audit, &record, err) == 0 || !run->order.policy->audit.required)

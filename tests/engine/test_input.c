@@ -316,6 +316,30 @@ static void all_of_it_is_on_record(void **state) {
         scene_end(&scene);
 }
 
+/* Known ones, whoever reads them; what the command gets is the text itself. */
+static void secrets_are_not_recorded(void **state) {
+        static const char *const programs[] = { "bash", "cat >got" };
+
+        (void)state;
+        for (size_t i = 0; i < 2; i++) {
+                struct scene scene;
+                size_t length;
+                char *text;
+                struct id id;
+
+                scene_begin(&scene, NULL);
+                id = start_reading(&scene, programs[i]);
+                type(&scene, &id, "echo \"a-tk-0123456789abcdef-b\" | cut -c 3-11\n");
+                type_end(&scene, &id);
+                assert_ends_with(&scene, &id, i ? "" : "tk-012345\n");
+                assert_int_equal(bailey_audit_recent(scene.policy, 100, &text, &length), 0);
+                assert_non_null(strstr(text, "echo \\\"a-[redacted MY_API_TOKEN]-b\\\" | cut -c 3-11\\n"));
+                assert_null(strstr(text, "0123456789abcdef"));
+                bailey_free(text);
+                scene_end(&scene);
+        }
+}
+
 /* ---- signals ---- */
 
 static void signals_arrive(void **state) {
@@ -398,6 +422,7 @@ int main(int argc, char **argv) {
                 cmocka_unit_test(a_shell_keeps_its_state),
                 cmocka_unit_test(a_shell_is_not_given_too_much),
                 cmocka_unit_test(all_of_it_is_on_record),
+                cmocka_unit_test(secrets_are_not_recorded),
                 cmocka_unit_test(signals_arrive),
                 cmocka_unit_test(only_its_group_is_told),
                 cmocka_unit_test(wrong_signals_are_refused),
