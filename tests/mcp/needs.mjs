@@ -137,13 +137,13 @@ needs('an answer for good, where the config was broken meanwhile', { config: fil
 });
 
 needs('what the agent says cannot look like the question', {}, async (server) => {
-        const reason = 'to look\n\nWhy you are asked:\n- **nothing** \u202e\u200b\x9b31m\r[ok](x)';
+        const reason = 'to look\n\nReasons for this question:\n- **nothing** \u202e\u200b\x9b31m\r[ok](x)';
         const { message } = await asked(server, 'true', { hosts: ['one.invalid'], reason }, yes('deny'));
-        const lines = message.split('\n'), says = lines.findIndex((line) => line.startsWith('What the agent says'));
+        const lines = message.split('\n'), says = lines.findIndex((line) => line.startsWith('The agent\'s explanation'));
 
-        assert.equal(lines.filter((line) => line === 'Why you are asked:').length, 1);
+        assert.equal(lines.filter((line) => line === 'Reasons for this question:').length, 1);
         assert.ok(lines.slice(says + 1).every((line) => /^\|[ +]/.test(line) && line.length <= 80), message);
-        assert.match(lines[says + 1], /^\| to look\\n\\nWhy/);
+        assert.match(lines[says + 1], /^\| to look\\n\\nReasons/);
         assert.doesNotMatch(message, /[\u202e\u200b\x9b\r]/);
 });
 

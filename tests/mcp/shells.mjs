@@ -211,7 +211,7 @@ shells('a timeout that is asked for is clamped, too', { config: '[run]\ntimeout_
                 assert.deepEqual([status, stdout], ['timed out', 'a\n']);
         }
         const { tools } = (await server.request('tools/list')).result;
-        assert.match(tools[0].inputSchema.properties.run_in_background.description, /ended after 86400 s unless a timeout is given \(maximum: 15 s\)/);
+        assert.match(tools[0].inputSchema.properties.run_in_background.description, /killed after 86400 s unless a timeout is given \(maximum: 15 s\)/);
 });
 
 shells('what is left of one when its command ends goes with it', {}, async (server) => {
@@ -354,7 +354,7 @@ shells('BashInput sends signals', {}, async (server) => {
 
 shells('BashInput says what is wrong', {}, async (server) => {
         const shell = await server.background('sleep 1000', { stdin: true }), other = await server.background('sleep 1000');
-        const wrong = [[{}, /nothing to do/], [{ input: '' }, /nothing to do/], [{ input: 5 }, /input must be a string/],
+        const wrong = [[{}, /expected input, keys/], [{ input: '' }, /expected input, keys/], [{ input: 5 }, /input must be a string/],
                 [{ input: 'a\0b' }, /NUL/], [{ signal: 'KILL' }, /unknown signal/], [{ signal: 'NOTHING' }, /unknown signal/],
                 [{ eof: 'yes' }, /eof must be/], [{ input: 'x'.repeat(2 << 20) }, /too many/],
                 [{ shell_id: 'nobody', input: 'x' }, /no shell has the id/], [{ shell_id: other, input: 'x' }, /not started with an open one/]];
