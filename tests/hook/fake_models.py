@@ -1,5 +1,5 @@
-"""The APIs of models, as far as an agent notices: each answer calls a tool, as the next one of a list of steps says, and the last one ends the
-turn.
+"""The APIs of models, as far as an agent notices: each answer calls a tool, as the next one of a list of steps says, and the
+last one ends the turn.
 
 Speaks Anthropic's Messages, OpenAI's Responses and Chat Completions, and Gemini's GenerateContent, on loopback.
 """
@@ -100,7 +100,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             item = {"type": "function_call", "id": "fc_%d" % len(results), "call_id": "call_%d" % len(results), "name": name,
                     "arguments": json.dumps(arguments)}
             for tool in body.get("tools", []):
-                if self.server.mcp and tool.get("name") == "mcp__" + self.server.mcp:  # Codex has its tools in a space of their own
+                # Codex has a server's tools in a space of their own.
+                if self.server.mcp and tool.get("name") == "mcp__" + self.server.mcp:
                     item.update(namespace=tool["name"], name=step[0])
         else:
             item = {"type": "message", "id": "m_1", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
@@ -110,7 +111,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                      {"type": "response.completed", "response": response}], True)
 
     def generate(self, body):
-        results = [part for content in body.get("contents", []) for part in content.get("parts", []) if "functionResponse" in part]
+        parts = [part for content in body.get("contents", []) for part in content.get("parts", [])]
+        results = [part for part in parts if "functionResponse" in part]
         step = self.step(results)
         if step:
             name, arguments = self.tool(step, results, body.get("tools", []), "run_shell_command")
@@ -142,8 +144,9 @@ class Server(http.server.ThreadingHTTPServer):
 class Models:
     """with Models(steps) as models: models.port, and afterwards what agents sent in models.requests.
 
-    `steps` is a command, or a list of (tool, arguments[, what its result has to have: else it is called again]). Of a shell that a
-    step has started, the others know the id. `mcp` is the name of a server whose tools are called instead of the agent's own."""
+    `steps` is a command, or a list of (tool, arguments[, what its result has to have: else it is called again]). Of a shell
+    that a step has started, the others know the id. `mcp` is the name of a server whose tools are called instead of the
+    agent's own."""
 
     def __init__(self, steps, mcp=None):
         if isinstance(steps, str):

@@ -92,8 +92,8 @@ CASES = [
 ]
 SERVER = "shell"  # as README.md calls it
 
-# By the server: what it is about, the user's config, the steps of the model, what it is told in the end, whether `made` is there
-# then, for which agents, and what their users do: what they see on the screen, and the key that they press then.
+# By the server: what it is about, the user's config, the steps of the model, what it is told in the end, whether `made` is
+# there then, for which agents, and what their users do: what they see on the screen, and the key that they press then.
 ASKS_FIRST = '[guard]\nask = ["touch"]\n'
 TOUCH = [("Bash", {"command": "touch made"}, "exit_code|consent|agreed")]
 CLAUDE_ASKS, CODEX_ASKS = ("Decision: ▸ not set", "Right"), ("Allow the shell MCP server", "Enter")
@@ -113,7 +113,8 @@ BY_SERVER = [
     ("nobody can be asked", ASKS_FIRST, TOUCH, "the client cannot ask for it", False, {"gemini": []}),
     ("nobody is there to be asked", ASKS_FIRST, TOUCH, "has not agreed", False, {"claude": [], "codex": []}),
     ("the user agrees", ASKS_FIRST, TOUCH, "the user has agreed to this command", True, {
-        "claude": [CLAUDE_ASKS, ("❯ ◯ No, do not run it", "Down"), ("❯ ◯ Yes, run it this time", "Enter"), ("❯ Accept", "Enter")],
+        "claude": [CLAUDE_ASKS, ("❯ ◯ No, do not run it", "Down"), ("❯ ◯ Yes, run it once", "Enter"),
+                   ("❯ Accept", "Enter")],
         "codex": [CODEX_ASKS, ("› 1. No, do not run it", "2")]}),
     ("the user says no", ASKS_FIRST, TOUCH, "has not agreed", False, {
         "claude": [(CLAUDE_ASKS[0], "Down"), ("❯ Accept", "Right"), ("❯ Decline", "Enter")],
