@@ -98,6 +98,16 @@ struct key_path key_path(const struct key_row *row) {
         return path;
 }
 
+bool key_is_single(const struct key_row *row) {
+        return row->section != SECTION_PATTERN && row->section != SECTION_POLICY;
+}
+
+void key_heading(const struct key_row *row, enum key_section *section, struct buf *out) {
+        if (row->section != *section)
+                buf_format(out, "\n[%s]\n", section_path(row->section).text);
+        *section = row->section;
+}
+
 /* ---- near misses ---- */
 
 /* How many bytes have to be put in, left out or changed. */
@@ -184,7 +194,7 @@ struct key_path key_nearest_path(struct str given) {
                 name--;
         best = (given.len - name) / 2 + 1; /* as in key_nearest() */
         for (size_t i = 0; i < key_count; i++) {
-                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                if (!key_is_single(&keys[i]))
                         continue;
                 path = key_path(&keys[i]);
                 near_try_path(given, &path, keys[i].name, &best, &near);

@@ -5,6 +5,7 @@
 #ifndef BAILEY_POLICY_KEYS_H
 #define BAILEY_POLICY_KEYS_H
 
+#include "base/buf.h"
 #include "policy/policy.h"
 
 enum key_section {
@@ -139,6 +140,12 @@ struct key_path {
 };
 struct key_path section_path(enum key_section section); /* "guard", "container.resource_limits"; "" for the top */
 struct key_path key_path(const struct key_row *row);
+
+/* Returns true if there is one value of the key: it belongs neither to a pattern nor to [policy.NAME]. */
+bool key_is_single(const struct key_row *row);
+
+/* Writes the heading of the key's section, unless that is `*section`, which is set to it. */
+void key_heading(const struct key_row *row, enum key_section *section, struct buf *out);
 
 /* The name in `section` that `given` is most like, written in the same style; empty when nothing is near. */
 struct key_path key_nearest(enum key_section section, struct str given);

@@ -96,11 +96,9 @@ void policy_show_text(const struct policy *policy, struct buf *out) {
 
         head_write(policy, out);
         for (size_t i = 0; i < key_count; i++) {
-                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                if (!key_is_single(&keys[i]))
                         continue;
-                if (keys[i].section != section)
-                        buf_format(out, "\n[%s]\n", section_path(keys[i].section).text);
-                section = keys[i].section;
+                key_heading(&keys[i], &section, out);
                 line_write(&keys[i], policy, out);
         }
 }
@@ -164,7 +162,7 @@ void policy_show_json(const struct policy *policy, struct buf *out) {
         files_json(policy, out);
         buf_append(out, STR(",\n \"values\": {"));
         for (size_t i = 0; i < key_count; i++) {
-                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                if (!key_is_single(&keys[i]))
                         continue;
                 buf_format(out, "%s\n  ", comma);
                 value_json(&keys[i], policy, out);

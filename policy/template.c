@@ -70,11 +70,9 @@ void config_template(struct buf *out) {
 
         buf_append(out, str_z(head));
         for (size_t i = 0; i < key_count; i++) {
-                if (keys[i].section == SECTION_PATTERN || keys[i].section == SECTION_POLICY)
+                if (!key_is_single(&keys[i]))
                         continue;
-                if (keys[i].section != section)
-                        buf_format(out, "\n[%s]\n", section_path(keys[i].section).text);
-                section = keys[i].section;
+                key_heading(&keys[i], &section, out);
                 key_write(&keys[i], out);
         }
         buf_append(out, str_z(tail));
