@@ -8,7 +8,7 @@
 
 enum { COMMAND_SIDE, OUTSIDE }; /* of a published port: the host's client, the command */
 
-/* One end, and what was read from it that the other end has not taken. */
+/* One end, and the data read from it that the other end has not accepted yet. */
 struct side {
         struct watch watch;
         char *kept;
@@ -19,15 +19,15 @@ struct side {
 };
 
 enum connection_state {
-        CONNECTION_LOOK,    /* waits for what the client says first, to know where to */
+        CONNECTION_LOOK,    /* waits for the first bytes of the client, to find its destination */
         CONNECTION_RESOLVE, /* for the address of a name */
         CONNECTION_FIND,    /* for the address of the proxy */
         CONNECTION_SOCKET,  /* for a socket made inside */
         CONNECTION_DIAL,
         CONNECTION_PROXY, /* for the proxy's answer */
         CONNECTION_RELAY,
-        CONNECTION_PARTING, /* for what the client says first, to refuse it in its own protocol */
-        CONNECTION_CLOSING, /* for the client to have read why it was refused */
+        CONNECTION_PARTING, /* for the first bytes of the client, to refuse it in its protocol */
+        CONNECTION_CLOSING, /* for the client to read the reason of the refusal */
         CONNECTION_DEAD,
 };
 
@@ -42,14 +42,14 @@ struct connection {
         uint8_t (*addresses)[16];    /* to dial, NULL once that is done */
         char *through;               /* the name that the proxy is asked for; NULL: no proxy */
         struct forwarded *forwarded; /* requests of plain HTTP to a proxy, NULL: bytes are passed on as they are */
-        char *parting;               /* what is left to say */
+        char *parting;               /* rest of the message */
         uint8_t address_count, tried, rounds;
         uint8_t state;
-        bool looking; /* nothing of the client goes out before it was looked at */
-        bool named;   /* a name led here */
+        bool looking; /* no bytes of the client are forwarded before they are examined */
+        bool named;   /* the address came from a name */
         bool published, is_unfinished;
         uint16_t port;
-        int error; /* of the last address that was tried */
+        int error; /* of the last address */
 };
 
 enum { CONNECTION_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
@@ -69,13 +69,13 @@ void connection_give_up(struct gateway *gateway, struct connection *connection, 
 
 /* ---- look.c ---- */
 
-/* Decides by what the client has said so far; it may be closed then. */
+/* Decides by the bytes of the client so far; may close the connection. */
 void look_at(struct gateway *gateway, struct connection *connection);
 
 /* Looks up the name of the connection's row, and dials. */
 void look_resolve(struct gateway *gateway, struct connection *connection);
 int look_speaks(struct gateway *gateway, const struct connection *connection);
-bool look_waits(const struct connection *connection); /* it has said nothing yet */
+bool look_waits(const struct connection *connection); /* no bytes yet */
 
 /* ---- dial.c ---- */
 
@@ -84,26 +84,26 @@ int dial_set_addresses(struct connection *connection, const uint8_t *first, cons
 void dial_next(struct gateway *gateway, struct connection *connection);
 void dial_event(struct gateway *gateway, struct connection *connection, const struct watch *watch, uint32_t events);
 void dial_set_options(int fd);
-/* -1: it is not of the internet. */
+/* -1: not an internet address. */
 int dial_read_sockaddr(const struct sockaddr_storage *from, uint8_t ret[16], uint16_t *ret_port);
 bool dial_reaches_denied(const struct connection *connection);          /* the address of its other end */
 void dial_done(struct gateway *gateway, struct connection *connection); /* the host is there */
 
 /* ---- relay.c ---- */
 
-/* Moves what there is to move; -1: the connection broke, 1: there is more to do in the next turn. */
+/* Moves available data; -1: the connection broke, 1: more to do in the next turn. */
 int relay_turn(struct gateway *gateway, struct connection *connection);
 
-/* The connection broke for a reason that can be told: it was told, and the connection is closed. */
+/* The connection broke for a known reason, which was reported; it is closed. */
 bool relay_tell(struct gateway *gateway, struct connection *connection);
 bool relay_ended(const struct connection *connection);
 
-/* Gives back what a connection holds of shared memory and pipes. */
+/* Releases the shared memory and pipes of a connection. */
 void relay_drop(struct gateway *gateway, struct connection *connection);
 
 /* ---- refuse.c ---- */
 
-/* Tells the client, in the words of its protocol; false: it has none that would be understood. */
+/* Tells the client in its own protocol; false: not possible in that protocol. */
 bool refuse_say(int fd, int speaks, int status, const char *text);
 
 #endif

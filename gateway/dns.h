@@ -35,7 +35,7 @@ struct dns_question {
         uint8_t bytes[DNS_QUESTION_MAX];
 };
 
-/* -1: it is no question that deserves an answer, and `ret` is not to be used. */
+/* -1: not a question that is answered; `ret` is undefined. */
 int dns_read(const void *question, size_t len, struct dns_question *ret);
 
 struct dns_answer {
@@ -44,10 +44,10 @@ struct dns_answer {
         const uint8_t (*addresses)[16]; /* IPv4 as ::ffff:a.b.c.d; those of another family than asked for are left out */
         size_t count;
         struct str name;       /* for DNS_PTR */
-        struct str extra_text; /* why it was refused: RFC 8914, code 15; cut to what has room */
+        struct str extra_text; /* reason of a refusal: RFC 8914, code 15; truncated to fit */
 };
 
-/* Returns its length. As many addresses as there is room for. */
+/* Returns its length. Includes as many addresses as fit. */
 size_t dns_write(const struct dns_question *question, const struct dns_answer *answer, uint8_t *out, size_t size);
 
 /* The address that 1.2.0.192.in-addr.arpa and the like of ip6.arpa ask for. */

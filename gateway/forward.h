@@ -6,7 +6,7 @@
 
 #include "gateway/loop.h"
 
-/* Listens at the host's 127.0.0.1, and tells the engine. */
+/* Listens at the host's 127.0.0.1, and reports it to the engine. */
 int forward_publish(struct gateway *gateway, struct command *command, uint16_t host_port, uint16_t inside_port,
                     struct err *err);
 

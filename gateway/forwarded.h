@@ -24,13 +24,13 @@ struct forwarded {
                 FORWARDED_LAST_CHUNK, /* the empty line */
         } state;
         bool bad;           /* forwarded_feed() has failed */
-        bool login_refused; /* the proxy wants another password */
+        bool login_refused; /* the proxy refused the password */
         uint64_t left;
-        size_t len; /* of what is kept of an incomplete line or head */
+        size_t len; /* of the stored part of an incomplete line or head */
         char bytes[FORWARDED_HEAD_MAX];
 };
 
-/* Appends what the proxy gets. -1: a request that cannot be passed on; nothing more can be. */
+/* Appends the bytes for the proxy. -1: a request that cannot be forwarded; the connection ends. */
 int forwarded_feed(struct forwarded *forwarded, struct str in, struct buf *out);
 
 /* The first head of a client, as far as it is there: can its connection be treated like this? Else it needs CONNECT. */

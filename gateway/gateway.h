@@ -1,5 +1,5 @@
 /*
- * The network gateway: the one way out of a sandbox whose policy lists hosts. A process of its own answers the DNS questions
+ * The network gateway: the only connection of a sandbox whose policy lists hosts. A separate process answers the DNS queries
  * of commands, accepts their connections on sockets that were made inside, decides by name, dials and relays.
  *
  * gateway_run() is that process. The other functions are for the engine. None of them waits.
@@ -32,7 +32,7 @@ enum { GATEWAY_ITEMS_MAX = 200 }; /* FDS_MAX of launch/files.h */
 
 struct gateway_options {
         int socket;  /* SEQPACKET, to the engine */
-        int outside; /* a pidfd: this process ends with that one */
+        int outside; /* a pidfd: this process exits when that one does */
         int alive;   /* a pipe that only that process holds the other end of: ends this one also while it is stopped;
                         -1: none */
         const char *resolv_conf; /* NULL: /etc/resolv.conf */
@@ -50,7 +50,7 @@ _Noreturn void gateway_run(const struct gateway_options *options);
 /* Hosts are reached through an HTTP proxy (upstream_read()) but for those in `except` (upstream_excepts()). Once, at first. */
 int gateway_use_proxy(int socket, struct str url, struct str except, struct err *err);
 
-/* A command, by a number that no other has; `egress` is what egress_write() wrote. Files are copied. */
+/* A command, by a unique number; `egress` is the output of egress_write(). Files are copied. */
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
                 struct err *err);
 
@@ -62,7 +62,7 @@ int gateway_listen(int socket, uint64_t command, const struct gateway_item *item
 int gateway_forward(int socket, uint64_t command, uint64_t target, const struct gateway_item *items, size_t count,
                     struct err *err);
 
-/* Another policy, at once. Connections that it does not allow are closed. */
+/* Replaces the policy at once. Connections that it does not allow are closed. */
 int gateway_change(int socket, uint64_t command, struct str egress, struct err *err);
 
 /* Listens at the host's 127.0.0.1, for `inside_port` of the command: GATEWAY_PUBLISHED, or GATEWAY_FAILED with `port`. */
@@ -79,7 +79,7 @@ int gateway_end(int socket, uint64_t command, struct err *err);
 
 enum gateway_event_kind {
         GATEWAY_READY,   /* it is confined and serves */
-        GATEWAY_USED,    /* the first question or connection of a command, before it gets an answer */
+        GATEWAY_USED,    /* the first query or connection of a command, before it is answered */
         GATEWAY_REFUSED, /* the first refusal of this host, port and reason */
         GATEWAY_ROW,     /* connections to a host; refused ones come first; at most GATEWAY_ROWS_MAX */
         GATEWAY_ENDED,   /* the sums of all connections, also of those without a row */
@@ -91,7 +91,7 @@ enum gateway_event_kind {
 
 enum { GATEWAY_ROWS_MAX = 64, GATEWAY_REFUSALS_MAX = 16 /* of these; the audit log keeps 32 rows */ };
 
-/* How the gateway knew the host. */
+/* How the gateway recognised the host. */
 enum gateway_by {
         GATEWAY_BY_DNS,
         GATEWAY_BY_SNI,
@@ -106,13 +106,13 @@ enum gateway_reason {
         GATEWAY_DENIED,
         GATEWAY_PORT_NOT_LISTED,
         GATEWAY_PRIVATE,         /* the name has a private address */
-        GATEWAY_SPECIAL_ADDRESS, /* the name has one that no name may have; `text`: of which kind */
+        GATEWAY_SPECIAL_ADDRESS, /* the name has an address that is forbidden for names; `text`: its kind */
         GATEWAY_OTHER_NAME,      /* TLS or HTTP asked for `host`; the name that was resolved is in `text` */
-        GATEWAY_NO_NAME,         /* an address that no name led to, and no name in the connection either */
+        GATEWAY_NO_NAME,         /* the address came from no name, and the connection contains none */
         GATEWAY_UNRESOLVED,
         GATEWAY_UNREACHABLE,
         GATEWAY_LIMIT,
-        GATEWAY_PROXY, /* there is no way through the proxy; `text`: why */
+        GATEWAY_PROXY, /* not reachable through the proxy; `text`: why */
 };
 
 struct gateway_event {
@@ -129,7 +129,7 @@ struct gateway_event {
 /* 1: one; 0: none now; -1: the gateway has ended. */
 int gateway_receive(int socket, struct gateway_event *ret);
 
-/* The sentence that people, 403 responses, ssh and DNS clients get of a refusal. Cut to `size`; returns its length. */
+/* The sentence for a refusal, for people, 403 responses, ssh and DNS clients. Truncated to `size`; returns its length. */
 size_t gateway_message(const struct gateway_event *event, char *out, size_t size);
 
 const char *gateway_by_name(enum gateway_by by);             /* "dns", "sni", ... */

@@ -13,9 +13,9 @@ enum {
         HELLO_NAME_MAX = 253,
 };
 
-/* What the first bytes of a client say of the name that it wants: hello_read(), request_read(). */
+/* The name that the first bytes of a client contain: hello_read(), request_read(). */
 enum first_words {
-        FIRST_MORE,    /* too few bytes to tell */
+        FIRST_MORE,    /* not enough bytes yet */
         FIRST_OTHER,   /* another protocol */
         FIRST_BAD,     /* this one, but malformed or ambiguous */
         FIRST_NO_NAME, /* this one, without a name */

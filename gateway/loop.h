@@ -43,14 +43,14 @@ struct watch {
 
 #define CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
-/* ---- what a command reached ---- */
+/* ---- rows: the hosts of a command ---- */
 
 struct row {
         struct row *next;
         enum gateway_by by;
         enum gateway_reason reason;
         uint16_t port;
-        bool rest; /* of several hosts, as there were too many */
+        bool rest; /* of several hosts, because there were too many */
         uint64_t connections, up, down;
         char address[INET6_ADDRSTRLEN];
         char *text;  /* see struct gateway_event */
@@ -89,7 +89,7 @@ struct command {
         uint16_t made_count; /* addresses: proxy.c */
         bool throttled;      /* a listener waits for tokens, or for a connection to end */
         bool used;           /* GATEWAY_USED was sent */
-        /* the answer to REQUEST_END or REQUEST_ASK, as far as the engine has read */
+        /* the response to REQUEST_END or REQUEST_ASK, up to the point that the engine has read */
         bool ending, asked;
         size_t sent; /* rows */
 };
@@ -112,7 +112,7 @@ struct gateway {
         struct stream *dead_streams;
         struct listener *dead_listeners;
         struct timer_queue first_words, dials, closing, idle_streams, lookups;
-        int64_t files_short_until; /* nothing is accepted until then */
+        int64_t files_short_until; /* no connection is accepted until then */
         char hostname[256];
         struct gateway_event *outbox; /* a ring */
         size_t outbox_first, outbox_count;
@@ -122,21 +122,21 @@ int loop_watch(struct gateway *gateway, struct watch *watch, uint32_t events);
 void loop_change(struct gateway *gateway, struct watch *watch, uint32_t events);
 void loop_unwatch(struct gateway *gateway, struct watch *watch); /* and closes it */
 
-/* There is no file for another connection: nothing is accepted for a moment. */
+/* No descriptor is available for another connection: accepting pauses for a moment. */
 void loop_files_short(struct gateway *gateway, struct listener *listener);
 
 /* ---- events: events.c ---- */
 
-/* One that must arrive; the process ends when the engine reads none for long. */
+/* An event that must arrive; the process exits if the engine reads none for a long time. */
 void event_send(struct gateway *gateway, const struct gateway_event *event);
 
-/* False: the engine reads no more now. */
+/* False: the engine does not read at present. */
 bool event_try(struct gateway *gateway, const struct gateway_event *event);
 
-/* Sends what waits. */
+/* Sends waiting events. */
 void event_flush(struct gateway *gateway);
 
-/* Of a refusal: makes or finds its row, and tells the engine of the first one. `ret` may be NULL. */
+/* Finds or creates the row of a refusal, and reports the first one to the engine. `ret` may be NULL. */
 struct refusal {
         enum gateway_by by;
         enum gateway_reason reason;
@@ -159,16 +159,16 @@ struct command *command_find(const struct gateway *gateway, uint64_t id);       
 void command_pause(struct gateway *gateway, struct listener *listener);                 /* until there is room */
 bool command_may_connect(const struct gateway *gateway, const struct command *command); /* is there room? */
 int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
-void command_resume(struct gateway *gateway, struct command *command); /* those that wait, if there is room */
+void command_resume(struct gateway *gateway, struct command *command); /* paused listeners, if there is room */
 void command_free_dead(struct gateway *gateway);
-void command_used(struct gateway *gateway, struct command *command); /* tells the engine once, before anything is answered */
+void command_used(struct gateway *gateway, struct command *command); /* tells the engine once, before the first answer */
 
-/* Ends some connections of a command that ends, and answers after the last; it may be gone then. */
+/* Ends some connections of a command that ends, and responds after the last one; the command may be freed then. */
 void command_end_some(struct gateway *gateway, struct command *command);
 
 /* ---- forward.c ---- */
 
-/* Asks for sockets, as far as the engine reads. */
+/* Requests sockets, as far as the engine reads. */
 bool forward_ask_sockets(struct gateway *gateway, struct command *command);
 
 /* ---- connections: connection.c ---- */

@@ -1,5 +1,5 @@
 /*
- * Which names of a command led to which addresses: what DNS answers handed out. Lives as long as the command.
+ * Names of a command and the addresses that DNS responses returned for them. Kept until the command ends.
  */
 #ifndef BAILEY_GATEWAY_NAMES_H
 #define BAILEY_GATEWAY_NAMES_H
@@ -27,7 +27,7 @@ struct name {
         char text[];
 };
 
-/* An address that a name has, or had. */
+/* A present or former address of a name. */
 struct name_pair {
         struct name_pair *next;
         struct name *name;

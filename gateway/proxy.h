@@ -1,9 +1,9 @@
 /*
- * Where this machine reaches others only through a proxy: hosts are dialled with CONNECT, by their names, which the proxy
- * resolves. Addresses that it would get to are its own matter then; names with special addresses and hosts that are given by
+ * If this machine reaches others only through a proxy: hosts are dialled with CONNECT by name, which the proxy
+ * resolves. The proxy determines their addresses then; names with special addresses and hosts that are given by
  * their address are not sent to it.
  *
- * A name that cannot be resolved here gets an address of its own from 198.19.0.0/16, which stands for it in this sandbox only.
+ * A name that cannot be resolved here gets a placeholder address from 198.19.0.0/16, in this sandbox only.
  */
 #ifndef BAILEY_GATEWAY_PROXY_H
 #define BAILEY_GATEWAY_PROXY_H

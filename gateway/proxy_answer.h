@@ -21,7 +21,7 @@ void proxy_header_write(struct str login, char *out, size_t size);
 size_t proxy_request_write(struct str name, uint16_t port, const char *header, char *out, size_t size);
 
 enum proxy_words {
-        PROXY_MORE, /* too few bytes to tell */
+        PROXY_MORE, /* not enough bytes yet */
         PROXY_BAD,  /* no answer of HTTP/1, or one without an end */
         PROXY_HEAD,
 };
