@@ -1,5 +1,5 @@
 /*
- * Applying a stage: from what is chosen of its changes to the steps of a journal.
+ * Applying a stage: turns the chosen changes into the steps of a journal.
  */
 #ifndef BAILEY_STAGE_APPLY_H
 #define BAILEY_STAGE_APPLY_H
@@ -14,7 +14,7 @@ struct stage_plan {
         const bool *included; /* of the changes */
 };
 
-/* What cannot be applied in part is an error that says so. Files that share their content with one that is not applied become
+/* A change that cannot be applied in part is an error. Files that share their content with one that is not applied become
  * files of their own. */
 int stage_plan(const struct stage_plan *plan, struct arena *arena, struct stage_journal *ret, struct err *err);
 

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "stage/content.h"
 
-/* In the place of what was deleted: a character device 0:0, or an empty file with an attribute. */
+/* Marks a deleted file: a character device 0:0, or an empty file with an attribute. */
 bool stage_is_whiteout(int directory, const char *name, const struct stat *status);
 
 /* The directory hides that of the workspace. */
@@ -19,7 +19,7 @@ bool stage_is_opaque(int directory);
 
 bool stage_has_attribute(int fd, const char *name);
 
-/* Of overlayfs. What a command sets under such a name is kept under another one. */
+/* An attribute of overlayfs. Attributes that a command sets under such a name are kept under another one. */
 bool stage_is_overlay_attribute(const char *name);
 
 /* When overlayfs copied a file from the workspace; false: it did not, or the file system does not say. */

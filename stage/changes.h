@@ -1,5 +1,5 @@
 /*
- * What is in a stage, compared with its workspace as that is now. Commands have made it: it is walked by descriptors, through
+ * The content of a stage, compared with the present workspace. Commands have created it: it is walked by descriptors, through
  * no link, within limits.
  */
 #ifndef BAILEY_STAGE_CHANGES_H
@@ -25,18 +25,18 @@ struct stage_change {
         struct stat before, after; /* as far as there is one */
         size_t whole;              /* the change that this one is a part of: the directory that is new, deleted or replaced as a
                                       whole; STAGE_ALONE: of none */
-        size_t part_count;         /* how many that are of this one; they follow it */
-        bool replaced;             /* a directory takes the place of what was there, with all that is in it */
+        size_t part_count;         /* number of its parts, which follow it */
+        bool replaced;             /* a directory replaces something else, as a whole */
         bool same_content;         /* only the mode, the times, the owner or attributes differ */
-        const char *conflict;      /* what has happened to it in the workspace since it was staged; NULL: nothing */
-        const char *protected_by;  /* why it is not applied unless that is asked for; NULL: it is */
+        const char *conflict;      /* how it changed in the workspace since it was staged; NULL: not at all */
+        const char *protected_by;  /* why it is only applied on request; NULL: it is applied */
 };
 
 struct stage_changes {
         struct stage_change *items; /* sorted by path, whole ones before their parts */
         size_t count, room;
         size_t counts[3]; /* by kind; without directories, unless they are empty or only they themselves differ */
-        uint64_t bytes;   /* of what is new */
+        uint64_t bytes;   /* of new content */
         char digest[SHA256_HEX_SIZE];
 };
 
@@ -45,7 +45,7 @@ struct stage_compare {
         const char *(*guards)(const char *path, bool directory); /* why this path is protected; NULL: it is not. May be NULL */
 };
 
-/* Both directories, for who goes on with them. */
+/* Both directories, for further use. */
 struct stage_roots {
         int upper, base;
 };
@@ -55,7 +55,7 @@ void stage_close_roots(struct stage_roots *roots);
 int stage_changes_find(const struct stage_compare *compare, const struct stage_roots *roots, struct arena *arena,
                        struct stage_changes *ret, struct err *err);
 
-/* Is it told of? A directory is, only if that is what there is to tell. */
+/* Is the change listed? A directory is only listed if it has no listed parts. */
 bool stage_is_told(const struct stage_changes *changes, size_t i);
 
 /* Opens what is at a path below a directory, through no link; "" is the directory itself. -1 and errno. */

@@ -15,7 +15,7 @@ struct stage_sides {
         const char *path; /* for messages */
 };
 
-/* Of a device, a socket or a fifo nothing is read. What cannot be read is not the same. */
+/* Devices, sockets and fifos are not read. Content that cannot be read counts as different. */
 int stage_same_content(const struct stage_sides *sides, const struct stat *before, const struct stat *after, bool *ret,
                        struct err *err);
 

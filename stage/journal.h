@@ -1,6 +1,6 @@
 /*
- * What applying a stage does to its workspace, step by step: written down before the first step, so that it is carried out to
- * its end, or taken back, whenever it was interrupted; and kept with what it replaced, so that it can be undone.
+ * The steps of applying a stage to its workspace, written to a journal before the first step, so that they are completed
+ * or reverted after an interruption; kept with the replaced files, so that they can be undone.
  *
  *     STATE/undo/ID/journal   the steps
  *     STATE/undo/ID/old/N     what step N replaced or deleted; after `undo`, what was in its place
@@ -23,8 +23,8 @@
 #include "base/err.h"
 
 enum stage_step_kind {
-        STEP_MOVE = 'N',      /* from the stage to where nothing is */
-        STEP_EXCHANGE = 'X',  /* from the stage, for what was there */
+        STEP_MOVE = 'N',      /* from the stage to a new path */
+        STEP_EXCHANGE = 'X',  /* from the stage, exchanged with the old file */
         STEP_DELETE = 'D',    /* what was there */
         STEP_DIRECTORY = 'M', /* is made */
         STEP_MODE = 'A',      /* of a directory */
@@ -59,10 +59,10 @@ struct stage_journal_place {
         int base, upper;
 };
 
-/* Does all steps, also if some are done already. If one fails, those before it are taken back, and the stage has them again. */
+/* Executes all steps, also if some are already done. If one fails, those before it are reverted to the stage. */
 int stage_journal_do(const struct stage_journal *journal, const struct stage_journal_place *place, struct err *err);
 
-/* Takes all steps back, also if some are taken back already; what they had brought is kept in their place. */
+/* Reverts all steps, also if some are already reverted; the files that they brought are kept. */
 int stage_journal_undo(const struct stage_journal *journal, const struct stage_journal_place *place, struct err *err);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * Stages: what commands write in a workspace goes to an overlay of it, until a person applies that (apply.h) or discards it.
+ * Stages: changes of a workspace by commands go to an overlay, until a person applies (apply.h) or discards them.
  *
  *     STATE/stages/ID/about     two lines: the name, and the workspace
- *     STATE/stages/ID/begun     as old as the stage: what is newer in the workspace was changed meanwhile
- *     STATE/stages/ID/upper     what the overlay holds, as overlayfs writes it with `userxattr`
+ *     STATE/stages/ID/begun     its time is the stage's: newer files of the workspace are in conflict
+ *     STATE/stages/ID/upper     content of the overlay, as overlayfs writes it with `userxattr`
  *     STATE/stages/ID/work      of overlayfs
  *     STATE/stages/discarded/   stages that were discarded, for a while
  *
- * It is on the file system of the workspace, so that applying is renaming; and in bailey's own directory, which no command can
- * see. Whoever mounts the overlay holds a shared lock on the directory of the stage, down to the last sandbox that can write
- * there. Who changes the stage from outside holds it alone.
+ * It is on the file system of the workspace, because changes are applied by renaming; and in bailey's directory, which no
+ * command can see. Processes that mount the overlay hold a shared lock on the directory of the stage, including all sandboxes
+ * that can write there. Changing the stage from outside requires an exclusive lock.
  */
 #ifndef BAILEY_STAGE_STORE_H
 #define BAILEY_STAGE_STORE_H
@@ -50,11 +50,11 @@ struct stage_request {
 int stage_open(const struct stage_request *request, struct arena *arena, struct stage *ret, struct err *err);
 void stage_close(struct stage *stage);
 
-/* For who mounts the overlay first: waits until the sandboxes of an earlier one have ended, and makes an empty working
+/* For the first mount of the overlay: waits until the sandboxes of an earlier one have ended, and creates an empty working
  * directory. Returns the lock, shared. */
 int stage_lock_first(const char *path, int *ret_lock, struct err *err);
 
-/* Alone: nothing has the overlay mounted. Waits a little for sandboxes that are ending. */
+/* Exclusive: no process has the overlay mounted. Waits briefly for sandboxes that are ending. */
 int stage_lock_alone(const struct stage *stage, struct err *err);
 
 /* All that are kept, those that were discarded last. Only the texts are of the arena: each has to be closed. */
@@ -71,7 +71,7 @@ int stage_discard(const char *state, const struct stage *stage, struct err *err)
 /* The one of this name that was discarded last. ERR_INVALID: there is another one of this name. */
 int stage_take_back(const struct stage_request *request, struct err *err);
 
-/* With the lock: nothing is left in it. */
+/* With the lock: removes all changes. */
 int stage_remove(const char *state, const struct stage *stage, struct err *err);
 
 /* Is a process using it? */

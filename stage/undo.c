@@ -125,7 +125,7 @@ static void tell_kept(const struct stage_undo *one, struct err *err) {
         struct stat st;
 
         if (fstatat(one->directory, OLD, &st, AT_SYMLINK_NOFOLLOW) == 0 && path_of_fd(one->old, path))
-                err_context(err, "not all could be put back; the rest is in %s", path);
+                err_context(err, "some files could not be restored; they are in %s", path);
 }
 
 static int carry_out(int undo, const struct stage_undo *one, const struct stage_journal *journal, int upper, int base,

@@ -1,6 +1,6 @@
 /*
- * What was applied, kept so that it can be undone, for STAGE_UNDO_DAYS and up to STAGE_UNDO_BYTES in all; the last one in any
- * case. And what was interrupted.
+ * Applied changes, kept for undo, for STAGE_UNDO_DAYS and up to STAGE_UNDO_BYTES in total; the last one in any
+ * case. Also interrupted ones.
  */
 #ifndef BAILEY_STAGE_UNDO_H
 #define BAILEY_STAGE_UNDO_H
@@ -16,13 +16,13 @@ struct stage_undo {
         int directory, old;
 };
 
-/* While one applies or undoes, no other process of the user does. Returns the lock, on STATE/undo. */
+/* Only one process of the user applies or undoes at a time. Returns the lock, on STATE/undo. */
 int stage_undo_lock(const char *state, int *ret_fd, struct err *err);
 
 /* With the lock: finishes what was interrupted, or takes it back. Sets aside nothing that cannot be read: it is an error. */
 int stage_recover(int undo, struct err *err);
 
-/* The same for who only wants to go on; waits for nobody. Nothing is done if nothing was ever applied. */
+/* The same, without waiting. Does nothing if nothing was ever applied. */
 int stage_recover_now(const char *state, struct err *err);
 
 /* Carries the journal out, and keeps it. */
@@ -32,7 +32,7 @@ int stage_undo_begin(int undo, const struct stage_journal *journal, int upper, i
 int stage_undo_settle(const struct stage_undo *undo, struct err *err);
 void stage_undo_close(struct stage_undo *undo);
 
-/* What can be undone; the newest first. */
+/* Lists applied changes, newest first. */
 struct stage_undo_item {
         char id[UNDO_ID_LENGTH + 1];
         const char *name, *workspace;
@@ -51,7 +51,7 @@ int stage_undo_list(int undo, struct arena *arena, struct stage_undo_list *ret, 
  * what is put back. */
 int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, struct err *err);
 
-/* With the lock: removes what is too old, or too much. */
+/* With the lock: removes journals that are too old, or exceed the size. */
 void stage_undo_prune(int undo);
 
 #endif
