@@ -1,5 +1,5 @@
 /*
- * What commands of a workspace have written in their home. Names are theirs: bytes that may hold anything.
+ * Files that commands of a workspace have written in their home. Commands choose the names: these may contain any bytes.
  */
 #ifndef BAILEY_HOME_CHANGES_H
 #define BAILEY_HOME_CHANGES_H
@@ -42,7 +42,7 @@ struct home_changes_request {
         int64_t deadline;     /* monotonic */
 };
 
-/* Empty directories are not told. */
+/* Empty directories are not listed. */
 int home_changes_find(const struct home_changes_request *request, struct arena *arena, struct home_changes *ret,
                       struct err *err);
 

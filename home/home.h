@@ -60,24 +60,24 @@ struct home_request {
         void *context;
 };
 
-/* Finds what is to be shown, and makes the layer with copies of the settings. */
+/* Finds the visible paths, and creates the layer with copies of the settings. */
 int home_open(const struct home_request *request, struct arena *arena, struct home *ret, struct err *err);
 
 /* Where layers are kept: `configured`, or below the state directory if that is not in the home, or in a system directory. */
 int home_base(const char *configured, const char *state, const char *home, struct arena *arena, const char **ret,
               struct err *err);
 
-/* Moves what ended sandboxes wrote through overlays into the layer. Directories of those that wrote nothing stay for the next
+/* Moves changes of ended sandboxes from overlays into the layer. Unchanged directories stay for the next
  * one: to make and remove them takes longer than all the rest. */
 int home_settle(const char *layer, struct err *err);
 
-/* When ended sandboxes have left many directories: the same, and removes all of them. For when nobody waits for it. */
+/* If ended sandboxes have left many directories: the same, and removes all of them. Only where no command waits for it. */
 int home_tidy(const char *layer, struct err *err);
 
 /* The text of a settings file without lines that hold credentials. */
 void home_settings_without_secrets(struct str text, struct buf *ret);
 
-/* Opens what is in a layer, in which commands can have put links anywhere. */
+/* Opens a path in a layer, in which commands may have created links. */
 int home_open_beneath(int files, const char *path, int flags);
 
 /* Whether the first directory of `path` is absent, as most are. `absent` remembers the answer for the next paths. */

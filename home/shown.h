@@ -1,6 +1,6 @@
 /*
- * Which parts of the user's home directory commands find in a home of their own, defined once. Everything else of it is not
- * there, so that a place that this table does not know is private.
+ * The parts of the user's home directory that are visible in the home of a workspace, defined once. No other part is
+ * visible, so that paths unknown to this table are private.
  */
 #ifndef BAILEY_HOME_SHOWN_H
 #define BAILEY_HOME_SHOWN_H
@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 enum shown_kind {
-        SHOWN_TOOLS,    /* a directory of programs and what they need */
-        SHOWN_CACHE,    /* a directory that holds what can be downloaded again */
+        SHOWN_TOOLS,    /* a directory of programs and their files */
+        SHOWN_CACHE,    /* a directory of files that can be downloaded again */
         SHOWN_SETTINGS, /* a text file, which is copied without its credentials: programs replace such files by renaming */
 };
 

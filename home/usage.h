@@ -1,6 +1,6 @@
 /*
- * How much a home of a workspace takes. Measuring takes as long as there are files, so it is done now and then, beside the
- * commands, and what it found is kept in the layer: BASE/NAME/size.
+ * The size of a home of a workspace. The time of measuring depends on the number of files, so it is done rarely, beside the
+ * commands, and the result is kept in the layer: BASE/NAME/size.
  */
 #ifndef BAILEY_HOME_USAGE_H
 #define BAILEY_HOME_USAGE_H
@@ -18,7 +18,7 @@ struct home_usage {
         int64_t took;     /* milliseconds */
 };
 
-/* Holds the layer of a command that is about to run, so that nobody removes it. Returns 1: it is not there any more. */
+/* Holds the layer of a command that is about to run, so that it is not removed. Returns 1: it no longer exists. */
 int home_hold(const char *layer, int *ret_fd, struct err *err);
 
 /* The last measurement. Costs the same however large the home is. */
