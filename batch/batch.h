@@ -1,6 +1,6 @@
 /*
- * Many commands: jobs are lines of JSON, each gets one line of JSON as its result, and as many run at a time as there is room
- * for. Nothing is kept of a job after that, so that there may be any number of them.
+ * Many commands: jobs are lines of JSON, each gets one line of JSON as its result, and a limited number runs at a
+ * time. Finished jobs take no memory, so that their number is not limited.
  */
 #ifndef BAILEY_BATCH_BATCH_H
 #define BAILEY_BATCH_BATCH_H
@@ -35,12 +35,12 @@ struct batch_sums {
         uint64_t done;    /* results that are new */
         uint64_t failed;  /* of them: the job's end was not exit status 0 */
         uint64_t faults;  /* of these: the machine was at fault */
-        uint64_t invalid; /* of these: the line is wrong, or asks for what cannot be */
+        uint64_t invalid; /* of these: the line is invalid, or the job cannot be run */
         unsigned running;
         bool stopped; /* before the end */
 };
 
-/* -1: it could not go on, and `err` says why; results are there for what `ret` says. */
+/* -1: it could not continue, see `err`; `ret` counts the results that were written. */
 int batch_run(const struct batch_options *options, struct batch_sums *ret, struct err *err);
 
 /* progress.c: one line on a terminal, which replaces the one before. `since`, `now`: monotonic. */

@@ -14,7 +14,7 @@
 
 enum {
         JOB_LINE_MAX = 16 << 20, /* bytes */
-        JOB_RETRIES = 2,         /* when the machine was at fault, and the job does not say how often */
+        JOB_RETRIES = 2,         /* after a fault of the machine, if the job has no "retry" */
 };
 
 struct place;
@@ -24,7 +24,7 @@ struct job {
         uint64_t line; /* its number, from 1 */
         uint32_t mark; /* of its text: job_mark() */
 
-        /* what the line says; what it does not say is NULL, 0 or false */
+        /* values of the line; missing ones are NULL, 0 or false */
         const char *id, *group, *description;
         const char *command;
         const char *const *argv;
@@ -35,7 +35,7 @@ struct job {
         bool shared;            /* other jobs may run in its workspace meanwhile */
         long long timeout_ms, retries;
 
-        /* while it is on its way */
+        /* while it waits or runs */
         unsigned attempt;
         struct place *place;
         char shell[BAILEY_ID_SIZE];
@@ -48,7 +48,7 @@ struct job {
 struct job *job_new(struct str text, uint64_t line, uint32_t mark, const char *workspace, struct err *err);
 void job_free(struct job *job);
 
-/* Tells a line from others: never 0. */
+/* A checksum of the line: never 0. */
 uint32_t job_mark(struct str text);
 
 #endif

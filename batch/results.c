@@ -102,7 +102,7 @@ static int cut_torn(const struct results *results, off_t whole, struct err *err)
         ssize_t count = pread(results->fd, found, sizeof(found), whole);
 
         if (count > 0 && memcmp(found, begin, (size_t)count) != 0)
-                return err_set(err, ERR_INVALID, "%s: its end is not a result of bailey batch", results->name);
+                return err_set(err, ERR_INVALID, "%s: does not end with a result of bailey batch", results->name);
         if (count < 0 || ftruncate(results->fd, whole) < 0 || lseek(results->fd, whole, SEEK_SET) < 0)
                 return err_sys(err, "%s", results->name);
         return 0;

@@ -1,6 +1,6 @@
 /*
  * The results of a batch: a line of JSON for each job, in the order in which they end, or in that of the jobs. A file of them
- * is also the journal: who opens it again knows which jobs have run.
+ * is also the journal: it shows which jobs have run.
  */
 #ifndef BAILEY_BATCH_RESULTS_H
 #define BAILEY_BATCH_RESULTS_H
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { RESULTS_FULL = 16 << 20 }; /* bytes waiting: nothing more is started then */
+enum { RESULTS_FULL = 16 << 20 }; /* bytes waiting: beyond that no job is started */
 
 struct results {
         int fd; /* not owned */
@@ -33,7 +33,7 @@ struct results {
 int results_open(struct results *results, int fd, const char *name, bool journal, bool in_order, struct err *err);
 void results_free(struct results *results);
 
-/* Has the job of this line a result? It is an error if the line was another one then. */
+/* Does the job of this line have a result? It is an error if the line has changed since. */
 int results_have(const struct results *results, uint64_t line, uint32_t mark, struct err *err);
 
 /* The beginning of a result. The caller adds members and put_end(). */
