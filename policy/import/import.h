@@ -1,6 +1,6 @@
 /*
- * Settings of coding agents and of other sandboxes as values of bailey's config. What denies may become stricter, and what
- * allows may become narrower, but never the other way round: whatever cannot be said so is left, and listed with the reason.
+ * Settings of coding agents and of other sandboxes as values of bailey's config. Denials may become stricter, and
+ * permissions narrower, but never the other way round: other settings are skipped, and listed with the reason.
  * Pure: from texts.
  */
 #ifndef BAILEY_POLICY_IMPORT_H
@@ -9,7 +9,7 @@
 #include "base/value_tree.h"
 #include "policy/keys.h"
 
-/* Where such settings are. */
+/* Places of such settings. */
 enum import_base {
         IMPORT_HOME,    /* below HOME, or below the variable if that is set */
         IMPORT_PROJECT, /* below the workspace: its author wrote them, not its user */
@@ -66,13 +66,13 @@ struct import_value {
         bool asks;   /* a pattern that only warns */
         bool denies; /* it makes a policy stricter */
         struct import_origin origin;
-        const char *note; /* why it is there if the setting does not say so; may be NULL */
+        const char *note; /* why the value was added, if not obvious; may be NULL */
 };
 
 struct import_left {
         struct import_origin origin;
         const char *reason;
-        bool denies; /* it denies something, or asks about it, and that is lost */
+        bool denies; /* it denies something, or asks about it, which is lost */
 };
 
 struct import {

@@ -1,5 +1,5 @@
 /*
- * What the tables of the formats are made of, and what their rows do with a setting.
+ * Rows of the tables of formats, and the functions that convert a setting.
  */
 #ifndef BAILEY_POLICY_IMPORT_TAKE_H
 #define BAILEY_POLICY_IMPORT_TAKE_H
@@ -30,7 +30,7 @@ struct importer {
         bool workspace_listed; /* the workspace can be written only where that is allowed */
         bool workspace_allowed;
         bool network_off;                                       /* whatever hosts are listed */
-        const struct import_origin *network_any, *network_none; /* who says that all hosts, or none, can be reached */
+        const struct import_origin *network_any, *network_none; /* settings by which all hosts, or none, can be reached */
 };
 
 struct import_row {
@@ -38,12 +38,12 @@ struct import_row {
         const char *path;
         void (*take)(struct importer *im, const struct import_row *row, struct setting_place at); /* NULL: restricts nothing */
         enum import_kind kind;
-        const char *text; /* why it is left; or the key that it becomes */
+        const char *text; /* why it is skipped; or the key that it becomes */
 };
 
 /* ---- results ---- */
 
-/* Validated by the key's row: what bailey would refuse is left. Returns whether it was taken. */
+/* Validated by the key's row: invalid values are skipped. Returns true if it was added. */
 bool import_take(struct importer *im, struct setting_place at, enum import_kind kind, const char *key, struct str value);
 
 /* A stricter value of a key that is no list. */
@@ -64,11 +64,11 @@ void take_variables(struct importer *im, const struct import_row *row, struct se
 /* Paths as sandboxes have them: absolute, ~/..., or relative to the workspace. `text` is the key. */
 void take_paths(struct importer *im, const struct import_row *row, struct setting_place at);
 
-/* All strings of an array; what is something else is left. */
+/* All strings of an array; other items are skipped. */
 typedef void import_item(struct importer *im, const struct import_row *row, struct setting_place at, struct str text);
 void take_each(struct importer *im, const struct import_row *row, struct setting_place at, import_item *take);
 
-/* All items of an array, whatever they are. `expected` is what is said of something that is no array. */
+/* All items of an array, of any type. `expected` is the message for another type. */
 typedef void import_node(struct importer *im, const struct import_row *row, struct setting_place item);
 void take_items(struct importer *im, const struct import_row *row, struct setting_place at, const char *expected,
                 import_node *take);
