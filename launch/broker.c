@@ -19,8 +19,8 @@
 #include "launch/files.h"
 #include "launch/kernel.h"
 
-/* What a handler in pid 1 returns instead of a result: a worker answers. */
-enum { ANSWERED_LATER = BROKER_CONTINUE + 1 };
+/* What a handler in pid 1 returns instead of a result: a worker answers, or the handler has done so. */
+enum { ANSWERED_LATER = BROKER_WAITS + 1 };
 
 /* Kernels may have longer ones than the header; the kernel writes as much as it knows. */
 union notification {
@@ -202,7 +202,20 @@ static int go_on(struct broker *broker, struct broker_worker *worker, uint64_t c
         return result;
 }
 
-static int start_connect(struct broker *broker, uint64_t call, const struct broker_connect *request) {
+/* Where the caller waits no more, the result is for the same call again, as that of a worker is. */
+static int connect_now(struct broker *broker, uint64_t call, struct broker_connect *request) {
+        int result = broker_connect_now(broker->plan, request);
+
+        if (result == BROKER_WAITS)
+                return result;
+        fd_close(TAKE_FD(request->socket)); /* before the caller could close it */
+        if (!answer(broker->listener, call, result) && has_room(broker))
+                broker->workers[broker->worker_count++] =
+                        (struct broker_worker){ .call = call, .request = *request, .result = result };
+        return ANSWERED_LATER;
+}
+
+static int start_connect(struct broker *broker, uint64_t call, struct broker_connect *request) {
         struct broker_worker *worker = find_worker(broker, request->caller);
         pid_t pid;
 
@@ -212,6 +225,8 @@ static int start_connect(struct broker *broker, uint64_t call, const struct brok
                 return go_on(broker, worker, call);
         if (worker)
                 end_worker(broker, worker);
+        if (connect_now(broker, call, request) == ANSWERED_LATER)
+                return ANSWERED_LATER;
         pid = start_worker(broker, call, request);
         if (pid == 0) {
                 int result = broker_connect(broker->plan, request);

@@ -6,7 +6,7 @@
  * arguments once and makes copies of the descriptors. Allocates nothing.
  *
  * connect() may take long: a worker is forked, which decides on the copies, carries the call out and ends with the result.
- * pid 1 never blocks. The call never continues in the command's process.
+ * pid 1 never blocks; what is over at once, it does itself (broker_now.c). The call never continues in the command's process.
  *
  * rename() continues there, unless it is onto a covered git config, which the kernel refuses: there pid 1 only permits more,
  * and never less.
@@ -24,6 +24,7 @@
 enum {
         BROKER_WORKERS_MAX = 128, /* concurrent calls; more get EAGAIN */
         BROKER_CONTINUE = 1,      /* in place of a negative errno: the kernel carries the call out as it was made */
+        BROKER_WAITS = 2,         /* a worker has to do it */
 };
 
 /* What connect() was called with, copied. */
@@ -81,6 +82,11 @@ void broker_reaped(struct broker *broker, pid_t pid, int status);
 
 /* Decides, and connects. Returns 0 or a negative errno. */
 int broker_connect(const struct broker_plan *plan, const struct broker_connect *request);
+
+/* ---- broker_now.c: in pid 1 ---- */
+
+/* Connects a socket of IPv4 or IPv6. Returns 0, a negative errno, or BROKER_WAITS: it is none of these, or would wait. */
+int broker_connect_now(const struct broker_plan *plan, const struct broker_connect *request);
 
 /* ---- broker_rename.c ---- */
 
