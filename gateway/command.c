@@ -7,8 +7,8 @@
 
 #include "base/fd.h"
 #include "base/time.h"
+#include "gateway/connection.h"
 #include "gateway/forward.h"
-#include "gateway/loop.h"
 #include "gateway/protocol.h"
 #include "gateway/proxy.h"
 #include "gateway/question.h"
@@ -114,6 +114,8 @@ int command_listen(struct gateway *gateway, struct command *command, struct list
         listener->watch.ready = from.kind == GATEWAY_DNS_UDP   ? question_udp_ready
                                 : from.kind == GATEWAY_DNS_TCP ? question_tcp_ready
                                                                : connection_ready;
+        if (listener->watch.ready == connection_ready) /* each connection that it accepts has them, too */
+                dial_set_options(listener->watch.fd);
         if (loop_watch(gateway, &listener->watch, EPOLLIN) < 0) {
                 free(listener);
                 return -1;

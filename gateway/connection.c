@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "gateway/proxy.h"
 #include "policy/addresses.h"
 
@@ -22,7 +23,10 @@ void connection_close_side(struct gateway *gateway, struct side *side, bool rese
                 return;
         if (reset)
                 setsockopt(side->watch.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-        loop_unwatch(gateway, &side->watch);
+        if (side->shared)
+                loop_unwatch(gateway, &side->watch);
+        else /* closing it takes it out of the set */
+                close(TAKE_FD(side->watch.fd));
 }
 
 static void stop_resolving(struct connection *connection) {
@@ -192,8 +196,17 @@ static void relay_event(struct gateway *gateway, struct connection *connection, 
                 connection_relay(gateway, connection);
 }
 
+/* What a read would tell, which is not needed then. */
+static void take_events(struct side *side, uint32_t events) {
+        side->quiet = !(events & ~(uint32_t)EPOLLOUT);
+        side->hasty |= (events & ~(uint32_t)(EPOLLIN | EPOLLOUT)) != 0;
+}
+
 static void side_event(struct gateway *gateway, struct connection *connection, struct watch *watch, uint32_t events) {
-        if (connection->looking && watch == &connection->sides[COMMAND_SIDE].watch)
+        struct side *side = CONTAINER_OF(watch, struct side, watch);
+
+        take_events(side, events);
+        if (connection->looking && side == &connection->sides[COMMAND_SIDE] && !side->quiet)
                 look_at(gateway, connection);
         switch ((enum connection_state)connection->state) {
         case CONNECTION_DIAL:
@@ -263,7 +276,6 @@ static struct connection *connection_new(struct gateway *gateway, struct command
         command->connections = connection;
         command->open++;
         gateway->open++;
-        dial_set_options(fd);
         return connection;
 }
 

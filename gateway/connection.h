@@ -16,6 +16,9 @@ struct side {
         struct relay_pipe *pipe; /* borrowed */
         uint64_t bytes;          /* that the other end has taken */
         bool eof, shut;          /* shut: nothing more will be sent to this end */
+        bool quiet;              /* there is nothing to read before an event says so */
+        bool hasty;              /* its end, or urgent data, is behind what can be read: no read shows that there is no more */
+        bool shared;             /* others may have this file, too */
 };
 
 enum connection_state {
@@ -52,7 +55,7 @@ struct connection {
         int error; /* of the last address */
 };
 
-enum { CONNECTION_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+enum { CONNECTION_EVENTS = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET };
 
 void connection_close(struct gateway *gateway, struct connection *connection, bool reset);
 void connection_close_side(struct gateway *gateway, struct side *side, bool reset);

@@ -190,7 +190,9 @@ void dial_event(struct gateway *gateway, struct connection *connection, const st
                         connection_close(gateway, connection, true);
                 return;
         }
-        if (getsockopt(watch->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
+        if (events & EPOLLOUT && !(events & (EPOLLERR | EPOLLHUP)))
+                (connection->through ? proxy_connected : dial_done)(gateway, connection);
+        else if (getsockopt(watch->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 || error)
                 dial_failed(gateway, connection, error ? error : errno);
         else if (getpeername(watch->fd, (struct sockaddr *)&peer, &peer_len) == 0)
                 (connection->through ? proxy_connected : dial_done)(gateway, connection);
@@ -259,6 +261,7 @@ void connection_give_socket(struct gateway *gateway, struct command *command, in
         }
         dial_set_options(fd);
         oldest->sides[OUTSIDE].watch.fd = fd;
+        oldest->sides[OUTSIDE].shared = true;
         oldest->state = CONNECTION_DIAL;
         if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway, &oldest->sides[OUTSIDE].watch, CONNECTION_EVENTS) < 0)
                 connection_close(gateway, oldest, true);

@@ -117,6 +117,7 @@ static int copy(struct gateway *gateway, struct connection *connection, struct s
                 from->eof = true;
                 return STUCK;
         }
+        from->quiet = (size_t)n < room && !from->hasty;
         sent = send(to->watch.fd, gateway->buffer, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0) {
                 if (errno != EAGAIN && errno != EINTR)
@@ -205,6 +206,7 @@ static int splice_round(struct connection *connection, struct side *from, struct
                            SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
                 if (n < 0 && errno != EAGAIN && errno != EINTR)
                         return BROKEN;
+                from->quiet = n < 0 && errno == EAGAIN && !from->pipe->held; /* else the pipe may be full */
                 if (n == 0)
                         from->eof = true;
                 if (n > 0)
@@ -225,11 +227,11 @@ static int move(struct gateway *gateway, struct connection *connection, struct s
                 connection->forwarded->login_refused = true;
                 return BROKEN;
         }
-        if (!from->pipe && from->bytes >= RELAY_SPLICE_FROM && !from->eof)
+        if (!from->pipe && (from->eof || from->quiet))
+                return STUCK;
+        if (!from->pipe && from->bytes >= RELAY_SPLICE_FROM)
                 from->pipe = pipe_borrow(gateway);
-        if (from->pipe)
-                return splice_round(connection, from, to);
-        return from->eof ? STUCK : copy(gateway, connection, from, to);
+        return from->pipe ? splice_round(connection, from, to) : copy(gateway, connection, from, to);
 }
 
 /* The end of what came from one side is passed on when the other has it all. */
@@ -237,7 +239,8 @@ static void pass_end(struct side *from, struct side *to) {
         if (from->pipe && !from->pipe->held)
                 pipe_return(from);
         if (from->eof && !from->kept && !from->pipe && !to->shut) {
-                shutdown(to->watch.fd, SHUT_WR);
+                if (!from->shut) /* else it is closed now, as the last of both directions */
+                        shutdown(to->watch.fd, SHUT_WR);
                 to->shut = true;
         }
 }

@@ -240,6 +240,34 @@ static void servers_speak_first(void **state) {
         close(ends[1]);
 }
 
+/* A read that returns less than it could shows that there is no more, but not in front of the end, or of urgent data. */
+static void much_at_once(void **state) {
+        int ends[2];
+
+        (void)state;
+        connect_both("github.com", "93.184.216.34", 22, ends);
+        MUST(send(ends[0], "SSH-2.0-client\r\n", 16, 0));
+        expect_text(ends[1], "SSH-2.0-client\r\n");
+        for (int i = 0; i < 2; i++) {
+                MUST(kill(gateway.pid, SIGSTOP));
+                MUST(send(ends[i], "before", 6, 0));
+                MUST(send(ends[i], "!", 1, MSG_OOB)); /* which is not passed on */
+                MUST(send(ends[i], "behind", 6, 0));
+                MUST(kill(gateway.pid, SIGCONT));
+                expect_text(ends[!i], "beforebehind");
+        }
+        for (int i = 0; i < 2; i++) {
+                MUST(kill(gateway.pid, SIGSTOP));
+                MUST(send(ends[i], "last", 4, 0));
+                shutdown(ends[i], SHUT_WR);
+                MUST(kill(gateway.pid, SIGCONT));
+                expect_text(ends[!i], "last");
+                expect_end(ends[!i]);
+        }
+        close(ends[0]);
+        close(ends[1]);
+}
+
 static void reset(int fd) {
         struct linger linger = { .l_onoff = 1 };
 
@@ -805,6 +833,7 @@ int main(void) {
                 TEST(questions_over_tcp),
                 TEST(bytes_are_relayed),
                 TEST(servers_speak_first),
+                TEST(much_at_once),
                 TEST(resets_are_passed_on),
                 TEST(other_addresses_are_tried),
                 TEST(unreachable_servers),
