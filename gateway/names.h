@@ -14,6 +14,7 @@ enum {
         NAMES_PAIRS_MAX = 4096,   /* of a name and an address; the oldest names go */
         NAMES_NAMES_MAX = 4096,   /* also those without an address */
         NAMES_ADDRESSES_MAX = 16, /* of a name */
+        NAMES_JUDGED_MAX = 32,    /* of an address, for each connection to it */
         NAMES_BUCKETS = 256,
 };
 

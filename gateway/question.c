@@ -487,7 +487,7 @@ void question_tcp_ready(struct gateway *gateway, struct watch *watch, uint32_t e
                 }
                 fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
                 if (fd < 0) {
-                        if (errno == EMFILE || errno == ENFILE)
+                        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
                                 loop_files_short(gateway, listener);
                         return;
                 }

@@ -120,13 +120,14 @@ int verdict_name(struct str text, struct host *ret) {
 
 /* ---- connections ---- */
 
-/* Of several names of an address, one that is allowed counts: the address is its host's, whoever else is there. */
+/* Of several names of an address, one that is allowed counts: the address is its host's, whoever else is there. Only the newest
+ * are judged: a command can give an address thousands, and others wait while they are gone through. */
 static bool start_by_name(const struct egress *egress, const struct names *names, const uint8_t address[16], uint16_t port,
                           struct verdict_start *ret) {
         const struct name_pair *pair = NULL;
         bool found = false;
 
-        while ((pair = names_of_address(names, address, pair))) {
+        for (int i = 0; i < NAMES_JUDGED_MAX && (pair = names_of_address(names, address, pair)); i++) {
                 struct host host;
                 enum gateway_reason reason;
 
@@ -144,7 +145,7 @@ static bool start_by_name(const struct egress *egress, const struct names *names
                         return true;
                 found = true;
         }
-        return found;
+        return found && !pair; /* else what the client says tells which of the others it is */
 }
 
 /* "*" is no address of this machine, whose services are not meant for the public; nor of its proxy, which gets to all hosts. */

@@ -72,9 +72,9 @@ static int listen_at(struct egress_sockets *sockets, enum egress_socket kind, ui
         return 0;
 }
 
-static bool is_host_port(const struct launch_egress *egress, uint16_t port) {
-        for (size_t i = 0; i < egress->host_port_count; i++)
-                if (egress->host_ports[i] == port)
+static bool has_port(const uint16_t *ports, size_t count, uint16_t port) {
+        for (size_t i = 0; i < count; i++)
+                if (ports[i] == port)
                         return true;
         return false;
 }
@@ -82,7 +82,8 @@ static bool is_host_port(const struct launch_egress *egress, uint16_t port) {
 /* A port of localhost can have one listener: that of the host's port. */
 static int listen_at_ports(const struct launch_egress *egress, struct egress_sockets *sockets, struct err *err) {
         for (size_t i = 0; i < egress->port_count; i++)
-                if (egress->ports[i] != EGRESS_DNS_PORT && !is_host_port(egress, egress->ports[i]) &&
+                if (egress->ports[i] != EGRESS_DNS_PORT &&
+                    !has_port(egress->host_ports, egress->host_port_count, egress->ports[i]) &&
                     listen_at(sockets, EGRESS_PORT, egress->ports[i], sockets->ipv6, err) < 0)
                         return -1;
         return 0;
@@ -226,6 +227,35 @@ void egress_sockets_close(struct egress_sockets *sockets) {
 }
 
 /* ---- receiving ---- */
+
+static bool is_asked_for(const struct launch_egress *egress, enum egress_socket kind, uint16_t port) {
+        switch (kind) {
+        case EGRESS_DNS_UDP:
+        case EGRESS_DNS_TCP:
+        case EGRESS_TRANSPARENT:
+                return egress->wanted;
+        case EGRESS_PORT:
+                return egress->wanted && has_port(egress->ports, egress->port_count, port);
+        case EGRESS_HOST_PORT:
+                return has_port(egress->host_ports, egress->host_port_count, port);
+        case EGRESS_OUTGOING:
+        case EGRESS_SHELL_PORT:
+        case EGRESS_DIAG:
+                break; /* of the session: they are asked for one by one */
+        }
+        return true;
+}
+
+void egress_sockets_check(const struct launch_egress *egress, struct egress_sockets *sockets) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < sockets->count; i++)
+                if (is_asked_for(egress, sockets->items[i].kind, sockets->items[i].port))
+                        sockets->items[kept++] = sockets->items[i];
+                else
+                        fd_close(sockets->items[i].fd);
+        sockets->count = kept;
+}
 
 static bool is_valid(const unsigned char *bytes, size_t len, size_t file_count) {
         if (len < 4 || bytes[0] != EGRESS_MESSAGE || bytes[1] > 1 || bytes[2] > 1 || bytes[3] > EGRESS_SOCKETS_MAX ||

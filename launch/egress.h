@@ -55,6 +55,9 @@ void egress_send_shell_port(int control, uint16_t port);
 
 void egress_sockets_close(struct egress_sockets *sockets);
 
+/* Outside: closes those that nobody has asked for. Which ports of the host are reached is not for pid 1 to say. */
+void egress_sockets_check(const struct launch_egress *egress, struct egress_sockets *sockets);
+
 /* ---- the message ---- */
 
 /* The first byte of it, which identifies it. */

@@ -13,6 +13,7 @@ enum { REFUSALS_TOLD = 5 };
 static void take_sockets(void *context, struct egress_sockets *sockets) {
         struct run *run = context;
 
+        egress_sockets_check(&run->attempt.launch.egress, sockets);
         shell_ports_take(run, sockets);
         if (run->attempt.network)
                 gateway_link_take(run->attempt.network, sockets);

@@ -159,6 +159,30 @@ static void connections_begin(void **state) {
         names_free(&names);
 }
 
+/* A command can give an address thousands of names; each connection is judged by few of them. */
+static void many_names_of_an_address(void **state) {
+        struct names names = {};
+        struct verdict_start start;
+        uint8_t to[16];
+
+        (void)state;
+        address("93.184.216.40", to);
+        hand_out(&names, "db.example.com", "93.184.216.40");
+        for (int i = 0; i < NAMES_JUDGED_MAX; i++) {
+                char name[32];
+
+                verdict_start(&egress, &names, (struct own_addresses){}, to, 5432, &start);
+                assert_int_equal(start.action, START_DIAL);
+                snprintf(name, sizeof(name), "n%d.npmjs.org", i);
+                hand_out(&names, name, "93.184.216.40");
+        }
+        verdict_start(&egress, &names, (struct own_addresses){}, to, 5432, &start);
+        assert_int_equal(start.action, START_LOOK);
+        verdict_start(&egress, &names, (struct own_addresses){}, to, 443, &start);
+        assert_int_equal(start.action, START_DIAL);
+        names_free(&names);
+}
+
 /* "*" allows public addresses, but none of this machine, and what is said there is looked at. */
 static void all_public_addresses(void **state) {
         static const struct egress_rule any[] = { { .pattern = STR("*") } },
@@ -329,10 +353,15 @@ static void sentences(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(addresses_are_vetted), cmocka_unit_test(mixed_answers),
-                cmocka_unit_test(what_is_no_name),      cmocka_unit_test(connections_begin),
-                cmocka_unit_test(all_public_addresses), cmocka_unit_test(clients_are_looked_at),
-                cmocka_unit_test(names_are_kept),       cmocka_unit_test(sentences),
+                cmocka_unit_test(addresses_are_vetted),
+                cmocka_unit_test(mixed_answers),
+                cmocka_unit_test(what_is_no_name),
+                cmocka_unit_test(connections_begin),
+                cmocka_unit_test(many_names_of_an_address),
+                cmocka_unit_test(all_public_addresses),
+                cmocka_unit_test(clients_are_looked_at),
+                cmocka_unit_test(names_are_kept),
+                cmocka_unit_test(sentences),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

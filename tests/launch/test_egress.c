@@ -564,6 +564,38 @@ static void invalid_messages_are_refused_and_their_files_closed(void **state) {
         }
 }
 
+/* What pid 1 says could come from a command that has taken it over. */
+static void sockets_that_nobody_asked_for_are_closed(void **state) {
+        static const uint16_t https[] = { 443 }, postgres[] = { 5432 };
+        static const struct launch_egress hosts = { .wanted = true, .ports = https, .port_count = 1 },
+                                          port = { .host_ports = postgres, .host_port_count = 1 };
+        static const struct {
+                enum egress_socket kind;
+                uint16_t port;
+                bool by_hosts, by_port;
+        } cases[] = {
+                { EGRESS_DNS_UDP, 53, true, false },    { EGRESS_DNS_TCP, 53, true, false },
+                { EGRESS_TRANSPARENT, 0, true, false }, { EGRESS_PORT, 443, true, false },
+                { EGRESS_PORT, 22, false, false },      { EGRESS_HOST_PORT, 5432, false, true },
+                { EGRESS_HOST_PORT, 22, false, false }, { EGRESS_HOST_PORT, 443, false, false },
+                { EGRESS_OUTGOING, 0, true, true },     { EGRESS_SHELL_PORT, 3000, true, true },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+                for (int by_port = 0; by_port < 2; by_port++) {
+                        bool wanted = by_port ? cases[i].by_port : cases[i].by_hosts;
+                        int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+                        struct egress_sockets sockets = { .count = 1, .items = { { cases[i].kind, cases[i].port, fd } } };
+
+                        egress_sockets_check(by_port ? &port : &hosts, &sockets);
+                        if (sockets.count != wanted)
+                                fail_msg("case %zu: %zu", i, sockets.count);
+                        assert_int_equal(fcntl(fd, F_GETFD) >= 0, wanted);
+                        egress_sockets_close(&sockets);
+                }
+}
+
 /* ---- whole sandboxes ---- */
 
 struct sandbox {
@@ -740,6 +772,7 @@ int main(void) {
                 cmocka_unit_test(ports_of_the_host_and_hosts_go_together),
                 cmocka_unit_test(commands_cannot_change_it),
                 cmocka_unit_test(invalid_messages_are_refused_and_their_files_closed),
+                cmocka_unit_test(sockets_that_nobody_asked_for_are_closed),
                 cmocka_unit_test(a_command_reaches_the_gateway),
                 cmocka_unit_test(requested_sockets_are_of_the_sandbox),
                 cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
