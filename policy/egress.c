@@ -56,14 +56,9 @@ bool egress_names(const struct egress *egress, const struct host *host) {
         return false;
 }
 
-/* Most patterns are names, which need not be read. */
-static bool may_be_address(struct str pattern) {
-        return pattern.len && (is_ascii_digit((unsigned char)pattern.ptr[0]) || memchr(pattern.ptr, ':', pattern.len));
-}
-
 bool egress_denies_address(const struct egress *egress, const struct host *address) {
         for (size_t i = 0; i < egress->denied.count; i++)
-                if (may_be_address(egress->denied.items[i]) && host_matches(egress->denied.items[i], address))
+                if (host_pattern_may_be_address(egress->denied.items[i]) && host_matches(egress->denied.items[i], address))
                         return true;
         return false;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "policy/addresses.h"
+#include "policy/idna.h"
 
 /* ---- addresses ---- */
 
@@ -302,6 +303,29 @@ static bool wildcard_matches(struct str rest, struct str name) {
         return name.len == rest.len || name.ptr[name.len - rest.len - 1] == '.';
 }
 
+bool host_pattern_may_be_address(struct str pattern) {
+        return pattern.len && (is_ascii_digit((unsigned char)pattern.ptr[0]) || memchr(pattern.ptr, ':', pattern.len));
+}
+
+/* One of them as people write it, and the other as DNS has it. */
+static bool scripts_match(struct str pattern, const struct host *host, bool wildcard) {
+        char room[2][IDNA_MAX];
+        struct str wide, name;
+
+        if (name_ascii(pattern) == host->ascii)
+                return false;
+        wide = idna_read(pattern, room[0]);
+        name = idna_read(host_text(host), room[1]);
+        return wildcard ? wildcard_matches(wide, name) : str_eq_nocase(wide, name);
+}
+
+static bool name_matches(struct str pattern, const struct host *host) {
+        if (pattern.len > 1 && pattern.ptr[pattern.len - 1] == '.')
+                pattern.len--;
+        return str_eq_nocase(pattern, host_text(host)) || scripts_match(pattern, host, false);
+}
+
+/* The gateway asks for each of thousands of patterns: a name need not be read to be compared. */
 bool host_matches(struct str pattern, const struct host *host) {
         struct str rest = wildcard_rest(pattern);
         struct host wanted;
@@ -309,8 +333,12 @@ bool host_matches(struct str pattern, const struct host *host) {
         if (str_is(pattern, "*"))
                 return true;
         if (rest.len)
-                return host->kind == HOST_NAME && host->ascii && wildcard_matches(rest, host_text(host));
-        return pattern_host(pattern, &wanted) == 0 && wanted.kind == host->kind && str_eq(host_text(&wanted), host_text(host));
+                return host->kind == HOST_NAME && host->ascii &&
+                       (wildcard_matches(rest, host_text(host)) || scripts_match(rest, host, true));
+        if (host->kind == HOST_NAME)
+                return name_matches(pattern, host);
+        return host_pattern_may_be_address(pattern) && pattern_host(pattern, &wanted) == 0 && wanted.kind == host->kind &&
+               str_eq(host_text(&wanted), host_text(host));
 }
 
 bool host_list_has(struct str_list patterns, const struct host *host) {

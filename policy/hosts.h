@@ -49,11 +49,13 @@ struct str url_scheme(struct str url);
 
 /*
  * A pattern is a name, an address, "*.name", which stands for the name itself too, or "*" for all. No port, no path.
- * Case does not matter. "*.name" matches no address, and no name that is not ASCII: of evil.com/.x.com with a full-width
+ * Case does not matter (of letters that are not ASCII it does), nor whether a name in another script is written as bücher.example
+ * or as xn--bcher-kva.example. "*.name" matches no address, and no name that is not ASCII: of evil.com/.x.com with a full-width
  * slash, some programs make evil.com.
  */
 bool host_pattern_valid(struct str pattern);
 bool host_matches(struct str pattern, const struct host *host);
+bool host_pattern_may_be_address(struct str pattern); /* else it is none; quick */
 bool host_list_has(struct str_list patterns, const struct host *host);
 
 /*
