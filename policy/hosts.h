@@ -49,9 +49,9 @@ struct str url_scheme(struct str url);
 
 /*
  * A pattern is a name, an address, "*.name", which stands for the name itself too, or "*" for all. No port, no path.
- * Case does not matter (of letters that are not ASCII it does), nor whether a name in another script is written as bücher.example
- * or as xn--bcher-kva.example. "*.name" matches no address, and no name that is not ASCII: of evil.com/.x.com with a full-width
- * slash, some programs make evil.com.
+ * Case does not matter (but of letters that are not ASCII), nor whether a name in another script is written as people do or
+ * as xn--... of DNS. "*.name" matches no address, and no name that is not ASCII: of evil.com/.x.com with a full-width slash,
+ * some programs make evil.com.
  */
 bool host_pattern_valid(struct str pattern);
 bool host_matches(struct str pattern, const struct host *host);
