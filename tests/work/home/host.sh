@@ -27,7 +27,7 @@ home_fresh() {
 # bailey makes its own in them.
 home_note() {
         find "$H" \( -path "$W" -o -path "$H/other" -o -path "$H/.local/state/bailey" \) -prune -o \
-                \( -type d -printf '%P/ %m %U\n' \) -o \( -type f -printf '%P %m %U %T@ ' -exec sha256sum {} \; \) -o \
+                \( -type d -printf '%P/ %m %U\n' \) -o \( -type f -printf '%P %m %U %T@\n' -exec sha256sum {} + \) -o \
                 -printf '%P %y %m %U %l\n' | sort >"$T/$1"
 }
 
