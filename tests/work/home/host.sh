@@ -33,6 +33,9 @@ home_note() {
 
 # ---- projects that need the package "answer", for the hooks ----
 
+# What runs for seconds is not worth the second compiler of Java, nor threads that collect its garbage.
+java_flags='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
 npm_project() {
         cat >package.json <<'EOF'
 { "name": "project", "version": "1.0.0", "private": true, "dependencies": { "answer": "^1.0.0" },
@@ -73,6 +76,7 @@ java_source() {
 
 maven_project() {
         java_source src/main/java
+        mkdir .mvn && echo "$java_flags" >.mvn/jvm.config
         cat >pom.xml <<'EOF'
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -99,6 +103,8 @@ EOF
 gradle_project() {
         java_source src/main/java
         echo "rootProject.name = 'project'" >settings.gradle
+        echo "org.gradle.jvmargs=-XX:-UseContainerSupport $java_flags" >gradle.properties
+        printf 'export JAVA_OPTS="-XX:-UseContainerSupport %s"\n' "$java_flags" >java.sh
         cat >build.gradle <<'EOF'
 apply plugin: 'application'
 mainClassName = 'Main'
