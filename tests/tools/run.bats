@@ -248,7 +248,7 @@ picks() {
 
 # ---- how long it took ----
 
-@test "--times names the suites that took longest, ten at most" {
+@test "--times lists all suites, and names those that took longest, ten at most" {
         for n in {1..12}; do suites+=("$(suite "s$n" <<<"printf '1..1\nok 1\n'; touch $PWD/done$n")"); done
         # it begins before all others and ends a second after them, however busy the machine is
         slow=$(suite slow <<<"until [ \$(ls $PWD | grep -c done) = 12 ]; do sleep 0.1; done; sleep 1.1; printf '1..1\nok 1\n'")
@@ -258,6 +258,9 @@ picks() {
         [[ $(grep -m 1 '^slowest: ' <<<"$output") == "slowest: "[1-9]*" s, processor "[0-9]*" s, $slow" ]]
         [ "$(last_line)" = "13 passed, 0 failed, 0 skipped" ]
         [[ $output == *$'\nprocessor: '[0-9]*' s in 13 suites'* ]]
+        grep '^processor [0-9.]* s, [0-9]* s, .' <<<"$output" >each
+        [ "$(sed 's/.*, //' each | sort)" = "$(printf '%s\n' "$slow" "${suites[@]}" | sort)" ]
+        cut -d ' ' -f 2 each | LC_ALL=C sort -cgr
         run "$root/tests/run" "${suites[0]}"
         [[ $output != *slowest:* ]]
 }
