@@ -121,17 +121,22 @@ cmake_project() {
 
 # ---- private places ----
 
+# make_parent FILE: its directory; mostly that is there, and no program is started for it
+make_parent() {
+        [ -d "${1%/*}" ] || mkdir -p "${1%/*}"
+}
+
 # make_private: the paths of private.txt, and the settings of settings.txt, each with a mark that the person can read
 make_private() {
         local path place text count=0
 
         while IFS= read -r path; do
                 place=$H/$path
-                mkdir -p "${place%/*}" && echo "private-mark of $path" >"$place" || return
+                make_parent "$place" && echo "private-mark of $path" >"$place" || return
                 count=$((count + 1))
         done </srv/registry/private.txt
         while IFS=$'\t' read -r path text; do
-                mkdir -p "$H/$(dirname "$path")" && printf '%b\n' "$text" >"$H/$path" || return
+                make_parent "$H/$path" && printf '%b\n' "$text" >"$H/$path" || return
                 count=$((count + 1))
         done </srv/registry/settings.txt
         test "$count" -ge 500 && test "$(grep -rl 'private-mark' "$H" | wc -l)" = "$count"
