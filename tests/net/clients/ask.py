@@ -12,6 +12,7 @@ the number and the question come back as they were. NAME may have \\000 and so o
     --edns               with EDNS
     --change HOW         two: two questions; answer: QR=1; opcode: 2; pointer, loop: names as pointers; short: without its end; none:
                          no question; class: CHAOS
+    --then NAME          asks for that, too: "no answer" when only that has one, or has it first
     --flood N            N questions at once, of which no answer is waited for
 """
 import argparse
@@ -119,7 +120,7 @@ def by_udp(options):
                     pass
             return "sent"
         client.settimeout(PATIENCE)
-        if options.change:
+        if options.change or options.then:
             return by_udp_after(client, wire, asked, options)
         for _ in range(3):
             try:
@@ -134,7 +135,7 @@ def by_udp(options):
 
 def by_udp_after(client, wire, asked, options):
     """Was it answered before the next question was, which is as it should be?"""
-    options.change = None
+    options.change, options.name = None, options.then or options.name
     client.send(wire)
     client.send(question(options, 0x4321)[0])
     answer = client.recv(65536)
@@ -183,6 +184,7 @@ def main():
     parser.add_argument("--times", type=int, default=0)
     parser.add_argument("--flood", type=int, default=0)
     parser.add_argument("--change")
+    parser.add_argument("--then")
     parser.add_argument("name")
     parser.add_argument("type", nargs="?", default="A")
     options = parser.parse_args()
