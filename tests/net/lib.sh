@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # hooks use variables that look unused here
 # Runs the cases of *.net in a made-up internet and speaks TAP. native.sh runs all of them in one combination, matrix.sh the short ones in all
 # others: root or user, native or bwrap, connections caught by TPROXY or by ports, cold (bailey run) or warm (bailey mcp).
+# Where net_shares is set, that many run at once, each with an internet of its own and its share of the cases, as most of them wait.
 # TEST_ONLY=REGEX tests/net/native.sh runs the cases whose name matches. NET_PLAIN=1 runs them without bailey, which shows that the internet
 # works, and that what is refused could be had. NET_KILLS=100 TEST_ONLY=random tests/net/native.sh kills the gateway that often.
 #
@@ -62,20 +63,32 @@ if [ "${2-}" != inner ]; then
         T=$(mktemp -d /tmp/bailey-net.XXXXXX) || exit 1
         trap 'rm -rf "$T"' EXIT
         chmod 755 "$T"
-        if [ -x "$BAILEY" ]; then cp "$BAILEY" "$T/bailey" || exit 1; fi
-        cp -R "$here"/*.{sh,awk,py,net} "$here/clients" "$here/internet" "$here/../escape/warm.py" "$T" && cp -R "$prepared" "$T/made" || exit 1
-        env -i T="$T" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" PLAIN="${NET_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent \
-                PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "${new[@]}" bash "$T/lib.sh" "$part" inner
-        exit
+        shares=()
+        for ((share = 0; share < ${net_shares:-1}; share++)); do
+                own=$T/$share
+                mkdir "$own"
+                if [ -x "$BAILEY" ]; then cp "$BAILEY" "$own/bailey" || exit 1; fi
+                cp -R "$here"/*.{sh,awk,py,net} "$here/clients" "$here/internet" "$here/../escape/warm.py" "$own" &&
+                        cp -R "$prepared" "$own/made" || exit 1
+                env -i T="$own" SHARE="$share" SHARES="${net_shares:-1}" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" PLAIN="${NET_PLAIN-}" \
+                        ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+                        LC_ALL=C.UTF-8 "${new[@]}" bash "$own/lib.sh" "$part" inner >"$T/$share.tap" 2>"$T/$share.err" &
+                shares+=($!)
+        done
+        status=0
+        for share in "${shares[@]}"; do wait "$share" || status=$?; done
+        cat "$T"/*.tap
+        cat "$T"/*.err >&2
+        exit $status
 fi
 
 # ---- inside: a host on the internet ----
 
 cd / || exit # where we are may soon be covered
 me=$(id -u)
-declare -A accounts=([all]=64221 [short]=64222)
+declare -A accounts=([all]=64241 [short]=64251)
 user=$me server=$me
-if [ "$me" = 0 ]; then user=${accounts[$part]} server=64220; fi
+if [ "$me" = 0 ]; then user=$((${accounts[$part]} + SHARE)) server=64220; fi # limits on a user's processes add up
 N=/srv/net
 # shellcheck source=tests/net/internet.sh
 . "$T/internet.sh"
@@ -379,15 +392,18 @@ report() {
 read_cases
 host_network=$(readlink /proc/self/ns/net)
 mkfifo "$T/never"
-todo=()
+all=() todo=()
 while read -r combination; do
         # shellcheck disable=SC2086 # words
         combine $combination
         for i in "${!names[@]}"; do
                 if [ -n "$ONLY" ] && ! [[ "$combination: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
-                if wanted; then todo+=("$i $combination"); fi
+                if wanted; then all+=("$i $combination"); fi
         done
 done < <(combinations)
+for n in "${!all[@]}"; do
+        if [ $((n % SHARES)) = "$SHARE" ]; then todo+=("${all[n]}"); fi
+done
 if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
 echo "1..${#todo[@]}"
 count=0 bad=0
