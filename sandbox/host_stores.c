@@ -1,68 +1,29 @@
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/name_set.h"
 #include "policy/credentials.h"
 #include "policy/files.h"
 #include "sandbox/host_parts.h"
 
-enum { LISTED_MAX = 4096, BITS = 8192, WORDS = BITS / 64 };
-
-/* Directories with many rows. Most rows name nothing that exists, and listing a directory once is faster than asking for each.
- */
+/* Directories with many rows. */
 static const char *const listed[] = { "~/.config/", "~/.local/share/", "~/", "/etc/", "/var/lib/" };
 
 enum { LISTED = sizeof(listed) / sizeof(*listed) };
-
-/* Of the names in it: a bit that is not set means that there is no such name. */
-struct names {
-        uint64_t bits[WORDS];
-};
 
 struct stores {
         struct host *host;
         struct arena *arena;
         const char *const *environment;
         const char *home;
-        struct names names[LISTED];
+        struct name_set names[LISTED];
         struct err *err;
 };
 
 /* ---- directories ---- */
-
-/* Of any case, as some file systems ignore it. */
-static unsigned name_bit(const char *name, size_t len) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-        for (size_t i = 0; i < len; i++)
-                hash = (hash ^ ascii_lower((unsigned char)name[i])) * UINT64_C(0x100000001b3);
-        return (unsigned)(hash >> 20) % BITS;
-}
-
-/* A directory that cannot be listed, or is too large, may have all names. */
-static void names_read(const char *directory, struct names *ret) {
-        DIR *dir = opendir(directory);
-        const struct dirent *entry;
-        size_t count = 0;
-
-        memset(ret, 0, sizeof(*ret));
-        if (!dir && is_absence(errno))
-                return;
-        errno = 0;
-        while (dir && count < LISTED_MAX && (entry = readdir(dir))) {
-                unsigned bit = name_bit(entry->d_name, strlen(entry->d_name));
-
-                ret->bits[bit / 64] |= UINT64_C(1) << bit % 64;
-                count++;
-        }
-        if (!dir || count == LISTED_MAX || errno)
-                memset(ret, 0xff, sizeof(*ret));
-        if (dir)
-                closedir(dir);
-}
 
 static int directory_text(const char *home, const char *place, char ret[static PATH_MAX]) {
         int len = place[0] == '~' ? snprintf(ret, PATH_MAX, "%s%s", home, place + 1) : snprintf(ret, PATH_MAX, "%s", place);
@@ -79,19 +40,16 @@ static void read_listed(struct stores *s, bool of_home) {
                 if (directory_text(s->home, listed[i], path) < 0)
                         memset(&s->names[i], 0xff, sizeof(s->names[i]));
                 else
-                        names_read(path, &s->names[i]);
+                        name_set_read(path, &s->names[i]);
         }
 }
 
 static bool may_exist(const struct stores *s, const char *mask) {
         for (size_t i = 0; i < LISTED; i++) {
                 size_t len = strlen(listed[i]);
-                unsigned bit;
 
-                if (strncmp(mask, listed[i], len) != 0)
-                        continue;
-                bit = name_bit(mask + len, strcspn(mask + len, "/"));
-                return s->names[i].bits[bit / 64] >> bit % 64 & 1;
+                if (strncmp(mask, listed[i], len) == 0)
+                        return name_set_may_have(&s->names[i], mask + len, strcspn(mask + len, "/"));
         }
         return true;
 }
