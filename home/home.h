@@ -25,6 +25,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/name_set.h"
 #include "home/shown.h"
 #include "policy/policy.h"
 
@@ -80,16 +81,19 @@ void home_settings_without_secrets(struct str text, struct buf *ret);
 /* Opens a path in a layer, in which commands may have created links. */
 int home_open_beneath(int files, const char *path, int flags);
 
-/* Whether the first directory of `path` is absent, as most are. `absent` remembers the answer for the next paths. */
-struct home_absent {
-        char name[64];
-        bool is;
+/* What the directories have that many rows of the table are in. Each is listed when it is needed first. */
+enum { HOME_LISTED = 4 };
+struct home_names {
+        const char *home;
+        bool listed[HOME_LISTED];
+        struct name_set names[HOME_LISTED];
 };
-bool home_is_absent(struct home_absent *absent, int home, const char *path);
+/* False: there is no such path of the table in the user's home. True says nothing. */
+bool home_may_have(struct home_names *names, const char *path);
 
 /* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. `home` and
  * `files` are the user's home and that of the layer. */
-int home_copy_settings(int layer, int home, int files, const struct home_request *request, struct err *err);
+int home_copy_settings(int layer, int home, int files, struct home_names *names, struct err *err);
 
 /* A settings file that commands have changed, removed or made. */
 struct home_setting {

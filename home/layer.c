@@ -79,25 +79,35 @@ struct finder {
         struct home_item *items;
         size_t count;
         int home, files; /* the user's, the layer's */
-        struct home_absent absent;
+        struct home_names *names;
         const char *first_left_out;
         size_t left_out;
         struct err *err;
 };
 
-bool home_is_absent(struct home_absent *absent, int home, const char *path) {
-        const char *slash = strchr(path, '/');
-        size_t len = slash ? (size_t)(slash - path) : 0;
-        struct stat st;
+/* The last one is the home itself. */
+static const char *const listed[HOME_LISTED] = { ".cache/", ".config/", ".local/share/", "" };
 
-        if (!slash || len >= sizeof(absent->name))
-                return false;
-        if (strncmp(absent->name, path, len) == 0 && !absent->name[len])
-                return absent->is;
-        memcpy(absent->name, path, len);
-        absent->name[len] = 0;
-        absent->is = fstatat(home, absent->name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
-        return absent->is;
+static void list(struct home_names *names, int which) {
+        char path[PATH_MAX];
+
+        names->listed[which] = true;
+        if (snprintf(path, sizeof(path), "%s/%s", names->home, listed[which]) < (int)sizeof(path))
+                name_set_read(path, &names->names[which]);
+        else
+                memset(&names->names[which], 0xff, sizeof(names->names[which]));
+}
+
+bool home_may_have(struct home_names *names, const char *path) {
+        int which = 0;
+        size_t len;
+
+        while (strncmp(path, listed[which], strlen(listed[which])) != 0)
+                which++;
+        len = strlen(listed[which]);
+        if (!names->listed[which])
+                list(names, which);
+        return name_set_may_have(&names->names[which], path + len, strcspn(path + len, "/"));
 }
 
 static int add_item(struct finder *f, const char *path, const char *source, enum shown_kind kind) {
@@ -142,26 +152,8 @@ static int leave_out(struct finder *f, const char *path) {
         return f->first_left_out ? 0 : err_memory(f->err);
 }
 
-/* Its path without links; NULL with errno. The home's has none, and few rows have. A user may write a path in many ways. */
-static const char *real_path(const struct finder *f, const char *name, const char *path, char buffer[static PATH_MAX]) {
-        bool plain = !strstr(name, "//") && !strstr(name, "/.") && name[strlen(name) - 1] != '/';
-        FD_AUTO there = plain ? home_open_beneath(f->home, name, O_PATH | O_DIRECTORY) : -1;
-
-        return there >= 0 ? path : realpath(path, buffer);
-}
-
-static int find_path(struct finder *f, const char *name, const char *path, enum shown_kind kind) {
-        char buffer[PATH_MAX];
-        struct stat st;
-        const char *real;
-
-        if (fstatat(f->home, name, &st, 0) < 0)
-                return leave_out(f, path);
-        if (!S_ISDIR(st.st_mode))
-                return 0;
-        real = real_path(f, name, path, buffer);
-        if (!real)
-                return leave_out(f, path);
+/* `real` is a directory, and its path without links. */
+static int take_path(struct finder *f, const char *name, const char *path, const char *real, enum shown_kind kind) {
         /* The workspace may be there, or a directory above it: it is mounted as what it is. */
         if (path_within(f->request->workspace, real))
                 return 0;
@@ -170,38 +162,73 @@ static int find_path(struct finder *f, const char *name, const char *path, enum 
         return has_place(f, name) ? add_item(f, path, real, kind) : 0;
 }
 
+static int find_by_links(struct finder *f, const char *name, const char *path, enum shown_kind kind) {
+        char buffer[PATH_MAX];
+        struct stat st;
+
+        if (fstatat(f->home, name, &st, 0) < 0)
+                return leave_out(f, path);
+        if (!S_ISDIR(st.st_mode))
+                return 0;
+        return realpath(path, buffer) ? take_path(f, name, path, buffer, kind) : leave_out(f, path);
+}
+
+/* The path of the home has no links, and few rows have. A user may write a path in many ways. */
+static int find_path(struct finder *f, const char *name, const char *path, enum shown_kind kind) {
+        bool plain = *name && !strstr(name, "//") && !strstr(name, "/.") && name[strlen(name) - 1] != '/';
+        FD_AUTO there = plain ? home_open_beneath(f->home, name, O_PATH | O_DIRECTORY) : -1;
+
+        if (there >= 0)
+                return take_path(f, name, path, path, kind);
+        return plain && (errno == ENOENT || errno == ENOTDIR) ? 0 : find_by_links(f, name, path, kind);
+}
+
+static void see(const struct home_request *request, const char *name, bool content) {
+        char path[PATH_MAX];
+
+        if (request->sees && snprintf(path, sizeof(path), "%s/%s", request->home, name) < (int)sizeof(path))
+                request->sees(request->context, path, content);
+}
+
+/* Before any of them is looked at: what is listed is none of them. */
+static void see_rows(const struct home_request *request) {
+        for (size_t i = 0; request->sees && i < shown_count; i++)
+                see(request, shown_rows[i].path, shown_rows[i].kind == SHOWN_SETTINGS);
+}
+
 static int find_one(struct finder *f, const char *name, enum shown_kind kind) {
         char path[PATH_MAX];
 
-        if (!f->request->sees && home_is_absent(&f->absent, f->home, name))
-                return 0;
         if (snprintf(path, sizeof(path), "%s/%s", f->request->home, name) >= (int)sizeof(path))
                 return err_set(f->err, ERR_INVALID, "sandbox.home_show: %s: too long", name);
-        if (f->request->sees)
-                f->request->sees(f->request->context, path, false);
         return find_path(f, name, path, kind);
 }
 
-static int find_listed(struct finder *f, struct str listed) {
-        const char *text = arena_dup(f->arena, listed);
+static int find_configured(struct finder *f, struct str configured) {
+        const char *text = arena_dup(f->arena, configured), *name = NULL;
         size_t len = strlen(f->request->home);
 
         if (!text)
                 return err_memory(f->err);
         if (strncmp(text, "~/", 2) == 0)
-                return find_one(f, text + 2, SHOWN_TOOLS);
-        if (path_below(text, f->request->home))
-                return find_one(f, text + len + 1, SHOWN_TOOLS);
+                name = text + 2;
+        else if (path_below(text, f->request->home))
+                name = text + len + 1;
+        if (name) {
+                see(f->request, name, false);
+                return find_one(f, name, SHOWN_TOOLS);
+        }
         return err_set(f->err, ERR_INVALID, "sandbox.home_show: %s: not in your home directory %s; use fs_read_allow", text,
                        f->request->home);
 }
 
 static int find_items(struct finder *f) {
         for (size_t i = 0; i < shown_count; i++)
-                if (shown_rows[i].kind != SHOWN_SETTINGS && find_one(f, shown_rows[i].path, shown_rows[i].kind) < 0)
+                if (shown_rows[i].kind != SHOWN_SETTINGS && home_may_have(f->names, shown_rows[i].path) &&
+                    find_one(f, shown_rows[i].path, shown_rows[i].kind) < 0)
                         return -1;
         for (size_t i = 0; i < f->request->show.count; i++)
-                if (find_listed(f, f->request->show.items[i]) < 0)
+                if (find_configured(f, f->request->show.items[i]) < 0)
                         return -1;
         return 0;
 }
@@ -262,9 +289,9 @@ static int name_layer(const struct home_request *request, struct arena *arena, c
         return text.failed || !home->files || !home->layer ? err_memory(err) : 0;
 }
 
-static int find_all(const struct home_request *request, struct arena *arena, int user, int files, struct home *home,
-                    struct err *err) {
-        struct finder f = { .request = request, .arena = arena, .home = user, .files = files, .err = err };
+static int find_all(const struct home_request *request, struct home_names *names, struct arena *arena, int user, int files,
+                    struct home *home, struct err *err) {
+        struct finder f = { .request = request, .names = names, .arena = arena, .home = user, .files = files, .err = err };
 
         f.items = arena_alloc(arena, ITEMS_MAX * sizeof(*f.items));
         if (!f.items)
@@ -282,15 +309,18 @@ int home_open(const struct home_request *request, struct arena *arena, struct ho
         FD_AUTO user = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
         FD_AUTO layer = -1, files = -1;
         struct home home = { .path = arena_dup(arena, str_z(request->home)) };
+        struct home_names names = { .home = request->home };
         char name[HOME_NAME_LENGTH + 1];
 
         if (user < 0)
                 return err_sys(err, "%s", request->home);
         if (!home.path)
                 return err_memory(err);
+        see_rows(request);
         if (name_layer(request, arena, name, &home, err) < 0 ||
             (open_layer(home.layer, &layer, &files) < 0 && make_layer(request, name, &layer, &files, err) < 0) ||
-            home_copy_settings(layer, user, files, request, err) < 0 || find_all(request, arena, user, files, &home, err) < 0)
+            home_copy_settings(layer, user, files, &names, err) < 0 ||
+            find_all(request, &names, arena, user, files, &home, err) < 0)
                 return -1;
         *ret = home;
         return 0;

@@ -152,9 +152,8 @@ static void add_note(struct buf *notes, const char *path, const struct note *not
 /* ---- copying ---- */
 
 struct copier {
-        const struct home_request *request;
         int home, files; /* the user's, the layer's */
-        struct home_absent absent;
+        struct home_names *names;
         struct str before;
         struct buf notes;
         bool changed;
@@ -236,7 +235,7 @@ static int copy_one(struct copier *c, const char *path) {
         bool noted = find_note(c->before, path, &was);
         struct stat st;
 
-        if (home_is_absent(&c->absent, c->home, path) || fstatat(c->home, path, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
+        if (!home_may_have(c->names, path) || fstatat(c->home, path, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
                 if (noted)
                         add_note(&c->notes, path, &was);
                 return 0;
@@ -250,18 +249,9 @@ static int copy_one(struct copier *c, const char *path) {
 }
 
 static int copy_all(struct copier *c) {
-        for (size_t i = 0; i < shown_count; i++) {
-                char path[PATH_MAX];
-
-                if (shown_rows[i].kind != SHOWN_SETTINGS)
-                        continue;
-                if (c->request->sees) {
-                        snprintf(path, sizeof(path), "%s/%s", c->request->home, shown_rows[i].path);
-                        c->request->sees(c->request->context, path, true);
-                }
-                if (copy_one(c, shown_rows[i].path) < 0)
+        for (size_t i = 0; i < shown_count; i++)
+                if (shown_rows[i].kind == SHOWN_SETTINGS && copy_one(c, shown_rows[i].path) < 0)
                         return -1;
-        }
         return 0;
 }
 
@@ -273,8 +263,8 @@ static int read_notes(int layer, struct buf *notes, struct err *err) {
         return notes->failed ? err_memory(err) : 0;
 }
 
-int home_copy_settings(int layer, int home, int files, const struct home_request *request, struct err *err) {
-        struct copier c = { .request = request, .home = home, .files = files, .err = err };
+int home_copy_settings(int layer, int home, int files, struct home_names *names, struct err *err) {
+        struct copier c = { .home = home, .files = files, .names = names, .err = err };
         BUF_AUTO before;
         int result;
 

@@ -224,6 +224,15 @@ int home_settle(const char *layer, struct err *err) {
         return settle(layer, true, err);
 }
 
+/* By the number of links, which is less than two where it is not that of directories. */
+static bool has_few(const char *layer) {
+        FD_AUTO directory = open(layer, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        struct stat st;
+
+        return directory >= 0 && fstatat(directory, HOME_RUNS, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink >= 2 &&
+               st.st_nlink < 2 + LEFT_MAX;
+}
+
 int home_tidy(const char *layer, struct err *err) {
-        return settle(layer, false, err);
+        return has_few(layer) ? 0 : settle(layer, false, err);
 }

@@ -61,7 +61,7 @@ static struct home_changes find(size_t limit) {
 
 static void copy_settings(void) {
         char layer[PATH_MAX], home[PATH_MAX];
-        struct home_request request = { .home = home };
+        struct home_names names = { .home = home };
         struct err err = {};
         FD_AUTO fd = -1, user = -1, files = -1;
 
@@ -70,7 +70,7 @@ static void copy_settings(void) {
         fd = open(layer, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         user = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
         files = openat(fd, HOME_FILES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0 || user < 0 || files < 0 || home_copy_settings(fd, user, files, &request, &err) < 0)
+        if (fd < 0 || user < 0 || files < 0 || home_copy_settings(fd, user, files, &names, &err) < 0)
                 fail_msg("%s", err.msg);
 }
 
