@@ -196,18 +196,40 @@ static const char *list_next(struct listing *listing) {
         return NULL;
 }
 
+/* What the kernel leaves in the working directory of an overlay in which little was written. */
+static bool clear_work(int work) {
+        static const struct {
+                const char *path;
+                int flags;
+        } left[] = { { "work/incompat/volatile/dirty", 0 },
+                     { "work/incompat/volatile", AT_REMOVEDIR },
+                     { "work/incompat", AT_REMOVEDIR },
+                     { "work", AT_REMOVEDIR } };
+
+        for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
+                if (unlinkat(work, left[i].path, left[i].flags) < 0 && errno != ENOENT)
+                        return false;
+        return true;
+}
+
+/* For what is more than that, somebody has time later. */
+static bool move_work(int runs, int work) {
+        struct run_name ended;
+        struct err ignored;
+
+        return new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
+               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT);
+}
+
 /* Nothing was written into it, and what the kernel left is out of the way: it takes no working directory of a volatile overlay
  * again. When the sandbox began is the time of the directory. */
 static bool is_fresh(int runs, int run) {
         FD_AUTO upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         struct listing listing;
-        struct run_name ended;
-        struct err ignored;
 
         return upper >= 0 && work >= 0 && list(upper, &listing) == 0 && !list_next(&listing) &&
-               new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
-               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT) && futimens(run, NULL) == 0;
+               (clear_work(work) || move_work(runs, work)) && futimens(run, NULL) == 0;
 }
 
 /* One that an ended sandbox has left; -1: there is none. */
@@ -514,15 +536,11 @@ static int bind_source(struct mounter *m, int source, const struct mount_step *s
         return attach(m, source, step->target, S_ISDIR(st.st_mode), err);
 }
 
-/* A mount that is needed until all parts of the home are in place. What is mounted in it goes with it: each time that something
- * is unmounted, the kernel waits for all processors. */
+/* All that parts of the home are cloned from stays mounted on the closed directory, one on the other, until the sandbox ends:
+ * each time that something is unmounted, the kernel waits for all processors. In the end all of it is read-only and covered, as
+ * the home directory itself is by the layer. */
 static int attach_layers(const struct mounter *m, int mount, struct err *err) {
-        FD_AUTO place = -1;
-
-        if (mkdirat(m->private, "layers", 0) < 0)
-                return err_sys(err, "home of the workspace");
-        place = openat(m->private, "layers", O_PATH | O_CLOEXEC | O_DIRECTORY);
-        return place < 0 ? err_sys(err, "home of the workspace") : attach_to(place, mount, "home of the workspace", true, err);
+        return attach_to(m->private, mount, "home of the workspace", true, err);
 }
 
 /* Parts of it can be cloned now. */
@@ -540,12 +558,12 @@ static int overlay_mapped(struct mounter *m, int layer, const struct mount_step 
 
         if (runs < 0)
                 return mount_failed(step->source, err);
-        if (attach_layers(m, layer, err) < 0 || attach_to(runs, m->lower, step->target, true, err) < 0)
+        if (attach_layers(m, layer, err) < 0 || attach_layers(m, m->lower, err) < 0)
                 return -1;
         m->run = make_run(runs, err);
         overlay = m->run < 0 ? -1 : new_overlay(layer, m->lower, m->run, err);
         fd_close(TAKE_FD(m->lower));
-        if (overlay < 0 || attach_to(runs, overlay, step->target, true, err) < 0)
+        if (overlay < 0 || restrict_tree(layer, true, step->source, err) < 0 || attach_layers(m, overlay, err) < 0)
                 return -1;
         return keep_layers(m, overlay, step, err);
 }
@@ -585,15 +603,6 @@ static int mount_shown(struct mounter *m, const struct mount_step *step, struct 
                 return err_sys(err, "%s", step->source);
         m->id = mount_id(part);
         return attach_to(target, part, step->target, true, err); /* restricted as the overlay is */
-}
-
-static int drop_layers(struct mounter *m, struct err *err) {
-        if (m->layers < 0)
-                return 0;
-        fd_close(m->layers);
-        if (fchdir(m->private) < 0 || umount2("layers", MNT_DETACH | UMOUNT_NOFOLLOW) < 0 || chdir("/") < 0)
-                return err_sys(err, "home of the workspace");
-        return 0;
 }
 
 /* One that is gone is not mounted, and so not reached. */
@@ -659,17 +668,37 @@ static int mount_proc(const struct mounter *m, const struct mount_step *step, st
         return fs < 0 ? -1 : attach(m, fs, step->target, true, err);
 }
 
+static int make_masks(struct mounter *m, struct err *err) {
+        if (!m->masked && (mkdirat(m->private, "closed", 0) < 0 || mknodat(m->private, "closed-file", S_IFREG, 0) < 0))
+                return err_sys(err, "masks");
+        m->masked = true;
+        return 0;
+}
+
 /* In its place stands a file or a directory that nobody may open, on a mount that nobody can change. */
 static int mount_mask(struct mounter *m, const struct mount_step *step, struct err *err) {
         bool directory = step->kind == MOUNT_MASK_DIR;
 
-        if (!m->masked && (mkdirat(m->private, "closed", 0) < 0 || mknodat(m->private, "closed-file", S_IFREG, 0) < 0))
-                return err_sys(err, "masks");
-        m->masked = true;
+        if (make_masks(m, err) < 0)
+                return -1;
         if (attach_private(m, directory ? "closed" : "closed-file", directory, true, step->target, err) < 0)
                 return -1;
         m->id = 0; /* another one may be mounted over it */
         return 0;
+}
+
+static int cover_layers(struct mounter *m, struct err *err) {
+        FD_AUTO part = -1;
+
+        if (m->layers < 0)
+                return 0;
+        if (restrict_tree(m->layers, true, "home of the workspace", err) < 0 || make_masks(m, err) < 0)
+                return -1;
+        fd_close(TAKE_FD(m->layers));
+        part = open_tree(m->private, "closed", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (part < 0)
+                return err_sys(err, "home of the workspace");
+        return restrict_tree(part, true, "home of the workspace", err) < 0 ? -1 : attach_layers(m, part, err);
 }
 
 static int mount_text(struct mounter *m, const struct mount_step *step, struct err *err) {
@@ -1034,7 +1063,7 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
                 ids[i] = is_verified(&m, steps, count, i) ? m.id : 0;
                 fd_close(sources[i]);
         }
-        if (verify_points(&m, steps, ids, count, err) < 0 || drop_layers(&m, err) < 0 || close_store(&m, err) < 0 ||
+        if (verify_points(&m, steps, ids, count, err) < 0 || cover_layers(&m, err) < 0 || close_store(&m, err) < 0 ||
             enter_root(&m, err) < 0)
                 return -1;
         fd_close(m.root);
