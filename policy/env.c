@@ -257,6 +257,9 @@ int env_filter(const struct env_policy *policy, bool offline, const char *const 
  * npm and pnpm install from their caches if the network fails, so that prefer-offline is not necessary. It would use old lists
  * of versions of a registry on localhost.
  *
+ * Tried with the programs: those of cargo, npm, pip, pnpm, and yarn (4.18: 0.5 s instead of 7.5 s). Those of conda, Hugging
+ * Face, NuGet and uv are from their documentation.
+ *
  * Not necessary for go (neither GOPROXY=off nor GOFLAGS=-mod=mod, which would let go change go.mod and ignore vendored
  * modules), bundler, gem, maven and git: they fail at once. There is no variable for gradle and yarn 1.
  */
