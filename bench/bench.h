@@ -109,6 +109,17 @@ bool child_output(const struct bench *bench, const struct child *program, struct
 /* `count` of them, some at a time: how long that takes. */
 int64_t child_pump(const struct bench *bench, const struct child *program, size_t count, size_t at_once);
 
+/* ---- programs in turns ---- */
+
+struct taken {
+        struct samples time, cpu;
+};
+
+/* `n` times each. */
+void turns_take(const struct bench *bench, const struct child *programs, size_t count, size_t n, struct taken *taken);
+void turns_compare(struct row *row, struct taken *a, struct taken *b, double goal);
+void turns_free(struct taken *taken, size_t count);
+
 /* ---- places ---- */
 
 /* Adds rows. */
@@ -131,7 +142,7 @@ bool place_apart(struct bench *bench, bool (*enter)(void), measure *part);
 /* ---- groups of rows ---- */
 
 measure measure_start, measure_hook, measure_cold, measure_mcp, measure_age, measure_memory, measure_shells, measure_capture,
-        measure_guard, measure_worst, measure_peers, measure_net;
+        measure_guard, measure_worst, measure_peers, measure_net, measure_home;
 
 /* bubblewrap with the sandbox of `bailey run` here. argv lives as long as `memory`. Returns false without bubblewrap. */
 struct wrapped {

@@ -1,7 +1,6 @@
 /*
  * One command, one program: what it costs to start `bailey`, and to run a command with it, as root and as a user; beside the
- * same command without a sandbox, and in bubblewrap with the same one. In turns, there and back, so that nobody always comes
- * behind the same neighbour, whose namespaces the kernel is still taking apart.
+ * same command without a sandbox, and in bubblewrap with the same one, in turns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,39 +15,6 @@
 
 static const char version_of_bwrap[] = "bwrap with a comparable sandbox";
 
-/* ---- in turns ---- */
-
-struct taken {
-        struct samples time, cpu;
-};
-
-static void take_turns(const struct bench *bench, const struct child *programs, size_t count, struct taken *taken) {
-        int64_t cpu;
-
-        for (size_t i = 0; i < count; i++) /* into the caches */
-                for (int warm = 0; warm < 3; warm++)
-                        child_time(bench, &programs[i], NULL);
-        for (size_t run = 0; run < bench->n; run++)
-                for (size_t i = 0; i < count; i++) {
-                        size_t at = run % 2 ? count - 1 - i : i;
-
-                        samples_add(&taken[at].time, child_time(bench, &programs[at], &cpu));
-                        samples_add(&taken[at].cpu, cpu);
-                }
-}
-
-static void compare(struct row *row, struct taken *a, struct taken *b, double goal) {
-        row_ratio(row, &a->time, &b->time, AT_MOST, goal);
-        row_cpu(row, &a->cpu, &b->cpu);
-}
-
-static void taken_free(struct taken *taken, size_t count) {
-        for (size_t i = 0; i < count; i++) {
-                samples_free(&taken[i].time);
-                samples_free(&taken[i].cpu);
-        }
-}
-
 void measure_start(struct bench *bench) {
         char path[PATH_MAX];
         const char *const version[] = { bench->bailey, "--version", NULL }, *const nothing[] = { path, NULL };
@@ -60,9 +26,9 @@ void measure_start(struct bench *bench) {
                 row_skip(row, "there is no program true");
                 return;
         }
-        take_turns(bench, programs, 2, taken);
-        compare(row, &taken[0], &taken[1], 1.5);
-        taken_free(taken, 2);
+        turns_take(bench, programs, 2, bench->n, taken);
+        turns_compare(row, &taken[0], &taken[1], 1.5);
+        turns_free(taken, 2);
 }
 
 /* ---- bubblewrap ---- */
@@ -234,7 +200,7 @@ static void measure_there(const struct bench *bench, struct cold *cold) {
                         cold->at[i] = count;
                         there[count++] = cold->programs[i];
                 }
-        take_turns(bench, there, count, cold->taken);
+        turns_take(bench, there, count, bench->n, cold->taken);
 }
 
 static struct taken *taken_by(struct cold *cold, size_t program) {
@@ -283,7 +249,7 @@ static void measure_cold_as(struct bench *bench) {
                 cold.programs[ALONE].argv = alone.argv;
         measure_there(bench, &cold);
         row = row_add(bench, name, what, "bash -c 'echo hi'");
-        compare(row, taken_by(&cold, WALLED), taken_by(&cold, PLAIN), 2.6);
+        turns_compare(row, taken_by(&cold, WALLED), taken_by(&cold, PLAIN), 2.6);
         snprintf(full, sizeof(full), "%s-bwrap", name);
         row = row_add(bench, full, what, version_of_bwrap);
         if (cold.at[WRAPPED])
@@ -292,7 +258,7 @@ static void measure_cold_as(struct bench *bench) {
         else
                 row_skip(row, "%.*s", (int)str_find(buf_str(&said), '\n'), said.ptr);
         add_floor(bench, &cold, who, name);
-        taken_free(cold.taken, PROGRAMS);
+        turns_free(cold.taken, PROGRAMS);
         wrapped_free(&wrapped);
 }
 

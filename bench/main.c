@@ -18,7 +18,7 @@
 static const char usage[] =
         "usage: bench [OPTION...]\n\n"
         "  -j, --json         for programs\n"
-        "  -r, --rows LIST    only these groups: start,hook,cold,mcp,age,memory,shells,capture,guard,worst,net,peers\n"
+        "  -r, --rows LIST    only these groups: start,hook,cold,mcp,age,memory,shells,capture,guard,worst,net,peers,home\n"
         "  -n, --runs N       of each in turns; default: 300\n"
         "  -q, --quick        a look: fewer of everything\n"
         "  -p, --pause MS     before a call that is measured alone; default: 10\n"
@@ -35,6 +35,7 @@ static const struct group {
         { "mcp", measure_mcp },     { "cold", measure_cold },     { "start", measure_start },     { "hook", measure_hook },
         { "guard", measure_guard }, { "worst", measure_worst },   { "capture", measure_capture }, { "shells", measure_shells },
         { "age", measure_age },     { "memory", measure_memory }, { "net", measure_net },         { "peers", measure_peers },
+        { "home", measure_home },
 };
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
