@@ -79,15 +79,18 @@ static bool reason_known(const struct guard *g, const struct reason *reason) {
         return false;
 }
 
-static void add_reason(struct guard *g, struct reason reason) {
-        struct reason **tail = &g->verdict->reasons, *copy;
-        enum action action = reason.severity == SEVERITY_BLOCK ? ACTION_BLOCKED : ACTION_WARNED;
+/* Raises the action. Whether there is something to add: to repeat a reason says nothing, and costs a message. */
+static bool reason_is_new(struct guard *g, const struct reason *reason) {
+        enum action action = reason->severity == SEVERITY_BLOCK ? ACTION_BLOCKED : ACTION_WARNED;
 
         if (action > g->verdict->action)
                 g->verdict->action = action;
-        if (g->reason_count >= GUARD_MAX_REASONS || reason_known(g, &reason))
-                return;
-        copy = ARENA_NEW(g->arena, struct reason);
+        return g->reason_count < GUARD_MAX_REASONS && !reason_known(g, reason);
+}
+
+static void add_reason(struct guard *g, struct reason reason) {
+        struct reason **tail = &g->verdict->reasons, *copy = ARENA_NEW(g->arena, struct reason);
+
         if (!copy) {
                 g->failed = true;
                 return;
@@ -159,19 +162,21 @@ static struct str rule_message(struct guard *g, const struct rule *rule, const s
 
 static void apply_rules(struct guard *g, const struct effect *effect, const struct effect *kept) {
         for (size_t i = 0; i < rule_count; i++) {
-                struct str message;
+                struct reason reason;
                 size_t what;
 
                 if (!rule_applies(&rules[i], effect, &g->policy->guard))
                         continue;
-                message = rule_message(g, &rules[i], effect, &what);
-                add_reason(g, (struct reason){ .rule = &rules[i],
-                                               .id = str_z(rules[i].id),
-                                               .severity = rules[i].severity,
-                                               .range = effect->range,
-                                               .message = message,
-                                               .what = str_take(message, what),
-                                               .effect = kept });
+                reason = (struct reason){ .rule = &rules[i],
+                                          .id = str_z(rules[i].id),
+                                          .severity = rules[i].severity,
+                                          .range = effect->range,
+                                          .effect = kept };
+                if (!reason_is_new(g, &reason))
+                        continue;
+                reason.message = rule_message(g, &rules[i], effect, &what);
+                reason.what = str_take(reason.message, what);
+                add_reason(g, reason);
         }
 }
 
@@ -342,17 +347,16 @@ static void check_patterns(struct guard *g, struct str command) {
         printed = text_normalised(g);
         for (size_t i = 0; i < policy->pattern_count; i++) {
                 const struct user_pattern *pattern = &policy->patterns[i];
-                struct str message;
+                struct reason reason = { .id = pattern->name,
+                                         .severity = pattern->severity,
+                                         .range = { 0, (uint32_t)command.len } };
 
-                if (user_pattern_matches(pattern, command) == PATTERN_NO &&
-                    user_pattern_matches(pattern, printed) == PATTERN_NO)
+                if ((user_pattern_matches(pattern, command) == PATTERN_NO &&
+                     user_pattern_matches(pattern, printed) == PATTERN_NO) ||
+                    !reason_is_new(g, &reason))
                         continue;
-                message = pattern_message(g, pattern);
-                add_reason(g, (struct reason){ .id = pattern->name,
-                                               .severity = pattern->severity,
-                                               .range = { 0, (uint32_t)command.len },
-                                               .message = message,
-                                               .what = message });
+                reason.message = reason.what = pattern_message(g, pattern);
+                add_reason(g, reason);
         }
 }
 

@@ -45,8 +45,10 @@ struct file_fact {
         struct str stands_for; /* a link or copy of this; or empty */
         struct value content;
         bool content_known;
-        bool fetched;    /* from the network */
-        unsigned obeyed; /* a bit for each enum content that it has been judged as */
+        bool fetched;     /* from the network */
+        bool looked_up;   /* `readers` is right */
+        uint64_t readers; /* a bit for each row of readers.c that its name is for */
+        unsigned obeyed;  /* a bit for each enum content that it has been judged as */
 };
 
 /* A command as text, for patterns. */

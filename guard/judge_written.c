@@ -159,18 +159,30 @@ static void judge_file(struct call *call, const struct reader *reader, struct fi
                 judge_content(call, reader, guard_arg(g, fact->content, range).text, range);
 }
 
+/* The readers that look for a file of this name, a bit each. */
+static uint64_t file_readers(struct file_fact *f) {
+        if (!f->looked_up) {
+                f->looked_up = true;
+                for (size_t i = 0; i < reader_count; i++)
+                        if (in_globs(readers[i].files, arg_basename(f->path)))
+                                f->readers |= UINT64_C(1) << i;
+        }
+        return f->readers;
+}
+
 void judge_written(struct call *call) {
         struct guard *g = call->guard;
-        struct str name = call->name;
+        uint64_t wanted = 0;
 
-        for (size_t i = 0; i < reader_count && g->files; i++) {
-                if (!in_globs(readers[i].programs, name))
+        for (struct file_fact *f = g->files; f; f = f->next)
+                if (f->content_known)
+                        wanted |= file_readers(f);
+        for (size_t i = 0; g->files && i < reader_count; i++) {
+                if (!(wanted >> i & 1 || (readers[i].named && call->count > 1)) || !in_globs(readers[i].programs, call->name))
                         continue;
                 for (struct file_fact *f = g->files; f; f = f->next) {
-                        bool known = f->content_known && !(f->obeyed >> readers[i].content & 1);
-
-                        if (!known ||
-                            !(in_globs(readers[i].files, arg_basename(f->path)) || (readers[i].named && is_named(call, f))))
+                        if (!f->content_known || f->obeyed >> readers[i].content & 1 ||
+                            !(file_readers(f) >> i & 1 || (readers[i].named && is_named(call, f))))
                                 continue;
                         f->obeyed |= 1U << readers[i].content;
                         judge_file(call, &readers[i], f);

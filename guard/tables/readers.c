@@ -67,3 +67,5 @@ const struct reader readers[] = {
 };
 
 const size_t reader_count = sizeof(readers) / sizeof(*readers);
+
+_Static_assert(sizeof(readers) / sizeof(*readers) <= 64, "a file keeps a bit for each");
