@@ -225,11 +225,13 @@ void judge_written(struct call *call);                /* what this command wrote
 void judge_recipes(struct call *call, struct str text, struct range range); /* of a makefile */
 void judge_mount(struct call *call, const struct arg *mount);               /* HOST:CONTAINER */
 bool text_is_command(struct str text);                                      /* rather than words for people */
+void judge_text_files(struct call *call, const struct arg *arg);            /* named in a script of an unknown language */
 void judge_unknown(struct call *call);                                      /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
 void judge_urls(struct call *call);
+void judge_url(struct call *call, const struct arg *arg);                    /* if that is one */
 void judge_image(struct call *call, const struct arg *image, bool registry); /* of a container; or only its registry */
 bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);

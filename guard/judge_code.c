@@ -251,8 +251,10 @@ static void jq_filter(struct call *call, const struct arg *filter) {
 
                 if ((memcmp(text.ptr + i, "env", 3) == 0 || memcmp(text.ptr + i, "ENV", 3) == 0) && starts &&
                     !(i && text.ptr[i - 1] == '.') &&
-                    !(after.len && (is_word((unsigned char)after.ptr[0]) || after.ptr[0] == '.' || after.ptr[0] == '[')))
+                    !(after.len && (is_word((unsigned char)after.ptr[0]) || after.ptr[0] == '.' || after.ptr[0] == '['))) {
                         guard_effect(call->guard, FX_ENVIRON, 0, STR("the environment"), filter->range);
+                        return;
+                }
         }
 }
 
@@ -356,6 +358,7 @@ static void escape_at(struct call *call, const struct escape *escape, struct str
 
 void judge_escape_text(struct call *call, const struct arg *text) {
         destroying_text(call, text);
+        judge_text_files(call, text);
         judge_code_text(call, call->program, text->text, text->range);
         for (size_t i = 0; i < escape_count; i++) {
                 struct str marker = str_z(escapes[i].marker), rest = text->text;
@@ -411,7 +414,7 @@ void judge_escapes(struct call *call) {
                                                   str_is(call->name, "duckdb")))
                         judge_escape_text(call, &option.value);
                 if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
-                    str_find(option.value.text, ' ') == option.value.text.len)
+                    (str_find(option.value.text, ' ') == option.value.text.len || strchr("~/", option.value.text.ptr[0])))
                         guard_path(call->guard, FX_READ, 0, &option.value);
         }
         if (call->input) {

@@ -11,6 +11,23 @@ static struct str network_name(const struct call *call) {
         return call->args[0].text;
 }
 
+/* What is unpacked may be any file there. */
+static void unpacked_into(struct guard *g, const struct arg *dir) {
+        struct arg inside = *dir;
+        char *path = guard_bytes(g, dir->text.len + 2);
+
+        if (!path)
+                return;
+        memcpy(path, dir->text.ptr, dir->text.len);
+        memcpy(path + dir->text.len, "/*", 2);
+        inside.text = str_from(path, dir->text.len + 2);
+        inside.glob = true;
+        if (path_flags(g, dir, path_resolve(g, dir->text)) & PATH_SYSTEM)
+                guard_path(g, FX_WRITE, 0, dir);
+        else
+                guard_path(g, FX_WRITE, arg_is(dir, "/") ? PATH_SYSTEM : 0, &inside);
+}
+
 /* True when the rest of argv belongs to the option: fd -x CMD... */
 bool judge_option(struct call *call, const struct option *o) {
         struct guard *g = call->guard;
@@ -40,6 +57,10 @@ bool judge_option(struct call *call, const struct option *o) {
                         guard_path(g, FX_WRITE, 0, &o->value);
                 else
                         guard_effect(g, FX_WRITE, 0, o->name, range);
+                break;
+        case MEANS_INTO:
+                if (o->has_value)
+                        unpacked_into(g, &o->value);
                 break;
         case MEANS_URL:
                 if (o->has_value)
@@ -254,6 +275,14 @@ static bool is_remote(const struct call *call, const struct arg *arg) {
                str_find(arg->text, '/') >= colon;
 }
 
+/* u+s, 4755: who runs it becomes its owner. */
+static bool mode_is_setuid(struct str mode) {
+        if (mode.len == 4 && is_ascii_digit((unsigned char)mode.ptr[0]))
+                return (mode.ptr[0] - '0') & 4;
+        return str_starts(mode, STR("u+s")) || str_starts(mode, STR("+s")) || str_starts(mode, STR("a+s")) ||
+               str_starts(mode, STR("ug+s"));
+}
+
 struct copy {
         const struct arg *sources[32];
         struct arg kept[32];
@@ -275,6 +304,8 @@ static void copy_collect(struct call *call, struct copy *copy) {
                 } else if (scan == SCAN_OPTION) {
                         copy->deletes |= option.meaning == MEANS_DELETE;
                         copy->asks |= option.meaning == MEANS_ASK;
+                        if (option.meaning == MEANS_MODE && mode_is_setuid(option.value.text))
+                                guard_effect(call->guard, FX_ESCALATE, 0, STR("a set-user-id program"), option.value.range);
                         if (option.meaning == MEANS_SSH_OPTION)
                                 judge_ssh_option(call, &option.value);
                         judge_option(call, &option);
@@ -448,14 +479,6 @@ static bool mode_is_open(struct str mode) {
         return str_find(str_take(mode, op), 'o') < op || str_find(str_take(mode, op), 'a') < op;
 }
 
-/* u+s, 4755: who runs it becomes its owner. */
-static bool mode_is_setuid(struct str mode) {
-        if (mode.len == 4 && is_ascii_digit((unsigned char)mode.ptr[0]))
-                return (mode.ptr[0] - '0') & 4;
-        return str_starts(mode, STR("u+s")) || str_starts(mode, STR("+s")) || str_starts(mode, STR("a+s")) ||
-               str_starts(mode, STR("ug+s"));
-}
-
 void judge_permit(struct call *call) {
         struct options options;
         struct option option;
@@ -471,7 +494,8 @@ void judge_permit(struct call *call) {
                 if (scan != SCAN_OPERAND)
                         continue;
                 setuid |= operands == 0 && str_is(call->name, "chmod") && mode_is_setuid(option.value.text);
-                if (operands++ == 0 && !str_is(call->name, "setfacl")) {
+                if (operands++ == 0 && !str_is(call->name, "setfacl") &&
+                    !(str_is(call->name, "chattr") && option.value.text.ptr[0] == '/')) {
                         how |= str_is(call->name, "chmod") && mode_is_open(option.value.text) ? HOW_WORLD : 0;
                         continue;
                 }
@@ -490,6 +514,7 @@ void judge_tar(struct call *call) {
         struct call dashed = *call;
         struct arg *args;
         enum scan scan;
+        struct arg into = { 0 };
         bool extracts = false, removes = false;
 
         /* tar xzf a.tgz: the first word is a cluster without its dash. */
@@ -521,12 +546,14 @@ void judge_tar(struct call *call) {
 
                         guard_effect(call->guard, FX_CODE, CODE_OPTION, option.name, option.value.range);
                         guard_shell(&dashed, &code, NULL, 0);
-                } else if (option.meaning == MEANS_CD && extracts && option.has_value) {
-                        guard_path(call->guard, FX_WRITE, 0, &option.value);
+                } else if (option.meaning == MEANS_CD && option.has_value) {
+                        into = option.value;
                 } else if (option.meaning != MEANS_EXTRACT) {
                         judge_option(&dashed, &option);
                 }
         }
+        if (extracts && into.text.len)
+                unpacked_into(call->guard, &into);
 }
 
 /* ---- sed ---- */

@@ -155,18 +155,26 @@ void judge_peer(struct call *call, const struct arg *name) {
 
 /* The words that are a URL: git+https://host/x, name @ https://host/x, or name a database's host. What follows is for another
  * program. */
+void judge_url(struct call *call, const struct arg *arg) {
+        struct str before = str_take(arg->text, url_start(arg->text)), scheme = str_skip(arg->text, before.len);
+
+        if (scheme.len && name_is_network_scheme(str_take(scheme, str_find(scheme, ':'))) &&
+            (!before.len || strchr("@: =", before.ptr[before.len - 1])))
+                connect_effect(call, arg);
+}
+
 void judge_urls(struct call *call) {
         bool client = name_is_client(call->name);
 
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
-                struct str before = str_take(arg->text, url_start(arg->text));
 
                 if (arg_is(arg, "--") || arg_is(arg, "run") || arg_is(arg, "exec") || arg_is(arg, "test"))
                         return;
-                if (before.len == arg->text.len ? client && after_host_key(arg->text)
-                                                : !before.len || str_ends(before, STR("@")) || str_ends(before, STR("@ ")))
+                if (client && url_start(arg->text) == arg->text.len && after_host_key(arg->text))
                         connect_effect(call, arg);
+                else
+                        judge_url(call, arg);
         }
 }
 

@@ -442,6 +442,20 @@ void judge_xargs(struct call *call) {
         }
 }
 
+/* 'rm -rf /home/{}': any item may stand there. */
+static struct str with_unknown_item(struct guard *g, struct str text) {
+        char *out = guard_bytes(g, text.len + 1);
+        size_t len = 0;
+
+        for (size_t i = 0; out && i < text.len; i++) {
+                bool item = str_starts(str_skip(text, i), STR("{}"));
+
+                out[len++] = item ? UNKNOWN_BYTE : text.ptr[i];
+                i += item;
+        }
+        return out ? str_from(out, len) : text;
+}
+
 /* parallel rm -rf ::: /: the words behind ::: are arguments, and without a command they are the commands. */
 void judge_parallel(struct call *call) {
         struct options options;
@@ -458,6 +472,8 @@ void judge_parallel(struct call *call) {
         if (colons >= call->count) {
                 if (first >= call->count)
                         judge_from_input(call);
+                else if (first + 1 == call->count && str_find(call->args[first].text, ' ') < call->args[first].text.len)
+                        guard_shell_text(call, with_unknown_item(call->guard, call->args[first].text), call->args[first].range);
                 else
                         rest_with_input(call, first, call->input, "\n", STR("{}"));
                 return;

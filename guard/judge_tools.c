@@ -70,7 +70,7 @@ static bool git_key_runs(struct guard *g, struct str key) {
         if (!lower)
                 return true;
         for (size_t i = 0; i < key.len; i++)
-                lower[i] = (char)ascii_lower((unsigned char)lower[i]);
+                lower[i] = lower[i] == '/' ? '.' : (char)ascii_lower((unsigned char)lower[i]); /* * stops at a slash */
         for (const char *const *glob = git_keys; *glob; glob++)
                 if (path_glob(str_z(*glob), str_from(lower, key.len)))
                         return true;

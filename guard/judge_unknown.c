@@ -30,6 +30,10 @@ static void option_file(struct call *call, const struct arg *arg) {
 
 /* ---- commands ---- */
 
+static bool is_path(struct str word) {
+        return str_find(word, '/') < word.len;
+}
+
 static bool is_dashed(struct str word) {
         return word.len && word.ptr[0] == '-';
 }
@@ -141,42 +145,114 @@ static void tail_commands(struct call *call) {
         }
 }
 
-/* ---- orders ---- */
+/* A text with blanks may be a script of the program's own: the files in it. */
+void judge_text_files(struct call *call, const struct arg *arg) {
+        size_t end;
 
-/* delete, apps:destroy, drop-database. */
-static bool destroys(struct str word) {
-        size_t colon = str_find(word, ':'), dash = str_find(word, '-');
+        if (arg->text.len > TEXT_LOOKED_AT || is_sentence(arg->text))
+                return;
+        for (size_t start = 0; start < arg->text.len; start += end + 1) {
+                struct arg word = arg_part(arg, start, str_find(str_skip(arg->text, start), ' '));
 
-        return word_kind(word) & WORD_IS_DESTROYING ||
-               (colon < word.len && word_kind(str_skip(word, colon + 1)) & WORD_IS_DESTROYING) ||
-               (dash < word.len && word_kind(str_take(word, dash)) & WORD_IS_DESTROYING);
+                end = word.text.len;
+                if (end > 1 && strchr("~/.", word.text.ptr[0]) &&
+                    path_flags(call->guard, &word, path_resolve(call->guard, word.text)) & (PATH_CREDENTIAL | PATH_DOTENV))
+                        guard_path(call->guard, FX_READ, 0, &word);
+        }
 }
 
-static void destroying_order(struct call *call) {
-        size_t order = 0, operands = 0;
+/* ---- orders ---- */
 
-        if (!call->name.len || str_find(call->args[0].text, '/') < call->args[0].text.len || program_row(call->name))
+/* The kinds of the parts of a word: apps:destroy, drop-database, delete_queue. A part in the middle says nothing. */
+static unsigned order_kind(struct str word) {
+        unsigned kind = word_kind(word);
+        size_t first = 0, last = word.len;
+
+        while (first < word.len && !strchr(":-_", word.ptr[first]))
+                first++;
+        while (last > 0 && !strchr(":-_", word.ptr[last - 1]))
+                last--;
+        if (first == word.len)
+                return kind;
+        if (word.ptr[first] == ':' || (word.ptr[first] == '-' && word_kind(str_skip(word, last)) & WORD_IS_SECRET))
+                kind |= word_kind(str_skip(word, last));
+        return kind | (word.ptr[first] == ':' ? 0 : word_kind(str_take(word, first)));
+}
+
+/* What the words tell the program to do. An option says so only by all of its name: --delete, but not --delete-branch. */
+static void judge_orders(struct call *call) {
+        static const unsigned telling = WORD_IS_SECRET | WORD_IS_TELLING;
+        struct guard *g = call->guard;
+        size_t destroys = 0, tells = 0, operands = 0;
+        unsigned seen = 0;
+
+        if (!call->name.len || is_path(call->args[0].text) || program_row(call->name))
                 return;
         for (size_t i = 1; i < call->count; i++) {
-                struct str word = call->args[i].text;
-                unsigned kind = word_kind(without_dashes(word));
+                struct str word = without_dashes(call->args[i].text);
+                bool dashed = is_dashed(call->args[i].text), value = i > 1 && is_dashed(call->args[i - 1].text);
+                unsigned kind = word_kind(word), order = dashed && word.len < 2 ? 0 : dashed ? kind : order_kind(word);
 
-                if (kind & WORD_IS_HARMLESS || (!order && kind & WORD_IS_TEXT))
+                if (kind & WORD_IS_HARMLESS || (!destroys && !dashed && kind & WORD_IS_TEXT && !(kind & WORD_IS_TELLING)))
                         return;
-                if (!is_dashed(word) && operands++ < ORDERS_MOST && !order && destroys(word))
-                        order = i;
+                if (dashed && (order_kind(word) & telling) == telling)
+                        tells = i; /* --show-secrets */
+                if (dashed && str_starts(word, STR("dangerously-")))
+                        guard_effect(g, FX_ESCALATE, 0, call->args[i].text, call->args[i].range);
+                if (!dashed && operands++ >= ORDERS_MOST)
+                        continue;
+                if (!destroys && order & WORD_IS_DESTROYING)
+                        destroys = i;
+                seen |= dashed || value ? 0 : order & telling;
+                if (seen == telling && !tells)
+                        tells = i;
         }
-        if (order)
-                guard_effect(call->guard, FX_HISTORY, 0, guard_join(call->guard, call->args, order + 1, &(bool){ false }),
+        if (destroys)
+                guard_effect(g, FX_HISTORY, 0, guard_join(g, call->args, destroys + 1, &(bool){ false }), call->args[0].range);
+        if (tells)
+                guard_effect(g, FX_READ, PATH_CREDENTIAL, guard_join(g, call->args, tells + 1, &(bool){ false }),
                              call->args[0].range);
 }
 
+/* What a known program fetches is told by its row; this one may fetch whatever it is given as a URL. A program of the project
+ * may as well only be tested with it. */
+static void judge_places(struct call *call) {
+        for (size_t i = 1; i < call->count && !is_path(call->args[0].text); i++) {
+                const struct arg *arg = &call->args[i];
+
+                if (!(kind_before(call, i) & WORD_IS_TEXT) && str_find(arg->text, ' ') == arg->text.len)
+                        judge_url(call, arg);
+        }
+}
+
+/* system("..."), DROP TABLE x: a text may be code in a language of the program's own. */
+static void text_code(struct call *call, const struct arg *arg) {
+        struct guard *g = call->guard;
+        bool supposed = g->supposed;
+
+        if (arg->text.len > TEXT_LOOKED_AT || str_find(arg->text, ' ') == arg->text.len)
+                return;
+        if (!program_row(call->name) && call->name.len && sql_destroys(arg->text) && !is_sentence(arg->text))
+                guard_effect(g, FX_HISTORY, 0, arg->text, arg->range);
+        if (str_find(arg->text, '(') == arg->text.len)
+                return;
+        g->supposed = true;
+        judge_code_text(call, NULL, arg->text, arg->range);
+        g->supposed = supposed;
+}
+
 void judge_unknown(struct call *call) {
+        judge_places(call);
         for (size_t i = 1; i < call->count; i++) {
                 option_file(call, &call->args[i]);
-                if (!str_ends(call->name, STR("grep")))
+                if (!str_ends(call->name, STR("grep"))) {
                         text_argument(call, i);
+                        if (!(kind_before(call, i) & WORD_IS_TEXT)) {
+                                judge_text_files(call, &call->args[i]);
+                                text_code(call, &call->args[i]);
+                        }
+                }
         }
         tail_commands(call);
-        destroying_order(call);
+        judge_orders(call);
 }

@@ -41,8 +41,11 @@ static bool is_option(struct str text, struct str option) {
                 return dash && text.ptr[1] != '-' && str_find(text, option.ptr[0]) < text.len;
         while (text.len && text.ptr[0] == '-')
                 text = str_skip(text, 1);
-        if (str_find(option, '=') < option.len)
-                return str_starts(text, option);
+        if (str_find(option, '=') < option.len) {
+                while (text.len && !str_starts(text, option))
+                        text = str_skip(text, str_find(text, ' ') + 1);
+                return text.len;
+        }
         text = str_take(text, str_find(text, '='));
         return dash && text.len > 2 && str_starts(option, text);
 }
@@ -105,6 +108,20 @@ static void row_effect(struct call *call, const struct word_row *row, const size
                 break;
         case WORDS_LAUNCH:
                 launch(call, row, operands, count, next);
+                break;
+        case WORDS_SHELL:
+                for (size_t i = next + row->skip; i < count; i++) {
+                        const struct arg *arg = &call->args[operands[i]];
+                        struct arg code = arg_part(arg, str_find(arg->text, '=') + 1, arg->text.len);
+
+                        guard_shell(call, code.text.len ? &code : arg, NULL, 0);
+                }
+                break;
+        case WORDS_ESCALATE:
+                guard_effect(g, FX_ESCALATE, 0, what, call->args[0].range);
+                break;
+        case WORDS_SYSTEM:
+                guard_effect(g, FX_RUN, NAME_BLOCKED, what, call->args[0].range);
                 break;
         case WORDS_CODE:
                 if (next < count)
@@ -180,8 +197,8 @@ static bool sql_word(struct str *text, char *word, size_t size) {
 
 /* DROP and TRUNCATE of anything; DELETE and UPDATE without WHERE; ALTER that drops. */
 bool sql_destroys(struct str text) {
-        static const char *const objects[] = { "TABLE", "DATABASE", "SCHEMA", "COLUMN",    "INDEX",
-                                               "VIEW",  "USER",     "ROLE",   "COLLECTION" };
+        static const char *const objects[] = { "TABLE", "DATABASE", "SCHEMA", "COLUMN",     "INDEX",
+                                               "VIEW",  "USER",     "ROLE",   "COLLECTION", "KEYSPACE" };
         char word[16], before[16] = "";
         bool whole = false; /* a statement that takes all rows, so far */
 

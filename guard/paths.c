@@ -309,6 +309,8 @@ static bool component_meets(struct str glob, struct str table, size_t *ret_liter
                glob.ptr[same] != '?')
                 same++;
         *ret_literal = same;
+        if (!same && glob.len && table.len && !strchr("*?", glob.ptr[0]) && !strchr("*?", table.ptr[0]))
+                return false; /* as most do */
         if (table.len && table.ptr[0] == '.' && glob.len && glob.ptr[0] != '.')
                 return false; /* * does not match names that begin with a dot */
         if (path_glob(glob, table) || path_glob(table, glob))
@@ -333,13 +335,17 @@ static bool components_meet(struct str path, struct str table, size_t literal) {
         return !path.len && !table.len && literal > 1;
 }
 
-static bool glob_meets(struct str path, struct str table) {
-        if (!str_starts(table, STR("**/")))
-                return path.len && path.ptr[0] == '/' && components_meet(str_skip(path, 1), str_skip(table, 1), 0);
-        for (table = str_skip(table, 3); path.len; path = str_skip(path, first_component(path).len + 1))
+static bool meets_anywhere(struct str path, struct str table) {
+        for (; path.len; path = str_skip(path, first_component(path).len + 1))
                 if (components_meet(path, table, 0))
                         return true;
         return false;
+}
+
+static bool glob_meets(struct str path, struct str table) {
+        if (str_starts(table, STR("**/")))
+                return meets_anywhere(path, str_skip(table, 3));
+        return path.len && path.ptr[0] == '/' && components_meet(str_skip(path, 1), str_skip(table, 1), 0);
 }
 
 /* [e] is some one byte, as far as this goes. */
@@ -373,6 +379,9 @@ static uint32_t glob_flags(struct str path) {
                         flags |= PATH_DOTENV;
         if (glob_meets(path, STR("/proc/*/environ")))
                 flags |= PATH_ENVIRON;
+        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_GUARDED));)
+                if (row->places & UNASKED_SYSTEM ? glob_meets(path, str_z(row->path)) : meets_anywhere(path, str_z(row->path)))
+                        flags |= PATH_STARTUP;
         return flags;
 }
 

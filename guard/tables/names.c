@@ -4,17 +4,32 @@
 
 /* A name, and the one that is on blocklists. */
 static const char *const related[][2] = {
-        { "adduser", "useradd" },   { "arptables", "iptables" }, { "chpasswd", "useradd" },  { "deluser", "userdel" },
+        { "adduser", "useradd" },   { "arptables", "iptables" }, { "chage", "useradd" },     { "chpasswd", "useradd" },
+        { "deluser", "userdel" },   { "gpasswd", "useradd" },    { "passwd", "useradd" },    { "setcap", "visudo" },
         { "ebtables", "iptables" }, { "groupadd", "useradd" },   { "groupdel", "userdel" },  { "ip6tables", "iptables" },
         { "kexec", "reboot" },      { "mke2fs", "mkfs" },        { "mkswap", "mkfs" },       { "modprobe", "insmod" },
         { "newfs", "mkfs" },        { "nft", "iptables" },       { "pivot_root", "chroot" }, { "sgdisk", "fdisk" },
         { "sfdisk", "fdisk" },      { "ufw", "iptables" },       { "usermod", "useradd" },   { "vipw", "visudo" },
 };
 
+/* Programs of blocklists, and with which words they only ask: all of them must be among these, and * is any without =. */
+static const char *const asking[][2] = {
+        { "chage", "-l --list *" },
+        { "iptables", "-L -S -n -v -t --list --list-rules --line-numbers nat filter mangle raw" },
+        { "mount", "-l -t -v" },
+        { "nft", "list ruleset tables chains -a -n" },
+        { "sysctl", "-a -n -e -q --all --values *" },
+        { "ufw", "status verbose numbered" },
+};
+
 static const char *const miners[] = { "bfgminer", "cgminer",   "cpuminer",     "ethminer", "lolminer", "minerd",
                                       "nbminer",  "nheqminer", "phoenixminer", "t-rex",    "xmr-stak", "xmrig" };
 
 static const char *const httpies[] = { "curlie", "http", "httpie", "https", "xh" };
+
+static const char *const schemes[] = { "amqp",   "ftp",     "ftps",  "git",  "http",     "https",      "ldap",
+                                       "ldaps",  "mongodb", "mysql", "nats", "postgres", "postgresql", "redis",
+                                       "rediss", "sftp",    "ssh",   "svn",  "tcp",      "ws",         "wss" };
 
 static const char *const databases[] = { "clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "sqlcmd", "sqlite3" };
 
@@ -89,6 +104,8 @@ static const struct {
         { "--", WORD_IS_LAUNCHING },
         { "a", WORD_IS_ENGLISH },
         { "about", WORD_IS_ENGLISH },
+        { "access-key", WORD_IS_SECRET },
+        { "access-token", WORD_IS_SECRET },
         { "add", WORD_IS_TEXT },
         { "after", WORD_IS_LAUNCHING },
         { "alias", WORD_IS_SUBCOMMAND },
@@ -98,8 +115,11 @@ static const struct {
         { "annotate", WORD_IS_TEXT },
         { "annotation", WORD_IS_TEXT },
         { "any", WORD_IS_ENGLISH },
+        { "api-key", WORD_IS_SECRET },
+        { "apikey", WORD_IS_SECRET },
         { "are", WORD_IS_ENGLISH },
         { "at", WORD_IS_SUBCOMMAND },
+        { "auth", WORD_IS_TELLING },
         { "b", WORD_IS_TEXT },
         { "batch", WORD_IS_SUBCOMMAND },
         { "be", WORD_IS_ENGLISH },
@@ -124,9 +144,14 @@ static const struct {
         { "comment", WORD_IS_TEXT },
         { "commit", WORD_IS_TEXT },
         { "could", WORD_IS_ENGLISH },
+        { "credential", WORD_IS_SECRET },
+        { "credentials", WORD_IS_SECRET },
         { "declare", WORD_IS_SUBCOMMAND },
         { "decommission", WORD_IS_DESTROYING },
+        { "decrypt", WORD_IS_TELLING },
+        { "del", WORD_IS_DESTROYING },
         { "delete", WORD_IS_DESTROYING },
+        { "delete-all", WORD_IS_DESTROYING },
         { "deprovision", WORD_IS_DESTROYING },
         { "describe", WORD_IS_HARMLESS },
         { "description", WORD_IS_TEXT },
@@ -138,8 +163,10 @@ static const struct {
         { "don't", WORD_IS_ENGLISH },
         { "done", WORD_IS_ENGLISH },
         { "drop", WORD_IS_DESTROYING },
+        { "drop-all", WORD_IS_DESTROYING },
         { "dry-run", WORD_IS_HARMLESS },
         { "dryrun", WORD_IS_HARMLESS },
+        { "dump", WORD_IS_TELLING },
         { "e", WORD_IS_LAUNCHING },
         { "each", WORD_IS_LAUNCHING },
         { "echo", WORD_IS_TEXT },
@@ -147,18 +174,20 @@ static const struct {
         { "entrypoint", WORD_IS_LAUNCHING },
         { "env", WORD_IS_SUBCOMMAND },
         { "erase", WORD_IS_DESTROYING },
+        { "erase-all", WORD_IS_DESTROYING },
         { "es", WORD_IS_SUBCOMMAND },
         { "eval", WORD_IS_LAUNCHING },
         { "exec", WORD_IS_SUBCOMMAND | WORD_IS_LAUNCHING },
         { "execute", WORD_IS_LAUNCHING },
         { "explain", WORD_IS_TEXT },
+        { "export", WORD_IS_TELLING },
         { "file", WORD_IS_SUBCOMMAND },
         { "filter", WORD_IS_TEXT },
         { "find", WORD_IS_SUBCOMMAND | WORD_IS_TEXT },
         { "from", WORD_IS_ENGLISH },
         { "ftp", WORD_IS_SUBCOMMAND },
         { "g", WORD_IS_TEXT },
-        { "get", WORD_IS_SUBCOMMAND },
+        { "get", WORD_IS_SUBCOMMAND | WORD_IS_TELLING },
         { "getent", WORD_IS_SUBCOMMAND },
         { "grep", WORD_IS_TEXT },
         { "h", WORD_IS_HARMLESS },
@@ -186,6 +215,7 @@ static const struct {
         { "its", WORD_IS_ENGLISH },
         { "join", WORD_IS_SUBCOMMAND },
         { "k", WORD_IS_TEXT },
+        { "keychain", WORD_IS_SECRET },
         { "kill", WORD_IS_SUBCOMMAND },
         { "label", WORD_IS_TEXT },
         { "launch", WORD_IS_LAUNCHING },
@@ -220,28 +250,38 @@ static const struct {
         { "or", WORD_IS_ENGLISH },
         { "our", WORD_IS_ENGLISH },
         { "pass", WORD_IS_SUBCOMMAND },
+        { "passphrase", WORD_IS_SECRET },
+        { "password", WORD_IS_SECRET },
+        { "passwords", WORD_IS_SECRET },
         { "patch", WORD_IS_SUBCOMMAND },
         { "pattern", WORD_IS_TEXT },
         { "plan", WORD_IS_HARMLESS },
         { "please", WORD_IS_ENGLISH },
         { "post", WORD_IS_SUBCOMMAND },
         { "preview", WORD_IS_HARMLESS },
-        { "print", WORD_IS_SUBCOMMAND | WORD_IS_TEXT },
+        { "print", WORD_IS_SUBCOMMAND | WORD_IS_TEXT | WORD_IS_TELLING },
+        { "private-key", WORD_IS_SECRET },
         { "prompt", WORD_IS_TEXT },
         { "purge", WORD_IS_DESTROYING },
         { "q", WORD_IS_TEXT },
         { "query", WORD_IS_TEXT },
         { "r", WORD_IS_SUBCOMMAND },
         { "rc", WORD_IS_SUBCOMMAND },
-        { "read", WORD_IS_SUBCOMMAND },
+        { "read", WORD_IS_SUBCOMMAND | WORD_IS_TELLING },
         { "reason", WORD_IS_TEXT },
+        { "refresh-token", WORD_IS_SECRET },
         { "regex", WORD_IS_TEXT },
+        { "remove-all", WORD_IS_DESTROYING },
         { "reset", WORD_IS_SUBCOMMAND },
+        { "reveal", WORD_IS_TELLING },
         { "rule", WORD_IS_TEXT },
         { "run", WORD_IS_LAUNCHING },
         { "say", WORD_IS_TEXT },
         { "script", WORD_IS_SUBCOMMAND | WORD_IS_LAUNCHING },
         { "search", WORD_IS_TEXT },
+        { "secret", WORD_IS_SECRET },
+        { "secret-key", WORD_IS_SECRET },
+        { "secrets", WORD_IS_SECRET },
         { "security", WORD_IS_SUBCOMMAND },
         { "send-message", WORD_IS_TEXT },
         { "set", WORD_IS_SUBCOMMAND },
@@ -250,6 +290,7 @@ static const struct {
         { "shell", WORD_IS_LAUNCHING },
         { "shift", WORD_IS_SUBCOMMAND },
         { "should", WORD_IS_ENGLISH },
+        { "show", WORD_IS_TELLING },
         { "simulate", WORD_IS_HARMLESS },
         { "so", WORD_IS_ENGLISH },
         { "some", WORD_IS_ENGLISH },
@@ -285,15 +326,21 @@ static const struct {
         { "tmp", WORD_IS_HARMLESS },
         { "to", WORD_IS_ENGLISH },
         { "todo", WORD_IS_TEXT },
+        { "token", WORD_IS_SECRET },
+        { "tokens", WORD_IS_SECRET },
         { "top", WORD_IS_SUBCOMMAND },
         { "topic", WORD_IS_TEXT },
         { "trap", WORD_IS_SUBCOMMAND },
         { "truncate", WORD_IS_SUBCOMMAND },
         { "type", WORD_IS_SUBCOMMAND },
+        { "undefine", WORD_IS_DESTROYING },
+        { "uninstall-all", WORD_IS_DESTROYING },
         { "unlink", WORD_IS_SUBCOMMAND },
+        { "unseal", WORD_IS_TELLING },
         { "unset", WORD_IS_SUBCOMMAND },
         { "validate", WORD_IS_HARMLESS },
         { "version", WORD_IS_HARMLESS },
+        { "view", WORD_IS_TELLING },
         { "wait", WORD_IS_SUBCOMMAND },
         { "was", WORD_IS_ENGLISH },
         { "watch", WORD_IS_SUBCOMMAND },
@@ -307,12 +354,14 @@ static const struct {
         { "who", WORD_IS_SUBCOMMAND },
         { "will", WORD_IS_ENGLISH },
         { "wipe", WORD_IS_DESTROYING },
+        { "wipe-all", WORD_IS_DESTROYING },
         { "with", WORD_IS_LAUNCHING | WORD_IS_ENGLISH },
         { "without", WORD_IS_ENGLISH },
         { "would", WORD_IS_ENGLISH },
         { "x", WORD_IS_LAUNCHING },
         { "you", WORD_IS_ENGLISH },
         { "your", WORD_IS_ENGLISH },
+        { "zap", WORD_IS_DESTROYING },
 };
 
 static bool is_one_of(struct str name, const char *const *names, size_t count) {
@@ -330,12 +379,35 @@ struct str name_related(struct str program) {
         return STR("");
 }
 
+bool name_asks(struct str program, struct str word) {
+        const char *list = NULL;
+
+        for (size_t i = 0; i < COUNT(asking) && !list; i++)
+                list = str_is(program, asking[i][0]) ? asking[i][1] : NULL;
+        if (!list || !word.len)
+                return list;
+        for (struct str rest = str_z(list); rest.len; rest = str_skip(rest, str_find(rest, ' ') + 1)) {
+                struct str known = str_take(rest, str_find(rest, ' '));
+
+                if (str_eq(known, word) || (str_is(known, "*") && word.ptr[0] != '-' && str_find(word, '=') == word.len))
+                        return true;
+        }
+        return false;
+}
+
 bool name_is_miner(struct str program) {
         return is_one_of(program, miners, COUNT(miners));
 }
 
 bool name_is_httpie(struct str program) {
         return is_one_of(program, httpies, COUNT(httpies));
+}
+
+bool name_is_network_scheme(struct str scheme) {
+        size_t plus = str_find(scheme, '+'); /* git+https, mongodb+srv */
+
+        return is_one_of(str_take(scheme, plus), schemes, COUNT(schemes)) ||
+               is_one_of(str_skip(scheme, plus + 1), schemes, COUNT(schemes));
 }
 
 bool name_is_database(struct str program) {

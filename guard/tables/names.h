@@ -9,9 +9,13 @@
 /* The name on a blocklist that stands for this one, too: who may not do the one may not do the other. Empty: none. */
 struct str name_related(struct str program);
 
-bool name_is_miner(struct str program);    /* of cryptocurrency */
-bool name_is_httpie(struct str program);   /* httpie, or a program with the same arguments */
-bool name_is_database(struct str program); /* its code is SQL */
+/* A word with which the program only asks; an empty word: is there any? */
+bool name_asks(struct str program, struct str word);
+
+bool name_is_miner(struct str program);         /* of cryptocurrency */
+bool name_is_httpie(struct str program);        /* httpie, or a program with the same arguments */
+bool name_is_network_scheme(struct str scheme); /* what stands behind its :// begins with a host */
+bool name_is_database(struct str program);      /* its code is SQL */
 
 /* Words of a command line whose program is not known. */
 enum word_kind {
@@ -21,6 +25,8 @@ enum word_kind {
         WORD_IS_DESTROYING = 8,
         WORD_IS_HARMLESS = 16, /* beside it, nothing of value is destroyed */
         WORD_IS_ENGLISH = 32,  /* of a sentence, not of a command */
+        WORD_IS_SECRET = 64,   /* what one keeps to oneself */
+        WORD_IS_TELLING = 128, /* shows what is named beside it */
 };
 
 unsigned word_kind(struct str word);

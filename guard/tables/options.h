@@ -26,7 +26,9 @@
         X(ENDLESS, "endless")         /* waits without end */                                                \
         X(EXTRACT, "extract")         /* of tar: unpacks, so that operands are names in the archive */       \
         X(IN_PLACE, "in-place")       /* writes the files that it reads */                                   \
+        X(INTO, "into")               /* a directory that it unpacks into */                                 \
         X(LISTEN, "listen")           /* waits to be called, so that no operand is a host */                 \
+        X(MODE, "mode")               /* the permissions of what it writes */                                \
         X(MODULE, "module")           /* of python: the program that it runs, by another name */             \
         X(PAIR, "pair")               /* takes two arguments */                                              \
         X(PAYLOAD, "payload")         /* bytes that it sends with a lookup */                                \

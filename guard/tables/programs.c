@@ -54,6 +54,13 @@
         "c!shell Command!shell command!shell EncodedCommand=runs enc=runs e=runs File=script-file f=script-file NoProfile! " \
         "nop! "                                                                                                              \
         "ExecutionPolicy= ep= WindowStyle= w="
+#define SEVEN_ZIP "o=into p= t= w= i= x= m="
+#define TAR                                                                                                               \
+        "f= file= C=cd directory=cd I=program use-compress-program=program F=program info-script=program "                \
+        "new-volume-script=program to-command=shell checkpoint-action=checkpoint checkpoint? rsh-command=program "        \
+        "rmt-command=program T=read files-from=read X=read exclude-from=read g= listed-incremental= exclude= transform= " \
+        "xform= strip-components= b= L= K= N= H= V= owner= group= mode= mtime= sort= one-top-level? index-file=write "    \
+        "remove-files!delete x!extract extract!extract get!extract c! create!"
 #define DOWNLOAD "o=write output=write P= d=cd"
 #define WGET                                                                                                                   \
         "O=write output-document=write o=write output-file=write a=write append-output=write P=cd directory-prefix=cd i=read " \
@@ -71,7 +78,9 @@
 
 const struct program programs[] = {
         { ".", ACT_SPECIAL, 0, 0, "", judge_source },
-        { "7z", ACT_READ, READS, 1, "", NULL },
+        { "7z", ACT_READ, READS, 1, SEVEN_ZIP, NULL },
+        { "7za", ACT_READ, READS, 1, SEVEN_ZIP, NULL },
+        { "7zz", ACT_READ, READS, 1, SEVEN_ZIP, NULL },
         { ":", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "[", ACT_NAMES, 0, 0, "", NULL, .prints = ANY },
         { "ack", ACT_PATTERN, READS, 0, GREP " pager=program", NULL, .prints = ANY },
@@ -110,7 +119,9 @@ const struct program programs[] = {
         { "bb", ACT_CODE, FROM_INPUT, 0, "e=code eval=code f=script-file", judge_code },
         { "bind", ACT_SPECIAL, 0, 0, "x=shell", judge_alias },
         { "blkdiscard", ACT_WRITE, 0, 0, "", NULL },
+        { "bpftrace", ACT_CODE, 0, 0, "e=code o=write p= c=program I= f= B=", judge_code },
         { "brew", ACT_UNKNOWN, 0, 0, "", NULL, .online = "install? update upgrade? fetch tap? search" },
+        { "bsdtar", ACT_SPECIAL, 0, 0, TAR, judge_tar },
         { "builtin", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "bun", ACT_CODE, 0, 0, "e=code eval=code print=code", judge_code, .online = "install? i? add? update? x? create?" },
         { "bundle", ACT_NAMES, 0, 0, "", NULL, .online = "install? update? add?" },
@@ -159,7 +170,7 @@ const struct program programs[] = {
           "t=target target-directory=target S= suffix= r!recursive R!recursive a!recursive recursive!recursive "
           "archive!recursive",
           judge_copy },
-        { "cpio", ACT_READ, READS, 0, "F=read O=write I=read D=cd H= rsh-command=program", NULL },
+        { "cpio", ACT_READ, READS, 0, "F=read O=write I=read D=into directory=into H= rsh-command=program", NULL },
         { "cpulimit", ACT_COMMAND, ORDERED, 0, "l= p= e= limit= pid= exe=", NULL },
         { "crontab", ACT_SPECIAL, 0, 0, "u= l!ask", judge_crontab },
         { "cryptsetup", ACT_WRITE, 0, 1, "", NULL },
@@ -314,7 +325,7 @@ const struct program programs[] = {
         { "info", ACT_NAMES, 0, 0, "", NULL },
         { "init", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "install", ACT_SPECIAL, READS, 0,
-          "t=target target-directory=target m= o= g= S= mode= owner= group= strip-program=program", judge_copy },
+          "t=target target-directory=target m=mode o= g= S= mode=mode owner= group= strip-program=program", judge_copy },
         { "invoke-expression", ACT_TEXT, ORDERED, 0, "", NULL },
         { "invoke-restmethod", ACT_FETCH, NETWORK | ONE_DASH, 0,
           "Uri=url OutFile=write Method= Body=send InFile=send-file Headers= ContentType=", judge_fetch },
@@ -638,13 +649,7 @@ const struct program programs[] = {
         { "tac", ACT_READ, SHOWS, 0, "s= separator=", NULL, .prints = ANY },
         { "tail", ACT_READ, SHOWS, 0, "n= c= s= lines= bytes= pid= sleep-interval= f!endless F!endless follow?endless retry!",
           NULL, .prints = ANY },
-        { "tar", ACT_SPECIAL, 0, 0,
-          "f= file= C=cd directory=cd I=program use-compress-program=program F=program info-script=program "
-          "new-volume-script=program to-command=shell checkpoint-action=checkpoint checkpoint? rsh-command=program "
-          "rmt-command=program T=read files-from=read X=read exclude-from=read g= listed-incremental= exclude= transform= "
-          "xform= strip-components= b= L= K= N= H= V= owner= group= mode= mtime= sort= one-top-level? index-file=write "
-          "remove-files!delete x!extract extract!extract get!extract c! create!",
-          judge_tar },
+        { "tar", ACT_SPECIAL, 0, 0, TAR, judge_tar },
         { "taskset", ACT_COMMAND, ORDERED, 1, "", NULL },
         { "tclsh", ACT_CODE, FROM_INPUT, 0, "", judge_code },
         { "tcpdump", ACT_NAMES, 0, 0, "z=program w=write r=read i= s= c= C= G= F=read", NULL },
@@ -679,6 +684,7 @@ const struct program programs[] = {
         { "tsx", ACT_CODE, 0, 0, "e=code eval=code", judge_code },
         { "type", ACT_NAMES, 0, 0, "", NULL },
         { "typeset", ACT_SPECIAL, 0, 0, "", judge_declare },
+        { "unar", ACT_READ, 0, 0, "o=into output-directory=into p= e= k=", NULL },
         { "unbuffer", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "unexpand", ACT_READ, SHOWS, 0, "t=", NULL },
         { "uniq", ACT_READ, SHOWS, 0, "f= s= w=", NULL, .prints = ANY },
@@ -686,7 +692,7 @@ const struct program programs[] = {
         { "unshare", ACT_ESCALATE, ORDERED, 0,
           "R= w= S= G= propagation= root= wd= setuid= setgid= map-user= map-group=", NULL },
         { "unxz", ACT_READ, READS, 0, "", NULL },
-        { "unzip", ACT_NAMES, 0, 0, "d=write x= P=", NULL },
+        { "unzip", ACT_NAMES, 0, 0, "d=into x= P=", NULL },
         { "uuencode", ACT_READ, SHOWS, 0, "", NULL },
         { "uv", ACT_SPECIAL, 0, 0,
           "index-url=url default-index=url index=url extra-index-url=url i=url with= with-requirements= p= python= package= "
@@ -725,6 +731,7 @@ const struct program programs[] = {
         { "xzcat", ACT_READ, SHOWS, 0, "", NULL },
         { "yarn", ACT_SPECIAL, 0, 0, "registry=url cwd=cd script-shell=runs", judge_package, .online = "*?" },
         { "yash", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
+        { "yes", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print, .prints = ANY },
         { "youtube-dl", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "yq", ACT_PATTERN, SHOWS, 0, "i! from-file=script-file", NULL, .prints = ANY },
         { "yt-dlp", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },

@@ -54,6 +54,8 @@ const struct reader readers[] = {
         { "pre-commit", ".pre-commit-config.yaml", NULL, CONTENT_VALUES },
         { "foreman honcho overmind hivemind", "Procfile*", NULL, CONTENT_VALUES, true },
         { "mise", "mise.toml .mise.toml", NULL, CONTENT_VALUES },
+        { JAVA, "build.gradle settings.gradle pom.xml build.xml", NULL, CONTENT_STRINGS },
+        { "bazel bazelisk", "BUILD BUILD.bazel *.bzl", NULL, CONTENT_STRINGS },
         { "terraform tofu", "*.tf", NULL, CONTENT_VALUES },
         { "ansible-playbook ansible", "*.yml *.yaml", NULL, CONTENT_VALUES },
         { "act", "*.yml *.yaml", NULL, CONTENT_VALUES },

@@ -9,12 +9,15 @@
 #include <stddef.h>
 
 enum word_effect {
-        WORDS_DESTROY, /* destroys data that cannot be restored */
-        WORDS_SECRET,  /* prints credentials */
-        WORDS_SEND,    /* local data leaves the machine */
-        WORDS_TUNNEL,  /* others come in */
-        WORDS_LAUNCH,  /* the words behind are a command */
-        WORDS_CODE,    /* the word behind is code in a language of the table of interpreters */
+        WORDS_DESTROY,  /* destroys data that cannot be restored */
+        WORDS_SECRET,   /* prints credentials */
+        WORDS_SEND,     /* local data leaves the machine */
+        WORDS_TUNNEL,   /* others come in */
+        WORDS_LAUNCH,   /* the words behind are a command */
+        WORDS_SHELL,    /* each word behind, or what follows its =, is shell code */
+        WORDS_ESCALATE, /* more rights than before */
+        WORDS_SYSTEM,   /* changes the system as what is on the blocklist does */
+        WORDS_CODE,     /* the word behind is code in a language of the table of interpreters */
 };
 
 struct word_row {
