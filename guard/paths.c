@@ -379,8 +379,9 @@ static uint32_t glob_flags(struct str path) {
                         flags |= PATH_DOTENV;
         if (glob_meets(path, STR("/proc/*/environ")))
                 flags |= PATH_ENVIRON;
-        for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_GUARDED));)
-                if (row->places & UNASKED_SYSTEM ? glob_meets(path, str_z(row->path)) : meets_anywhere(path, str_z(row->path)))
+        for (const struct unasked *row = NULL;
+             (row = unasked_next(row, UNASKED_GUARDED));) /* those of the system are PATH_SYSTEM */
+                if (!(row->places & UNASKED_SYSTEM) && meets_anywhere(path, str_z(row->path)))
                         flags |= PATH_STARTUP;
         return flags;
 }
