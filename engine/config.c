@@ -149,7 +149,7 @@ static int put_section(enum key_section section, struct arena *arena, struct bai
 
 static int put_keys(struct arena *arena, struct bailey_config_keys *ret) {
         struct bailey_config_key *items = arena_alloc(arena, key_count * sizeof(*items)), *end = items;
-        bool done[SECTION_COUNT] = { [SECTION_PATTERN] = true }; /* is of the items of a list */
+        bool done[SECTION_COUNT] = { [SECTION_PATTERN] = true, [SECTION_CREDENTIAL] = true }; /* are of the items of lists */
 
         for (size_t i = 0; items && i < section_row_count; i++) {
                 if (done[sections[i].section])

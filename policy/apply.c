@@ -57,10 +57,13 @@ int origin_fail(const struct policy_origin *origin, struct err *err, const char 
 static bool item_same(enum key_type type, const void *a, const void *b) {
         const struct env_pair *pair_a = a, *pair_b = b;
         const struct user_pattern *pattern_a = a, *pattern_b = b;
+        const struct credential *credential_a = a, *credential_b = b;
         const struct str *text_a = a, *text_b = b;
 
         if (type == KEY_PAIRS)
                 return str_eq(pair_a->name, pair_b->name);
+        if (type == KEY_CREDENTIALS)
+                return str_eq_nocase(credential_a->host, credential_b->host);
         if (type == KEY_PATTERNS)
                 return str_eq(pattern_a->name, pattern_b->name) && str_eq(pattern_a->regex, pattern_b->regex);
         return str_eq(*text_a, *text_b);
@@ -74,13 +77,13 @@ struct growing {
         const struct policy_origin **origins;
 };
 
-/* What is there already is not added again; a variable gets its new value. */
+/* What is there already is not added again; a variable gets its new value, a host its new credential. */
 static void growing_add(struct growing *list, const void *item, const struct policy_origin *origin) {
         size_t i = 0;
 
         while (i < list->count && !item_same(list->type, list->items + i * list->size, item))
                 i++;
-        if (i < list->count && list->type != KEY_PAIRS)
+        if (i < list->count && list->type != KEY_PAIRS && list->type != KEY_CREDENTIALS)
                 return;
         memcpy(list->items + i * list->size, item, list->size);
         list->origins[i] = origin;

@@ -20,6 +20,8 @@ const struct section_row sections[] = {
         { SECTION_CONTAINER, SECTION_LIMITS, "resource_limits", NULL, NULL, "Resource limits of containers." },
         { SECTION_CONTAINER, SECTION_FLAGS, "security_flags", NULL, NULL, "Security options of containers." },
         { SECTION_GUARD, SECTION_PATTERN, "dangerous_patterns", NULL, NULL, "A regular expression and the effect of a match." },
+        { SECTION_NETWORK, SECTION_CREDENTIAL, "credential", NULL, NULL,
+          "A host, and where the secret is that bailey adds to requests for it." },
         { SECTION_TOP, SECTION_GUARD, "bash_sandbox", NULL, NULL, "Alias of [guard]." },
         { SECTION_GUARD, SECTION_CONTAINER, "container", NULL, NULL, "Alias of [container]." },
 };

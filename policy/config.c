@@ -44,7 +44,7 @@ static int config_no_memory(struct config_reader *r) {
 /* A key of that name that stands somewhere else. */
 static const struct key_row *key_elsewhere(struct str name) {
         for (size_t i = 0; i < key_count; i++)
-                if (keys[i].section != SECTION_PATTERN && keys[i].section != SECTION_POLICY && key_name_is(keys[i].name, name))
+                if (!section_is_of_items(keys[i].section) && keys[i].section != SECTION_POLICY && key_name_is(keys[i].name, name))
                         return &keys[i];
         return NULL;
 }
@@ -277,7 +277,7 @@ int config_read_override(struct arena *arena, struct config *config, struct err 
 
         if (path.len == text.len || !is_utf8(text))
                 return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE, such as guard.mode=warn", config->file);
-        if (!key || key->section == SECTION_PATTERN)
+        if (!key || section_is_of_items(key->section))
                 return override_unknown(path, err);
         value = str_skip(text, path.len + 1);
         node = pair.len ? pair_node(pair, value, arena) : override_node(key, value, arena);

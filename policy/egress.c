@@ -180,6 +180,23 @@ static int ports_from(const struct sandbox_policy *sandbox, struct arena *arena,
         return 0;
 }
 
+/* Also where no other host can be reached. */
+static int credentials_from(const struct sandbox_policy *sandbox, struct arena *arena, struct egress *ret, struct err *err) {
+        size_t count = sandbox->network == NETWORK_INHERIT ? 0 : sandbox->network_credential_count;
+        struct egress_rule *places = arena_alloc(arena, (count + 1) * sizeof(*places));
+
+        if (!places)
+                return err_memory(err);
+        if (count > EGRESS_CREDENTIALS_MAX)
+                return err_set(err, ERR_TOO_COMPLEX, "sandbox.network.credential: more than %d hosts", EGRESS_CREDENTIALS_MAX);
+        for (size_t i = 0; i < count; i++)
+                if (credential_place(sandbox->network_credentials[i].host, &places[i]) < 0)
+                        return err_set(err, ERR_INVALID, "sandbox.network.credential: not a host");
+        ret->credentials = places;
+        ret->credential_count = count;
+        return 0;
+}
+
 /* What cannot be sent must not be half sent. */
 static int size_check(const struct egress *egress, struct err *err) {
         BUF_AUTO bytes;
@@ -200,7 +217,8 @@ int egress_from_policy(const struct policy *policy, struct arena *arena, struct 
         if ((sandbox->network == NETWORK_ALLOW_HOSTS || sandbox->network == NETWORK_PACKAGES) &&
             rules_from(sandbox, arena, &egress, err) < 0)
                 return -1;
-        if (ports_from(sandbox, arena, &egress, err) < 0 || size_check(&egress, err) < 0)
+        if (credentials_from(sandbox, arena, &egress, err) < 0 || ports_from(sandbox, arena, &egress, err) < 0 ||
+            size_check(&egress, err) < 0)
                 return -1;
         *ret = egress;
         return 0;

@@ -18,6 +18,9 @@ enum {
         EGRESS_PORTS_MAX = 128,       /* different ones */
         EGRESS_BYTES_MAX = 128 << 10, /* written; one message of a socket */
         EGRESS_CONNECTIONS_MAX = 65536,
+        EGRESS_CREDENTIALS_MAX = 16,
+        EGRESS_CREDENTIAL_PORT =
+                61000, /* of the first one, at the command's localhost; above those that the kernel gives out */
 };
 
 struct egress_rule {
@@ -34,6 +37,8 @@ struct egress {
         const uint16_t *ports;         /* for rules without one */
         size_t port_count;
         uint32_t max_connections;
+        const struct egress_rule *credentials; /* names with a port: where the endpoint of each leads to, listed or not */
+        size_t credential_count;
 };
 
 /* Without NETWORK_ALLOW_HOSTS and NETWORK_PACKAGES there are no rules. Fails if it would be too large to be sent. */
@@ -74,6 +79,12 @@ int egress_read(struct str bytes, struct arena *arena, struct egress *ret, struc
 /* An item of sandbox.network.hosts but a preset: "host", "host:443", "host:*", "[::1]:443", "*.host". */
 int egress_rule_read(struct str text, struct egress_rule *ret);
 bool egress_host_valid(struct str text); /* or an @preset */
+
+/* The host of a credential: a name with its port, or 443. -1: a pattern, an address, this machine. */
+int credential_place(struct str text, struct egress_rule *ret);
+bool credential_host_valid(struct str text);
+bool credential_header_valid(struct str text); /* none that says where a request goes, or where it ends */
+bool credential_user_valid(struct str text);
 
 int port_read(struct str text, uint16_t *ret);                          /* 1 to 65535, no zeros in front */
 size_t port_list_read(struct str_list list, uint16_t *ret, size_t max); /* network_ports, network_host_ports */

@@ -75,6 +75,59 @@ int egress_rule_read(struct str text, struct egress_rule *ret) {
         return 0;
 }
 
+/* ---- credentials ---- */
+
+enum { CREDENTIAL_HEADER_MAX = 128, PORT_HTTPS = 443 };
+
+int credential_place(struct str text, struct egress_rule *ret) {
+        struct egress_rule rule;
+        struct host host;
+
+        if (egress_rule_read(text, &rule) < 0 || rule.any_port || rule.pattern.ptr[0] == '*' ||
+            host_from_url(rule.pattern, &host) < 0 || host.kind != HOST_NAME || !host.ascii || host_is_loopback(&host) ||
+            host.len != rule.pattern.len)
+                return -1;
+        if (!rule.port)
+                rule.port = PORT_HTTPS;
+        *ret = rule;
+        return 0;
+}
+
+bool credential_host_valid(struct str text) {
+        struct egress_rule rule;
+
+        return credential_place(text, &rule) == 0;
+}
+
+static bool is_of_framing(struct str name) {
+        static const char *const names[] = { "host", "connection", "content-length", "transfer-encoding", "upgrade",
+                                             "te",   "trailer",    "expect",         "keep-alive" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+                if (str_eq_nocase(name, str_z(names[i])))
+                        return true;
+        return str_eq_nocase(str_take(name, 6), STR("proxy-"));
+}
+
+static bool is_visible(struct str text) {
+        return text.len && is_ascii(text);
+}
+
+bool credential_header_valid(struct str text) {
+        struct str name = str_take(text, str_find(text, ':')), scheme = str_skip(text, name.len);
+
+        if (!name.len || text.len > CREDENTIAL_HEADER_MAX || is_of_framing(name))
+                return false;
+        for (size_t i = 0; i < name.len; i++)
+                if (!is_ascii_alnum((unsigned char)name.ptr[i]) && name.ptr[i] != '-')
+                        return false;
+        return !scheme.len || (str_starts(scheme, STR(": ")) && is_visible(str_skip(scheme, 2)));
+}
+
+bool credential_user_valid(struct str text) {
+        return is_visible(text) && text.len <= CREDENTIAL_HEADER_MAX && str_find(text, ':') == text.len;
+}
+
 bool egress_host_valid(struct str text) {
         struct egress_rule rule;
 

@@ -1,10 +1,11 @@
 /*
  * The bytes of a struct egress: lines of text. A number of items stands before each list, so that nothing has to be guessed.
  *
- *     bailey-egress 1 CONNECTIONS PORTS RULES DENIED PRIVATE
+ *     bailey-egress 1 CONNECTIONS PORTS RULES DENIED PRIVATE CREDENTIALS
  *     443                            a port
  *     github.com 0                   a rule: default ports; or a port; or *
  *     evil.example                   a pattern
+ *     api.example 443                the host of a credential
  */
 #include "policy/egress.h"
 #include "policy/hosts.h"
@@ -16,20 +17,25 @@ static void list_write(struct str_list list, struct buf *out) {
         }
 }
 
-void egress_write(const struct egress *egress, struct buf *out) {
-        buf_format(out, "bailey-egress 1 %u %zu %zu %zu %zu\n", egress->max_connections, egress->port_count, egress->rule_count,
-                   egress->denied.count, egress->private_hosts.count);
-        for (size_t i = 0; i < egress->port_count; i++)
-                buf_format(out, "%u\n", egress->ports[i]);
-        for (size_t i = 0; i < egress->rule_count; i++) {
-                buf_append(out, egress->rules[i].pattern);
-                if (egress->rules[i].any_port)
+static void rules_write(const struct egress_rule *rules, size_t count, struct buf *out) {
+        for (size_t i = 0; i < count; i++) {
+                buf_append(out, rules[i].pattern);
+                if (rules[i].any_port)
                         buf_append(out, STR(" *\n"));
                 else
-                        buf_format(out, " %u\n", egress->rules[i].port);
+                        buf_format(out, " %u\n", rules[i].port);
         }
+}
+
+void egress_write(const struct egress *egress, struct buf *out) {
+        buf_format(out, "bailey-egress 1 %u %zu %zu %zu %zu %zu\n", egress->max_connections, egress->port_count,
+                   egress->rule_count, egress->denied.count, egress->private_hosts.count, egress->credential_count);
+        for (size_t i = 0; i < egress->port_count; i++)
+                buf_format(out, "%u\n", egress->ports[i]);
+        rules_write(egress->rules, egress->rule_count, out);
         list_write(egress->denied, out);
         list_write(egress->private_hosts, out);
+        rules_write(egress->credentials, egress->credential_count, out);
 }
 
 /* ---- reading ---- */
@@ -106,12 +112,21 @@ static void wire_ports(struct wire *wire, struct egress *egress) {
         egress->ports = ports;
 }
 
-static void wire_rules(struct wire *wire, struct egress *egress) {
-        struct egress_rule *rules = wire_alloc(wire, egress->rule_count, sizeof(*rules));
+static const struct egress_rule *wire_rules(struct wire *wire, size_t count) {
+        struct egress_rule *rules = wire_alloc(wire, count, sizeof(*rules));
 
-        for (size_t i = 0; !wire->failed && i < egress->rule_count; i++)
+        for (size_t i = 0; !wire->failed && i < count; i++)
                 rules[i] = wire_rule(wire);
-        egress->rules = rules;
+        return rules;
+}
+
+/* Each a name and one port. */
+static void wire_credentials(struct wire *wire, struct egress *egress) {
+        struct egress_rule place;
+
+        egress->credentials = wire_rules(wire, egress->credential_count);
+        for (size_t i = 0; !wire->failed && i < egress->credential_count; i++)
+                wire->failed |= !egress->credentials[i].port || credential_place(egress->credentials[i].pattern, &place) < 0;
 }
 
 int egress_read(struct str bytes, struct arena *arena, struct egress *ret, struct err *err) {
@@ -125,11 +140,13 @@ int egress_read(struct str bytes, struct arena *arena, struct egress *ret, struc
         egress.port_count = wire_number(&wire, ' ', EGRESS_ITEMS_MAX);
         egress.rule_count = wire_number(&wire, ' ', EGRESS_ITEMS_MAX);
         denied = wire_number(&wire, ' ', EGRESS_ITEMS_MAX);
-        private_hosts = wire_number(&wire, '\n', EGRESS_ITEMS_MAX);
+        private_hosts = wire_number(&wire, ' ', EGRESS_ITEMS_MAX);
+        egress.credential_count = wire_number(&wire, '\n', EGRESS_CREDENTIALS_MAX);
         wire_ports(&wire, &egress);
-        wire_rules(&wire, &egress);
+        egress.rules = wire_rules(&wire, egress.rule_count);
         egress.denied = wire_patterns(&wire, denied);
         egress.private_hosts = wire_patterns(&wire, private_hosts);
+        wire_credentials(&wire, &egress);
         if (wire.failed || wire.rest.len > 0)
                 return err_set(err, ERR_INVALID, "not a network policy");
         *ret = egress;

@@ -99,7 +99,7 @@ struct key_path key_path(const struct key_row *row) {
 }
 
 bool key_is_single(const struct key_row *row) {
-        return row->section != SECTION_PATTERN && row->section != SECTION_POLICY;
+        return !section_is_of_items(row->section) && row->section != SECTION_POLICY;
 }
 
 void key_heading(const struct key_row *row, enum key_section *section, struct buf *out) {
@@ -210,8 +210,12 @@ struct key_path key_nearest_path(struct str given) {
 
 /* ---- fields ---- */
 
+enum key_section key_items_section(enum key_type type) {
+        return type == KEY_PATTERNS ? SECTION_PATTERN : type == KEY_CREDENTIALS ? SECTION_CREDENTIAL : SECTION_TOP;
+}
+
 bool key_is_list(enum key_type type) {
-        return type == KEY_LIST || type == KEY_PAIRS || type == KEY_PATTERNS;
+        return type == KEY_LIST || type == KEY_PAIRS || key_items_section(type) != SECTION_TOP;
 }
 
 size_t key_item_size(enum key_type type) {
@@ -222,6 +226,8 @@ size_t key_item_size(enum key_type type) {
                 return sizeof(struct env_pair);
         case KEY_PATTERNS:
                 return sizeof(struct user_pattern);
+        case KEY_CREDENTIALS:
+                return sizeof(struct credential);
         default:
                 return 0;
         }

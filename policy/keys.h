@@ -14,7 +14,8 @@ enum key_section {
         SECTION_NETWORK,
         SECTION_SOCKETS,
         SECTION_GUARD,
-        SECTION_PATTERN, /* one of [[guard.dangerous_patterns]] */
+        SECTION_PATTERN,    /* one of [[guard.dangerous_patterns]] */
+        SECTION_CREDENTIAL, /* one of [[sandbox.network.credential]] */
         SECTION_CONTAINER,
         SECTION_LIMITS,
         SECTION_FLAGS,
@@ -35,9 +36,10 @@ enum key_type {
         KEY_DURATION, /* nanoseconds; seconds, "1.5s", "2m", or { secs, nanos } */
         KEY_WORD,     /* one of `words`; an enum */
         KEY_STRING,
-        KEY_LIST,     /* struct str_list */
-        KEY_PAIRS,    /* struct env_pairs */
-        KEY_PATTERNS, /* struct user_pattern * and a count */
+        KEY_LIST,        /* struct str_list */
+        KEY_PAIRS,       /* struct env_pairs */
+        KEY_PATTERNS,    /* struct user_pattern * and a count */
+        KEY_CREDENTIALS, /* struct credential * and a count */
 };
 
 /* How a workspace's config that is not trusted may change a value. */
@@ -88,7 +90,7 @@ struct key_row {
         const struct key_text *text;
         int64_t min, max;        /* of numbers, both included */
         union key_value initial; /* the built-in value */
-        uint16_t offset, size;   /* of the field in struct policy (struct user_pattern, in its section); size 0: none */
+        uint16_t offset, size;   /* of the field in struct policy (for sections of items: in the item); size 0: none */
         bool zero_is_none;       /* no limit */
 };
 
@@ -155,13 +157,19 @@ struct key_path key_nearest_path(struct str given);
 
 /* ---- fields ---- */
 
-/* `record` is the struct policy, or the struct user_pattern for rows of that section. */
+/* `record` is the struct policy; for rows of a section of items, the item. */
 void key_store(const struct key_row *row, void *record, const union key_value *value);
 union key_value key_load(const struct key_row *row, const void *record);
 
 /* Bytes of one item of a list. */
 size_t key_item_size(enum key_type type);
 bool key_is_list(enum key_type type);
+
+/* The section that the tables in a list of this type have; SECTION_TOP: they have none. */
+enum key_section key_items_section(enum key_type type);
+static inline bool section_is_of_items(enum key_section section) {
+        return section == SECTION_PATTERN || section == SECTION_CREDENTIAL;
+}
 
 /* ---- built-in policies ---- */
 

@@ -12,6 +12,9 @@
 #endif
 #include "policy/value_types.h"
 
+static_assert(offsetof(struct sandbox_policy, network_credential_count) ==
+                      offsetof(struct sandbox_policy, network_credentials) + offsetof(struct key_items, count),
+              "credentials and their count are stored as one list");
 static_assert(offsetof(struct guard_policy, pattern_count) ==
                       offsetof(struct guard_policy, patterns) + offsetof(struct key_items, count),
               "patterns and their count are stored as one list");
@@ -62,6 +65,8 @@ static const struct str all_capabilities[] = { STR("ALL") };
 #define FIELD(member) .offset = offsetof(struct policy, member), .size = sizeof(((struct policy *)0)->member)
 #define OF_PATTERN(member) \
         .offset = offsetof(struct user_pattern, member), .size = sizeof(((struct user_pattern *)0)->member)
+#define OF_CREDENTIAL(member) \
+        .offset = offsetof(struct credential, member), .size = sizeof(((struct credential *)0)->member)
 #define RANGE(least, most) .min = (least), .max = (most)
 #define OR_NONE(most) .zero_is_none = true, .max = (most)
 #define TIGHTEN(how) .tighten = TIGHTEN_##how
@@ -215,8 +220,25 @@ const struct key_row keys[] = {
         { ROW(NETWORK, "proxy", STRING), FIELD(sandbox.network_proxy), .text = &text_proxy, IS(text, STR("auto")),
           .help = "Proxy through which listed hosts are reached: auto (https_proxy, all_proxy or http_proxy of bailey's own "
                   "environment), none, or http://user:password@host:port. Hosts in no_proxy are reached without it." },
+        { ROW(NETWORK, "credential", CREDENTIALS), .offset = offsetof(struct policy, sandbox.network_credentials),
+          .size = sizeof(struct key_items),
+          .help = "Secrets that bailey adds to requests for a host, as tables. Commands get an endpoint at their localhost "
+                  "instead of the secret: http://127.0.0.1:61000/ for the first one, and so on. See docs/network.md." },
         { ROW(NETWORK, "max_connections", INTEGER), FIELD(sandbox.network_max_connections), RANGE(1, 65536), TIGHTEN(LESS),
           IS(integer, 512), .help = "Limit of open connections of a command to listed hosts; others wait." },
+
+        { ROW(CREDENTIAL, "host", STRING), OF_CREDENTIAL(host), .text = &text_credential_host,
+          .help = "The only host that gets the secret, by TLS: a name, with :PORT if that is not 443." },
+        { ROW(CREDENTIAL, "header", STRING), OF_CREDENTIAL(header), .text = &text_credential_header,
+          IS(text, STR("Authorization: Bearer")),
+          .help = "The header that has the secret: its name, optionally with what stands before the secret. With "
+                  "\"Authorization: Basic\", a secret USER:PASSWORD is encoded as the scheme requires." },
+        { ROW(CREDENTIAL, "user", STRING), OF_CREDENTIAL(user), .text = &text_credential_user,
+          .help = "With \"Authorization: Basic\": the user whose password the secret is." },
+        { ROW(CREDENTIAL, "env", STRING), OF_CREDENTIAL(env), .text = &text_variable,
+          .help = "Variable of bailey's own environment that has the secret. It is not passed to commands." },
+        { ROW(CREDENTIAL, "file", STRING), OF_CREDENTIAL(file), .text = &text_home_path,
+          .help = "Or the file that has it, in one line. It must belong to the user, and nobody else may read it." },
 
         { ROW(SOCKETS, "kind", WORD), FIELD(sandbox.unix_sockets), .words = allow_or_deny, TIGHTEST(UNIX_SOCKETS_DENY),
           .help = "allow: sockets created by commands, and `paths`. deny: none." },

@@ -94,6 +94,14 @@ enum syscall_policy {
         SYSCALLS_STRICT,
 };
 
+/* A secret that bailey adds to requests for one host, and that no command gets: [[sandbox.network.credential]]. */
+struct credential {
+        struct str host;      /* NAME or NAME:PORT; see credential_place() */
+        struct str header;    /* NAME, or NAME: SCHEME */
+        struct str user;      /* of the scheme Basic; empty: none */
+        struct str env, file; /* where the secret is; one of them is empty */
+};
+
 /* Of every limit, 0 means none. */
 struct sandbox_policy {
         enum sandbox_backend backend;
@@ -113,12 +121,14 @@ struct sandbox_policy {
         int64_t home_max_bytes;           /* how large one may be; 0: no limit */
         struct str_list fs_read_allow, fs_write_allow, fs_read_deny, fs_write_deny; /* deny wins; see value_types.h */
         struct str_list network_hosts;                                              /* see egress_rule_read(); presets, too */
-        struct str_list network_ports;         /* of hosts without one; see port_list_read() */
-        struct str_list network_private_hosts; /* patterns; see host_matches() */
-        struct str_list network_host_ports;    /* ports of the host's 127.0.0.1 that commands find at theirs */
-        struct str_list network_publish;       /* the other way round; see published_port_read() */
-        struct str network_proxy;              /* auto, none or a URL; see upstream_choose() */
-        struct str_list unix_socket_paths;     /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
+        struct str_list network_ports;                /* of hosts without one; see port_list_read() */
+        struct str_list network_private_hosts;        /* patterns; see host_matches() */
+        struct str_list network_host_ports;           /* ports of the host's 127.0.0.1 that commands find at theirs */
+        struct str_list network_publish;              /* the other way round; see published_port_read() */
+        struct str network_proxy;                     /* auto, none or a URL; see upstream_choose() */
+        const struct credential *network_credentials; /* at most EGRESS_CREDENTIALS_MAX, each of another host */
+        size_t network_credential_count;
+        struct str_list unix_socket_paths; /* of the host, which may be reached: absolute, ~/... or $VARIABLE */
         int64_t max_memory_bytes, max_cpu_secs, max_pids, max_file_bytes, max_open_files, tmp_bytes;
         int64_t user_memory_percent, user_max_pids; /* of all commands of the user together; if a cgroup is available */
 };

@@ -177,6 +177,9 @@ static int network_finish(struct resolver *r) {
         if (sandbox->network == NETWORK_ALLOW_HOSTS && sandbox->network_hosts.count == 0 && !r->network_tightened)
                 return origin_fail(origin_at(r, "sandbox.network.kind"), r->err,
                                    "sandbox.network: allow_hosts needs at least one host; use deny to allow none");
+        if (sandbox->network_credential_count > EGRESS_CREDENTIALS_MAX)
+                return origin_fail(origin_at(r, "sandbox.network.credential"), r->err,
+                                   "sandbox.network.credential: more than %d hosts", EGRESS_CREDENTIALS_MAX);
         for (size_t i = 0; !sandbox->network_allow_any && i < sandbox->network_hosts.count; i++)
                 if (egress_rule_read(sandbox->network_hosts.items[i], &rule) == 0 && str_is(rule.pattern, "*"))
                         return origin_fail(origin_at(r, "sandbox.network.hosts"), r->err,
@@ -228,7 +231,7 @@ int policy_resolve(const struct config *configs, size_t count, struct str name, 
         r.policy->config_count = count;
         r.policy->origins = r.origins;
         for (size_t i = 0; i < key_count; i++)
-                if (keys[i].section != SECTION_PATTERN && keys[i].size)
+                if (!section_is_of_items(keys[i].section) && keys[i].size)
                         key_store(&keys[i], r.policy, &keys[i].initial);
         if (chain_build(&r, chosen) < 0 || files_apply(&r, STR("")) < 0 || chain_apply(&r) < 0 || rest_apply(&r) < 0 ||
             policy_finish(&r) < 0 || policy_files(&r) < 0)

@@ -63,6 +63,8 @@ static void amount_type(const struct key_row *key, struct buf *out) {
 static void item_type(const struct key_row *key, struct buf *out) {
         if (key->type == KEY_PATTERNS)
                 buf_append(out, STR("{\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/guard.dangerous_patterns\"}]}"));
+        else if (key->type == KEY_CREDENTIALS)
+                buf_format(out, "{\"$ref\": \"#/$defs/%s\"}", section_path(SECTION_CREDENTIAL).text);
         else if (key->type == KEY_PAIRS)
                 buf_append(out, STR("{\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"minItems\": 2, "
                                     "\"maxItems\": 2}, {\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]*=\"}]}"));
@@ -156,7 +158,7 @@ static void subsections_write(enum key_section parent, bool *first, struct buf *
         for (size_t i = 0; i < section_row_count; i++) {
                 struct key_path path = section_path(sections[i].section);
 
-                if (sections[i].parent != parent || sections[i].section == SECTION_PATTERN)
+                if (sections[i].parent != parent || section_is_of_items(sections[i].section))
                         continue;
                 buf_format(out, "%s\n   \"%s\": {\"$ref\": \"#/$defs/%s\"}", comma(first), sections[i].name, path.text);
                 camel_write(path.text, sections[i].name, first, out);

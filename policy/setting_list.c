@@ -43,25 +43,25 @@ static int pair_entry(const struct setting_reader *r, const struct tree_node *no
         return pair_check(r, node->key_at, ret);
 }
 
-/* ---- patterns ---- */
+/* ---- tables: patterns, credentials ---- */
 
-static void pattern_init(struct user_pattern *pattern) {
+static void item_init(enum key_section section, void *item) {
         for (size_t i = 0; i < key_count; i++)
-                if (keys[i].section == SECTION_PATTERN)
-                        key_store(&keys[i], pattern, &keys[i].initial);
+                if (keys[i].section == section)
+                        key_store(&keys[i], item, &keys[i].initial);
 }
 
-static int pattern_fields(const struct setting_reader *r, const struct tree_node *node, struct user_pattern *pattern) {
+static int item_fields(const struct setting_reader *r, enum key_section section, const struct tree_node *node, void *item) {
         TREE_EACH(child, node) {
-                const struct key_row *key = key_find(SECTION_PATTERN, child->key);
+                const struct key_row *key = key_find(section, child->key);
                 struct setting setting;
 
                 if (!key)
                         return setting_fail(r, child->key_at, "unknown key %s; did you mean \"%s\"?",
-                                            reader_quote(child->key).text, key_nearest(SECTION_PATTERN, child->key).text);
+                                            reader_quote(child->key).text, key_nearest(section, child->key).text);
                 if (setting_read(r, key, child, &setting) < 0)
                         return -1;
-                key_store(key, pattern, &setting.value);
+                key_store(key, item, &setting.value);
         }
         return 0;
 }
@@ -70,9 +70,9 @@ static int pattern_item(const struct setting_reader *r, const struct tree_node *
         const struct tree_node *regex = node;
         struct err err;
 
-        pattern_init(ret);
+        item_init(SECTION_PATTERN, ret);
         if (node->kind == TREE_TABLE) {
-                if (pattern_fields(r, node, ret) < 0)
+                if (item_fields(r, SECTION_PATTERN, node, ret) < 0)
                         return -1;
                 regex = tree_get(node, STR("regex")) ? tree_get(node, STR("regex")) : tree_get(node, STR("pattern"));
                 if (!regex)
@@ -87,6 +87,22 @@ static int pattern_item(const struct setting_reader *r, const struct tree_node *
         return 0;
 }
 
+static int credential_item(const struct setting_reader *r, const struct tree_node *node, struct credential *ret) {
+        if (node->kind != TREE_TABLE)
+                return setting_expected(r, node, "a table with host, header and env");
+        item_init(SECTION_CREDENTIAL, ret);
+        if (item_fields(r, SECTION_CREDENTIAL, node, ret) < 0)
+                return -1;
+        if (!ret->host.len)
+                return setting_fail(r, node->at, "host is missing");
+        if (!ret->env.len == !ret->file.len)
+                return setting_fail(r, node->at, "expected one of env and file, which say where the secret is");
+        if (ret->user.len && !str_ends(ret->header, STR(": Basic")))
+                return setting_fail(r, tree_get(node, STR("user"))->at,
+                                    "expected a header with the scheme Basic, as a user is given");
+        return 0;
+}
+
 /* ---- lists ---- */
 
 static int item_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, bool entry,
@@ -96,6 +112,8 @@ static int item_read(const struct setting_reader *r, const struct key_row *key, 
                 return entry ? pair_entry(r, node, ret) : pair_item(r, node, ret);
         case KEY_PATTERNS:
                 return pattern_item(r, node, ret);
+        case KEY_CREDENTIALS:
+                return credential_item(r, node, ret);
         default:
                 return setting_text(r, key, node, ret);
         }
@@ -150,7 +168,7 @@ int setting_read_list(const struct setting_reader *r, const struct key_row *key,
                 return items_read(r, key, node, ret);
         if (key->type == KEY_PAIRS)
                 snprintf(what, sizeof(what), "a table of variables, or an array of pairs");
-        else if (key->type == KEY_PATTERNS)
+        else if (key_items_section(key->type) != SECTION_TOP)
                 snprintf(what, sizeof(what), "an array of tables");
         else if (key->text)
                 snprintf(what, sizeof(what), "an array, each item %s", key->text->expected);

@@ -42,16 +42,23 @@ static void name_write(struct buf *out, struct str name, enum show_style style) 
         buf_append(out, style == SHOW_JSON ? STR(": ") : STR(" = "));
 }
 
-static void pattern_write(const struct user_pattern *pattern, enum show_style style, struct buf *out) {
+/* A text that is not given has no meaning of its own. */
+static bool is_left_out(const struct key_row *key, const union key_value *value) {
+        return key->section == SECTION_CREDENTIAL && !value->text.len;
+}
+
+static void item_write(enum key_section section, const void *item, enum show_style style, struct buf *out) {
         bool first = true;
 
         buf_append(out, STR("{ "));
         for (size_t i = 0; i < key_count; i++) {
                 union key_value value;
 
-                if (keys[i].section != SECTION_PATTERN)
+                if (keys[i].section != section)
                         continue;
-                value = key_load(&keys[i], pattern);
+                value = key_load(&keys[i], item);
+                if (is_left_out(&keys[i], &value))
+                        continue;
                 buf_append(out, first ? STR("") : STR(", "));
                 name_write(out, str_z(keys[i].name), style);
                 key_value_write(&keys[i], &value, style, out);
@@ -81,8 +88,9 @@ static void list_write(const struct key_row *key, const struct key_items *list, 
         buf_char(out, '[');
         for (size_t i = 0; i < list->count; i++) {
                 buf_append(out, i ? STR(", ") : STR(""));
-                if (key->type == KEY_PATTERNS)
-                        pattern_write((const struct user_pattern *)list->items + i, style, out);
+                if (key_items_section(key->type) != SECTION_TOP)
+                        item_write(key_items_section(key->type), (const char *)list->items + i * key_item_size(key->type), style,
+                                   out);
                 else if (is_number(key, ((const struct str *)list->items)[i]))
                         buf_append(out, ((const struct str *)list->items)[i]);
                 else
@@ -129,6 +137,7 @@ void key_value_write(const struct key_row *key, const union key_value *value, en
                 break;
         case KEY_LIST:
         case KEY_PATTERNS:
+        case KEY_CREDENTIALS:
                 list_write(key, &value->items, style, out);
                 break;
         }

@@ -127,6 +127,10 @@ const struct key_text text_publish = { "a port, or HOST_PORT:PORT", publish_vali
                                        .number = true };
 const struct key_text text_proxy = { "auto, none or the URL of a proxy: http://user:password@host:port", upstream_setting_valid,
                                      "^(auto|none|http://[^\\u0000-\\u0020\\u007f/]+/?)$", .login = true };
+const struct key_text text_credential_host = { "an ASCII host name (xn--...), also with :PORT", credential_host_valid, NULL };
+const struct key_text text_credential_header = { "the name of a header, or NAME: SCHEME", credential_header_valid,
+                                                 "^[A-Za-z][A-Za-z0-9-]*(: [!-~]+)?$" };
+const struct key_text text_credential_user = { "a user, without a colon", credential_user_valid, "^[!-9;-~]+$" };
 const struct key_text text_variable = { "a variable name", env_name_valid, "^[A-Za-z_][A-Za-z0-9_]*$" };
 const struct key_text text_variables = { "a variable name, or a prefix followed by *", env_pattern_valid,
                                          "^[A-Za-z_][A-Za-z0-9_]*[*]?$" };

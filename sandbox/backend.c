@@ -141,6 +141,10 @@ int backend_plan(const struct backend *backend, const struct policy *policy, con
                 return err_set(err, ERR_UNSUPPORTED,
                                "policy not supported: %s cannot forward ports (sandbox.network.host_ports and publish)",
                                backend->name);
+        if (policy->sandbox.network != NETWORK_INHERIT && policy->sandbox.network_credential_count &&
+            !(backend->guarantees & GUARANTEE_HOSTS))
+                return err_set(err, ERR_UNSUPPORTED, "%s: cannot enforce: credentials (sandbox.network.credential)",
+                               backend->name);
         /* A run without any guarantee has to be requested twice. */
         missing = backend->id == BACKEND_NONE ? 0 : sandbox_needs(policy, host) & ~launch.guarantees & ~launch.waived;
         if (missing)

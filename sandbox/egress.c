@@ -36,6 +36,23 @@ static int check_published(const struct sandbox_policy *sandbox, const uint16_t 
         return 0;
 }
 
+/* For the sandbox, an endpoint is a port of localhost like those of the host; the gateway is told which is what. */
+static int add_endpoints(const struct sandbox_policy *sandbox, uint16_t ports[static LAUNCH_HOST_PORTS_MAX], size_t *count,
+                         struct err *err) {
+        size_t endpoints = sandbox->network_credential_count;
+
+        for (size_t i = 0; i < *count; i++)
+                if (ports[i] >= EGRESS_CREDENTIAL_PORT && ports[i] < EGRESS_CREDENTIAL_PORT + endpoints)
+                        return err_set(err, ERR_INVALID, "sandbox.network.host_ports: port %u is the endpoint of a credential",
+                                       ports[i]);
+        if (*count + endpoints > LAUNCH_HOST_PORTS_MAX)
+                return err_set(err, ERR_INVALID, "sandbox.network.host_ports and credential: more than %d ports",
+                               LAUNCH_HOST_PORTS_MAX);
+        for (size_t i = 0; i < endpoints; i++)
+                ports[(*count)++] = (uint16_t)(EGRESS_CREDENTIAL_PORT + i);
+        return 0;
+}
+
 /* A host's port 53 would be in the place of the name server. */
 static int plan_host_ports(const struct sandbox_policy *sandbox, struct arena *arena, struct launch_egress *egress,
                            struct err *err) {
@@ -48,7 +65,7 @@ static int plan_host_ports(const struct sandbox_policy *sandbox, struct arena *a
                 if (ports[i] == 53)
                         return err_set(err, ERR_INVALID,
                                        "sandbox.network.host_ports: port 53 is that of the sandbox's own name server");
-        if (check_published(sandbox, ports, count, err) < 0)
+        if (check_published(sandbox, ports, count, err) < 0 || add_endpoints(sandbox, ports, &count, err) < 0)
                 return -1;
         egress->host_ports = copy_ports(ports, count, arena);
         egress->host_port_count = count;

@@ -116,7 +116,7 @@ void import_write(struct import *import, struct buf *out) {
                 const struct import_value *values = &import->values[i];
 
                 count = run_of(values, import->value_count - i);
-                if (values->key->type == KEY_PAIRS || values->key->type == KEY_PATTERNS)
+                if (values->key->type == KEY_PAIRS || key_items_section(values->key->type) != SECTION_TOP)
                         continue;
                 if (values->key->section != section)
                         buf_format(out, "%s[%s]\n", out->len ? "\n" : "", section_path(values->key->section).text);

@@ -472,21 +472,21 @@ static void other_bytes_are_refused(void **state) {
                 "",
                 "x",
                 "bailey-egress 2 1 0 0 0 0\n",
-                "bailey-egress 1 1 0 0 0\n",
-                "bailey-egress 1 1 0 0 0 0 0\n",
-                "bailey-egress 1 99999 0 0 0 0\n",
-                "bailey-egress 1 01 0 0 0 0\n",
-                "bailey-egress 1 -1 0 0 0 0\n",
-                "bailey-egress 1 1 4097 0 0 0\n",
-                "bailey-egress 1 1 1 0 0 0\n0\n",
-                "bailey-egress 1 1 1 0 0 0\n65536\n",
-                "bailey-egress 1 1 0 1 0 0\nx\n",
-                "bailey-egress 1 1 0 1 0 0\nx y\n",
-                "bailey-egress 1 1 0 1 0 0\n 0\n",
-                "bailey-egress 1 1 0 1 0 0\nx **\n",
-                "bailey-egress 1 1 0 0 1 0\nx/y\n",
-                "bailey-egress 1 1 0 0 0 1\n\n",
-                "bailey-egress 1 1 0 0 0 2\nx\n",
+                "bailey-egress 1 1 0 0 0 0\n",
+                "bailey-egress 1 1 0 0 0 0 0 0\n",
+                "bailey-egress 1 99999 0 0 0 0 0\n",
+                "bailey-egress 1 01 0 0 0 0 0\n",
+                "bailey-egress 1 -1 0 0 0 0 0\n",
+                "bailey-egress 1 1 4097 0 0 0 0\n",
+                "bailey-egress 1 1 1 0 0 0 0\n0\n",
+                "bailey-egress 1 1 1 0 0 0 0\n65536\n",
+                "bailey-egress 1 1 0 1 0 0 0\nx\n",
+                "bailey-egress 1 1 0 1 0 0 0\nx y\n",
+                "bailey-egress 1 1 0 1 0 0 0\n 0\n",
+                "bailey-egress 1 1 0 1 0 0 0\nx **\n",
+                "bailey-egress 1 1 0 0 1 0 0\nx/y\n",
+                "bailey-egress 1 1 0 0 0 1 0\n\n",
+                "bailey-egress 1 1 0 0 0 2 0\nx\n",
         };
         struct egress egress = { .rule_count = 77 };
         ARENA_AUTO arena;
@@ -494,7 +494,7 @@ static void other_bytes_are_refused(void **state) {
 
         (void)state;
         arena_init(&arena, 0);
-        assert_int_equal(egress_read(STR("bailey-egress 1 1 1 1 1 1\n80\nx *\ny\nz\n"), &arena, &egress, &err), 0);
+        assert_int_equal(egress_read(STR("bailey-egress 1 1 1 1 1 1 0\n80\nx *\ny\nz\n"), &arena, &egress, &err), 0);
         assert_int_equal(egress.rule_count, 1);
         for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
                 if (egress_read(str_z(wrong[i]), &arena, &egress, &err) == 0)
