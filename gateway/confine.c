@@ -5,58 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/audit.h>
-#include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "gateway/limits.h"
 #include "gateway/loop.h"
-#include "launch/inside.h"
-#include "launch/kernel.h"
-
-/* ---- memory ---- */
-
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
-enum { MEMORY_MAX = 512 << 20 }; /* on top of what the engine has mapped */
-
-/* Past it malloc() fails, and a connection with it. */
-static int limit_memory(struct err *err) {
-        struct rlimit limit, none = { 0, 0 };
-        char text[64] = "";
-        FD_AUTO fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-
-        if (setrlimit(RLIMIT_CORE, &none) < 0)
-                return err_sys(err, "the limit of core dumps");
-        if (SANITIZED)
-                return 0; /* maps terabytes */
-        if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-                return err_sys(err, "/proc/self/statm");
-        limit.rlim_cur = limit.rlim_max = strtoul(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
-        return setrlimit(RLIMIT_AS, &limit) < 0 ? err_sys(err, "the limit of memory") : 0;
-}
 
 /* ---- files ---- */
 
@@ -70,30 +28,6 @@ static int directory_of(const char *resolv_conf, char ret[static PATH_MAX], stru
         *strrchr(ret, '/') = '\0';
         return 0;
 }
-
-/* c-ares takes its random numbers from /dev/urandom, for each channel anew. */
-static int limit_files(const char *resolv_conf, struct err *err) {
-        char directory[PATH_MAX];
-        const struct landlock_rule rules[] = { { "/etc", GRANT_LOOK },
-                                               { "/dev/urandom", GRANT_LOOK },
-                                               { directory, GRANT_LOOK } };
-        struct landlock_plan plan = { .wanted = true, .rules = rules };
-
-        if (kernel_landlock_version() < 0 && errno != ENOSYS && errno != EOPNOTSUPP)
-                return err_sys(err, "Landlock");
-        if (directory_of(resolv_conf, directory, err) < 0)
-                return -1;
-        plan.rule_count = directory[0] ? 3 : 2;
-        return landlock_apply(&plan, -1, err);
-}
-
-/* ---- system calls ---- */
-
-#if defined(__x86_64__)
-enum { ARCHITECTURE = AUDIT_ARCH_X86_64 };
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
 
 /* All that the loop, c-ares and malloc() need. Nothing that makes a process, a name in a file system or code. */
 /* clang-format off */
@@ -110,70 +44,6 @@ static const int allowed_calls[] = {
 #endif
 };
 /* clang-format on */
-
-enum {
-        FAIL = SECCOMP_RET_ERRNO | ENOSYS,
-};
-
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, field))
-#define LOAD_ARGUMENT(n) \
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (n)))
-#define IF_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
-#define IF_BITS(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), yes, no)
-#define RETURN(value) BPF_STMT(BPF_RET | BPF_K, (uint32_t)(value))
-
-/* Arguments are read by their low half (little-endian), which is all that the kernel looks at. */
-static const struct sock_filter filter_head[] = {
-        LOAD(arch),
-        IF_EQUAL(ARCHITECTURE, 1, 0),
-        RETURN(SECCOMP_RET_KILL_PROCESS),
-        LOAD(nr),
-        IF_EQUAL(SYS_execve, 1, 0),
-        IF_EQUAL(SYS_execveat, 0, 1),
-        RETURN(SECCOMP_RET_KILL_PROCESS),
-        IF_EQUAL(SYS_mmap, 1, 0),
-        IF_EQUAL(SYS_mprotect, 0, 4),
-        LOAD_ARGUMENT(2),
-        IF_BITS(PROT_EXEC, 0, 1),
-        RETURN(FAIL),
-        RETURN(SECCOMP_RET_ALLOW),
-        IF_EQUAL(SYS_socket, 0, 10),
-        LOAD_ARGUMENT(0),
-        IF_EQUAL(AF_INET, 2, 0),
-        IF_EQUAL(AF_INET6, 1, 0),
-        RETURN(SECCOMP_RET_ERRNO | EAFNOSUPPORT),
-        LOAD_ARGUMENT(1),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf),
-        IF_EQUAL(SOCK_STREAM, 1, 0),
-        IF_EQUAL(SOCK_DGRAM, 0, 1),
-        RETURN(SECCOMP_RET_ALLOW),
-        RETURN(SECCOMP_RET_ERRNO | EAFNOSUPPORT),
-        /* here the number is compared with the list */
-};
-
-static int limit_calls(struct err *err) {
-        enum { HEAD = sizeof(filter_head) / sizeof(filter_head[0]), CALLS = sizeof(allowed_calls) / sizeof(allowed_calls[0]) };
-        /* tgkill() is for abort(): without scopes of Landlock it would reach all processes of the user */
-        const struct sock_filter end[] = {
-                IF_EQUAL(SYS_tgkill, 0, 2), LOAD_ARGUMENT(0), IF_EQUAL(getpid(), 1, 0), RETURN(FAIL), RETURN(SECCOMP_RET_ALLOW),
-        };
-        enum { END = sizeof(end) / sizeof(end[0]) };
-        struct sock_filter filter[HEAD + CALLS + END];
-        struct sock_fprog program = { .len = HEAD + CALLS + END, .filter = filter };
-
-        memcpy(filter, filter_head, sizeof(filter_head));
-        for (size_t i = 0; i < CALLS; i++)
-                filter[HEAD + i] = (struct sock_filter)IF_EQUAL(allowed_calls[i], (uint8_t)(CALLS - i + END - 2), 0);
-        memcpy(filter + HEAD + CALLS, end, sizeof(end));
-        return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? err_sys(err, "seccomp") : 0;
-}
-
-static int drop_capabilities(struct err *err) {
-        struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-        struct __user_cap_data_struct none[2] = {};
-
-        return syscall(SYS_capset, &head, none) < 0 ? err_sys(err, "dropping capabilities") : 0;
-}
 
 enum { NOBODY = 65534 };
 
@@ -198,12 +68,21 @@ static void read_as_nobody(const char *resolv_conf) {
 }
 
 int confine(const char *resolv_conf, struct err *err) {
-        if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-                return err_sys(err, "prctl");
-        if (limit_memory(err) < 0 || limit_files(resolv_conf, err) < 0)
+        char directory[PATH_MAX];
+        /* c-ares takes its random numbers from /dev/urandom, for each channel anew */
+        const struct landlock_rule rules[] = { { "/etc", GRANT_LOOK },
+                                               { "/dev/urandom", GRANT_LOOK },
+                                               { directory, GRANT_LOOK } };
+        struct limits limits = { .rules = rules,
+                                 .calls = allowed_calls,
+                                 .call_count = sizeof(allowed_calls) / sizeof(allowed_calls[0]),
+                                 .sockets = true };
+
+        if (directory_of(resolv_conf, directory, err) < 0)
+                return -1;
+        limits.rule_count = directory[0] ? 3 : 2;
+        if (limits_begin(&limits, err) < 0)
                 return -1;
         read_as_nobody(resolv_conf);
-        if (drop_capabilities(err) < 0)
-                return -1;
-        return limit_calls(err);
+        return limits_finish(&limits, err);
 }
