@@ -5,5 +5,6 @@
 #define BAILEY_ENGINE_INSTALLED_H
 
 extern const char installed_program[]; /* bailey itself */
+extern const char installed_tls[];     /* bailey-tls */
 
 #endif

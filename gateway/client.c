@@ -50,6 +50,12 @@ int gateway_use_proxy(int socket, struct str url, struct str except, struct err 
         return bytes.failed ? err_memory(err) : send_request(socket, &request, buf_str(&bytes), NULL, 0, err);
 }
 
+int gateway_use_tls(int socket, int tls, const char *why, struct err *err) {
+        struct request request = { .kind = REQUEST_TLS };
+
+        return send_request(socket, &request, str_z(why ? why : ""), &tls, tls >= 0, err);
+}
+
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
                 struct err *err) {
         return send_items(socket, (struct request){ .kind = REQUEST_ADD, .command = command }, egress, items, count, err);
@@ -109,9 +115,9 @@ static bool is_printable(const char *text, size_t size) {
 
 /* It parses hostile bytes, so what it says is checked, too. */
 static bool is_valid(const struct gateway_event *event) {
-        return event->kind <= GATEWAY_SUMS && event->by <= GATEWAY_BY_FORWARD && event->reason <= GATEWAY_PROXY &&
-               is_printable(event->host, sizeof(event->host)) && is_printable(event->address, sizeof(event->address)) &&
-               is_printable(event->text, sizeof(event->text));
+        return event->kind <= GATEWAY_TLS_ENDED && event->by <= GATEWAY_BY_CREDENTIAL &&
+               event->reason <= GATEWAY_CREDENTIAL_FAILED && is_printable(event->host, sizeof(event->host)) &&
+               is_printable(event->address, sizeof(event->address)) && is_printable(event->text, sizeof(event->text));
 }
 
 int gateway_receive(int socket, struct gateway_event *ret) {

@@ -9,6 +9,8 @@
 #include "base/time.h"
 #include "gateway/connection.h"
 #include "gateway/forward.h"
+#include "gateway/handover.h"
+#include "gateway/loop.h"
 #include "gateway/protocol.h"
 #include "gateway/proxy.h"
 #include "gateway/question.h"
@@ -177,7 +179,8 @@ static int add_items(struct gateway *gateway, struct command *command, const str
         for (size_t i = 0; i < request->item_count; i++) {
                 enum gateway_socket kind = request->items[i].kind;
 
-                if (kind > GATEWAY_HOST_PORT || (request->target && kind != GATEWAY_HOST_PORT) || !is_listening(files[i], kind))
+                if (kind > GATEWAY_CREDENTIAL || (request->target && kind != GATEWAY_HOST_PORT) ||
+                    !is_listening(files[i], kind))
                         return err_set(err, ERR_INVALID, "a file that is no socket for connections");
                 if (fcntl(files[i], F_SETFL, O_NONBLOCK) < 0)
                         return err_sys(err, "a socket");
@@ -239,6 +242,7 @@ static int handle(struct gateway *gateway, struct command *command, const struct
         switch ((enum request_kind)request->kind) {
         case REQUEST_ADD:
         case REQUEST_PROXY:
+        case REQUEST_TLS:
                 break;
         case REQUEST_LISTEN:
                 return add_items(gateway, command, request, files, err);
@@ -265,6 +269,13 @@ static int handle(struct gateway *gateway, struct command *command, const struct
         return 0;
 }
 
+static void set_tls(struct gateway *gateway, struct str why, int *files, size_t file_count) {
+        char text[256];
+
+        snprintf(text, sizeof(text), "%.*s", (int)str_take(why, sizeof(text) - 1).len, why.ptr ? why.ptr : "");
+        handover_set(gateway, file_count ? TAKE_FD(files[0]) : -1, text);
+}
+
 /* Files that nobody has taken are closed by the caller. */
 void command_request(struct gateway *gateway, const void *bytes, size_t len, int *files, size_t file_count) {
         struct request request;
@@ -281,6 +292,10 @@ void command_request(struct gateway *gateway, const void *bytes, size_t len, int
         struct str egress = str_from((const char *)bytes + sizeof(request), request.egress_len);
 
         command = command_find(gateway, request.command);
+        if (request.kind == REQUEST_TLS) {
+                set_tls(gateway, egress, files, file_count);
+                return;
+        }
         if (request.kind == REQUEST_PROXY)
                 result = proxy_set(gateway, egress, &err);
         else if (request.kind == REQUEST_ADD)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "gateway/handover.h"
 #include "gateway/proxy.h"
 #include "policy/addresses.h"
 
@@ -41,6 +42,8 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
         if (connection->state == CONNECTION_DEAD)
                 return;
         stop_resolving(connection);
+        if (connection->state == CONNECTION_HANDED)
+                handover_end(gateway, connection);
         connection->state = CONNECTION_DEAD;
         relay_drop(gateway, connection);
         for (int i = 0; i < 2; i++)
@@ -221,6 +224,7 @@ static void side_event(struct gateway *gateway, struct connection *connection, s
         case CONNECTION_RESOLVE:
         case CONNECTION_FIND:
         case CONNECTION_SOCKET:
+        case CONNECTION_HANDOVER:
                 if (events & (EPOLLERR | EPOLLHUP))
                         connection_close(gateway, connection, true);
                 break;
@@ -231,6 +235,7 @@ static void side_event(struct gateway *gateway, struct connection *connection, s
                 read_away(gateway, connection);
                 break;
         case CONNECTION_LOOK:
+        case CONNECTION_HANDED:
         case CONNECTION_DEAD:
                 break;
         }
@@ -364,8 +369,11 @@ static void accepted(struct gateway *gateway, const struct listener *listener, s
         }
         /* what a first event would tell is not known before it is watched, and a refusal needs no watching */
         if (loop_watch(gateway, &connection->sides[COMMAND_SIDE].watch, CONNECTION_EVENTS) < 0 ||
-            (listener->kind != GATEWAY_HOST_PORT && destination(fd, address, &connection->port) < 0))
+            (listener->kind != GATEWAY_HOST_PORT && listener->kind != GATEWAY_CREDENTIAL &&
+             destination(fd, address, &connection->port) < 0))
                 connection_close(gateway, connection, true);
+        else if (listener->kind == GATEWAY_CREDENTIAL)
+                handover_begin(gateway, connection, (uint32_t)(listener->port - EGRESS_CREDENTIAL_PORT));
         else if (listener->kind == GATEWAY_HOST_PORT)
                 begin_forward(gateway, connection, listener);
         else if (address_kind(address) == ADDRESS_LOOPBACK)
@@ -407,6 +415,8 @@ static bool still_allowed(const struct connection *connection) {
                 return connection->state == CONNECTION_LOOK; /* a look will come */
         if (row->by == GATEWAY_BY_FORWARD)
                 return true; /* it does not depend on hosts */
+        if (row->by == GATEWAY_BY_CREDENTIAL)
+                return handover_still_allowed(connection) && (connection->through || !dial_reaches_denied(connection));
         if (row->rest || host_from_url(str_z(row->host), &host) < 0)
                 return false;
         if (verdict_of_place(&connection->command->egress, &host, connection->port) != GATEWAY_ALLOWED)

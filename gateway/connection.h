@@ -27,7 +27,9 @@ enum connection_state {
         CONNECTION_FIND,    /* for the address of the proxy */
         CONNECTION_SOCKET,  /* for a socket made inside */
         CONNECTION_DIAL,
-        CONNECTION_PROXY, /* for the proxy's answer */
+        CONNECTION_PROXY,    /* for the proxy's answer */
+        CONNECTION_HANDOVER, /* for bailey-tls to take it: handover.h */
+        CONNECTION_HANDED,
         CONNECTION_RELAY,
         CONNECTION_PARTING, /* for the first bytes of the client, to refuse it in its protocol */
         CONNECTION_CLOSING, /* for the client to read the reason of the refusal */
@@ -51,6 +53,9 @@ struct connection {
         bool looking; /* no bytes of the client are forwarded before they are examined */
         bool named;   /* the address came from a name */
         bool published, is_unfinished;
+        bool reported;       /* see handed */
+        uint32_t credential; /* its place, and 1; 0: none */
+        uint64_t handed;     /* its number at bailey-tls; 0: it is not there */
         uint16_t port;
         int error; /* of the last address */
 };
@@ -100,6 +105,9 @@ int relay_turn(struct gateway *gateway, struct connection *connection);
 /* The connection broke for a known reason, which was reported; it is closed. */
 bool relay_tell(struct gateway *gateway, struct connection *connection);
 bool relay_ended(const struct connection *connection);
+
+/* Bytes that another process has relayed. */
+void relay_count(struct connection *connection, uint64_t up, uint64_t down);
 
 /* Releases the shared memory and pipes of a connection. */
 void relay_drop(struct gateway *gateway, struct connection *connection);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "gateway/handover.h"
 #include "gateway/proxy.h"
 #include "policy/addresses.h"
 
@@ -175,6 +176,10 @@ void dial_done(struct gateway *gateway, struct connection *connection) {
         timer_stop(&connection->dial);
         free(connection->addresses);
         connection->addresses = NULL;
+        if (connection->credential) {
+                handover_dialled(gateway, connection);
+                return;
+        }
         connection->state = CONNECTION_RELAY;
         connection_relay(gateway, connection);
 }

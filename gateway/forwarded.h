@@ -5,8 +5,8 @@
  * CONNECT for TLS only. What follows a request's body is the next request to the proxy, for any host: so all of them are read,
  * and a body whose end two programs could see in two places is refused.
  *
- * Or one request to the endpoint of a credential (`secret`): it is written anew for that host, with the secret's header instead of
- * any of that name, and nothing behind the end of its body is passed on.
+ * Or one request to the endpoint of a credential (`secret`): it is written anew for that host, with the secret's header instead
+ * of any of that name, and nothing behind the end of its body is passed on.
  */
 #ifndef BAILEY_GATEWAY_FORWARDED_H
 #define BAILEY_GATEWAY_FORWARDED_H

@@ -20,6 +20,7 @@ enum gateway_socket {
         GATEWAY_TRANSPARENT, /* accepts connections to every address and port */
         GATEWAY_PORT,        /* to every address, of one port */
         GATEWAY_HOST_PORT,   /* at the command's localhost, for the same port of the host's */
+        GATEWAY_CREDENTIAL,  /* there, too: the endpoint of a credential, EGRESS_CREDENTIAL_PORT and its place in the policy */
 };
 
 struct gateway_item {
@@ -49,6 +50,9 @@ _Noreturn void gateway_run(const struct gateway_options *options);
 
 /* Hosts are reached through an HTTP proxy (upstream_read()) but for those in `except` (upstream_excepts()). Once, at first. */
 int gateway_use_proxy(int socket, struct str url, struct str except, struct err *err);
+
+/* bailey-tls has the other end of this socket, which is copied (gateway/handover.h); -1: it does not run, and why. */
+int gateway_use_tls(int socket, int tls, const char *why, struct err *err);
 
 /* A command, by a unique number; `egress` is the output of egress_write(). Files are copied. */
 int gateway_add(int socket, uint64_t command, struct str egress, const struct gateway_item *items, size_t count,
@@ -87,6 +91,8 @@ enum gateway_event_kind {
         GATEWAY_PUBLISHED,
         GATEWAY_FAILED, /* `text` says why */
         GATEWAY_SUMS,
+        GATEWAY_NEEDS_TLS, /* gateway_use_tls() is awaited */
+        GATEWAY_TLS_ENDED, /* bailey-tls has: its connections are closed; `command` is none */
 };
 
 enum { GATEWAY_ROWS_MAX = 64, GATEWAY_REFUSALS_MAX = 16 /* of these; the audit log keeps 32 rows */ };
@@ -98,6 +104,7 @@ enum gateway_by {
         GATEWAY_BY_HTTP,
         GATEWAY_BY_ADDRESS,
         GATEWAY_BY_FORWARD,
+        GATEWAY_BY_CREDENTIAL,
 };
 
 enum gateway_reason {
@@ -112,7 +119,8 @@ enum gateway_reason {
         GATEWAY_UNRESOLVED,
         GATEWAY_UNREACHABLE,
         GATEWAY_LIMIT,
-        GATEWAY_PROXY, /* not reachable through the proxy; `text`: why */
+        GATEWAY_PROXY,             /* not reachable through the proxy; `text`: why */
+        GATEWAY_CREDENTIAL_FAILED, /* no request with the credential; `text`: why */
 };
 
 struct gateway_event {

@@ -13,8 +13,8 @@ static ssize_t look_peek(struct gateway *gateway, const struct connection *conne
 
 /* What the client seems to speak, from what it has said so far. */
 int look_speaks(struct gateway *gateway, const struct connection *connection) {
-        ssize_t n = look_peek(gateway, connection);
-        struct verdict_look look = {};
+        ssize_t n = connection->credential ? 0 : look_peek(gateway, connection);
+        struct verdict_look look = { .speaks = connection->credential ? SPEAKS_HTTP : SPEAKS_OTHER };
 
         if (n > 0)
                 verdict_look(&connection->command->egress, true, connection->port, gateway->buffer, (size_t)n, &look);

@@ -96,8 +96,10 @@ struct command {
 
 struct gateway {
         int epoll;
-        struct watch engine, outside, netlink;
-        bool engine_full; /* EPOLLOUT is awaited */
+        struct watch engine, outside, netlink, tls; /* tls: its file is -1 while there is none */
+        bool tls_asked;                             /* the engine was, for bailey-tls */
+        uint64_t handed;                            /* connections, to it */
+        bool engine_full;                           /* EPOLLOUT is awaited */
         struct command *commands;
         size_t command_count;
         struct resolver *resolver;

@@ -5,7 +5,7 @@
 const char *gateway_by_name(enum gateway_by by) {
         static const char *const names[] = {
                 [GATEWAY_BY_DNS] = "dns",         [GATEWAY_BY_SNI] = "sni",         [GATEWAY_BY_HTTP] = "http",
-                [GATEWAY_BY_ADDRESS] = "address", [GATEWAY_BY_FORWARD] = "forward",
+                [GATEWAY_BY_ADDRESS] = "address", [GATEWAY_BY_FORWARD] = "forward", [GATEWAY_BY_CREDENTIAL] = "credential",
         };
 
         return names[by];
@@ -13,12 +13,19 @@ const char *gateway_by_name(enum gateway_by by) {
 
 const char *gateway_reason_name(enum gateway_reason reason) {
         static const char *const names[] = {
-                [GATEWAY_ALLOWED] = "allowed",       [GATEWAY_NOT_LISTED] = "not_listed",
-                [GATEWAY_DENIED] = "denied",         [GATEWAY_PORT_NOT_LISTED] = "port_not_listed",
-                [GATEWAY_PRIVATE] = "private",       [GATEWAY_SPECIAL_ADDRESS] = "special_address",
-                [GATEWAY_OTHER_NAME] = "other_name", [GATEWAY_NO_NAME] = "no_name",
-                [GATEWAY_UNRESOLVED] = "unresolved", [GATEWAY_UNREACHABLE] = "unreachable",
-                [GATEWAY_LIMIT] = "limit",           [GATEWAY_PROXY] = "proxy",
+                [GATEWAY_ALLOWED] = "allowed",
+                [GATEWAY_NOT_LISTED] = "not_listed",
+                [GATEWAY_DENIED] = "denied",
+                [GATEWAY_PORT_NOT_LISTED] = "port_not_listed",
+                [GATEWAY_PRIVATE] = "private",
+                [GATEWAY_SPECIAL_ADDRESS] = "special_address",
+                [GATEWAY_OTHER_NAME] = "other_name",
+                [GATEWAY_NO_NAME] = "no_name",
+                [GATEWAY_UNRESOLVED] = "unresolved",
+                [GATEWAY_UNREACHABLE] = "unreachable",
+                [GATEWAY_LIMIT] = "limit",
+                [GATEWAY_PROXY] = "proxy",
+                [GATEWAY_CREDENTIAL_FAILED] = "credential_failed",
         };
 
         return names[reason];
@@ -68,6 +75,8 @@ static int format(const struct gateway_event *event, const char *place, char *ou
                 return snprintf(out, size, "%s cannot be reached: %s", place, text);
         case GATEWAY_PROXY:
                 return snprintf(out, size, "%s cannot be reached through the proxy of this machine: %s", place, text);
+        case GATEWAY_CREDENTIAL_FAILED:
+                return snprintf(out, size, "%s cannot be reached with its credential: %s", place, text);
         case GATEWAY_LIMIT:
                 return snprintf(out, size, "%s: %s", place, text);
         }

@@ -253,6 +253,7 @@ _Noreturn void gateway_run(const struct gateway_options *options) {
 
         if (!gateway)
                 _exit(1);
+        gateway->tls.fd = -1;
         gateway->engine.ready = engine_ready;
         gateway->outside.ready = outside_ended;
         set_signals();

@@ -16,6 +16,7 @@ enum request_kind {
         REQUEST_ASK,
         REQUEST_END,
         REQUEST_PROXY,
+        REQUEST_TLS, /* the socket of bailey-tls; or no file, and a text that says why */
 };
 
 /* Followed by `egress_len` bytes. Files come in the order of `items`. */

@@ -141,7 +141,7 @@ static void found(struct gateway *gateway, struct waiter *waiter, const struct r
  * password, though: what such a proxy answers goes to the client, and error pages, or TRACE, may repeat what it was sent.
  */
 static bool may_forward(const struct gateway *gateway, const struct connection *connection) {
-        return connection->port == PORT_HTTP && !gateway->proxy->place.login_len;
+        return connection->port == PORT_HTTP && !connection->credential && !gateway->proxy->place.login_len;
 }
 
 bool proxy_wants_words(const struct gateway *gateway, const struct connection *connection) {

@@ -91,6 +91,15 @@ static void count(struct connection *connection, struct side *from, size_t len) 
                 *(up ? &connection->row->up : &connection->row->down) += len;
 }
 
+void relay_count(struct connection *connection, uint64_t up, uint64_t down) {
+        connection->command->up += up;
+        connection->command->down += down;
+        if (connection->row) {
+                connection->row->up += up;
+                connection->row->down += down;
+        }
+}
+
 /* ---- one direction ---- */
 
 static int send_kept(struct gateway *gateway, struct connection *connection, struct side *from, struct side *to) {
