@@ -86,6 +86,9 @@ bool credential_host_valid(struct str text);
 bool credential_header_valid(struct str text); /* none that says where a request goes, or where it ends */
 bool credential_user_valid(struct str text);
 
+/* Where its file is: ~ is the home, which may be NULL. -1: there is none, or it is too long. */
+int credential_path(struct str file, const char *home, char *ret, size_t size);
+
 int port_read(struct str text, uint16_t *ret);                          /* 1 to 65535, no zeros in front */
 size_t port_list_read(struct str_list list, uint16_t *ret, size_t max); /* network_ports, network_host_ports */
 

@@ -1,5 +1,7 @@
 #include "policy/egress.h"
 
+#include <stdio.h>
+
 #include "policy/hosts.h"
 
 /* ---- ports ---- */
@@ -126,6 +128,16 @@ bool credential_header_valid(struct str text) {
 
 bool credential_user_valid(struct str text) {
         return is_visible(text) && text.len <= CREDENTIAL_HEADER_MAX && str_find(text, ':') == text.len;
+}
+
+int credential_path(struct str file, const char *home, char *ret, size_t size) {
+        bool of_home = str_starts(file, STR("~/"));
+        int len;
+
+        if (of_home && (!home || home[0] != '/'))
+                return -1;
+        len = snprintf(ret, size, "%s%.*s", of_home ? home : "", (int)(file.len - of_home), file.ptr + of_home);
+        return len > 0 && (size_t)len < size ? 0 : -1;
 }
 
 bool egress_host_valid(struct str text) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/egress.h"
 #include "policy/files.h"
 #include "sandbox/host_parts.h"
 
@@ -281,6 +282,23 @@ static int gather_engines(struct host *host, const char *const *environment, str
         return 0;
 }
 
+/* Files of sandbox.network.credential, which only bailey reads. */
+static int mask_secrets(struct host *host, const struct sandbox_policy *sandbox, const char *const *environment,
+                        struct arena *arena, struct err *err) {
+        const char *home = environment_get(environment, "HOME");
+        char path[PATH_MAX];
+
+        for (size_t i = 0; i < sandbox->network_credential_count; i++) {
+                struct str file = sandbox->network_credentials[i].file;
+
+                if (!file.len || credential_path(file, home, path, sizeof(path)) < 0)
+                        continue; /* there is no such file then: bailey does not find it either */
+                if (host_add_if_there(host, &host->masks, arena, "sandbox.network.credential", path, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 static int gather_masks(struct host *host, const struct policy *policy, const char *const *environment, struct arena *arena,
                         struct err *err) {
         struct directory state;
@@ -289,7 +307,8 @@ static int gather_masks(struct host *host, const struct policy *policy, const ch
         if (host_gather_stores(host, environment, arena, err) < 0)
                 return -1;
         first = host->masks.count;
-        if (host_add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0)
+        if (host_add_list(host, &host->masks, arena, &policy->sandbox.fs_read_deny, "fs_read_deny", false, err) < 0 ||
+            mask_secrets(host, &policy->sandbox, environment, arena, err) < 0)
                 return -1;
         for (size_t i = first; i < host->masks.count; i++)
                 host->masks.items[i].secret = true;

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -85,12 +86,26 @@ static int keep_library(struct host *host, const struct sandbox_policy *sandbox,
         return host_keep_program(host, sandbox, name, arena, err);
 }
 
+/* bailey-tls, which is started from beside it, and gets secrets. */
+static int keep_helper(struct host *host, const struct sandbox_policy *sandbox, const char *program, struct arena *arena,
+                       struct err *err) {
+        char real[PATH_MAX], path[PATH_MAX + 16];
+
+        if (!realpath(program, real))
+                return 0;
+        snprintf(path, sizeof(path), "%.*sbailey-tls", (int)(strrchr(real, '/') + 1 - real), real);
+        return host_keep_program(host, sandbox, path, arena, err);
+}
+
 int host_system_own(struct host *host, const struct sandbox_policy *sandbox, const char *self, struct arena *arena,
                     struct err *err) {
         const char *started = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr): that is what it is */
         char path[PATH_MAX];
 
-        if (running_file(path) && host_keep_program(host, sandbox, path, arena, err) < 0)
+        if (running_file(path) &&
+            (host_keep_program(host, sandbox, path, arena, err) < 0 || keep_helper(host, sandbox, path, arena, err) < 0))
+                return -1;
+        if (*self && keep_helper(host, sandbox, self, arena, err) < 0)
                 return -1;
         if (keep_library(host, sandbox, arena, err) < 0)
                 return -1;

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/fd.h"
 #include "base/time.h"
@@ -29,6 +30,7 @@ static void lose(struct gateway_link *link) {
 
 void gateway_link_close(struct gateway_link *link) {
         lose(link);
+        credentials_free(&link->credentials);
 }
 
 /* ---- what it reports ---- */
@@ -100,8 +102,38 @@ static void hear(struct network_log *log, const struct gateway_event *event) {
                 log->open = event->open;
                 break;
         case GATEWAY_READY:
+        case GATEWAY_NEEDS_TLS:
+        case GATEWAY_TLS_ENDED:
                 break;
         }
+}
+
+/* The first connection to an endpoint waits for this. */
+static void start_tls(struct gateway_link *link) {
+        FD_AUTO its = -1, gateways = -1;
+        struct err err = {};
+        int ends[2];
+
+        if (!link->credentials.prepared) {
+                err_set(&err, ERR_INVALID, "no command has credentials");
+        } else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+                err_sys(&err, "bailey-tls");
+        } else {
+                gateways = ends[0];
+                its = ends[1];
+                if (credentials_start(&link->credentials, its, &err) < 0)
+                        fd_close(TAKE_FD(gateways));
+        }
+        gateway_use_tls(link->socket, gateways, err.msg, &(struct err){});
+}
+
+/* Of none of the commands. False: it is of one. */
+static bool hear_of_tls(struct gateway_link *link, const struct gateway_event *event) {
+        if (event->kind == GATEWAY_NEEDS_TLS)
+                start_tls(link);
+        for (struct network_log *log = link->logs; event->kind == GATEWAY_TLS_ENDED && log; log = log->next)
+                log->tls_lost = log->policy && log->policy->sandbox.network_credential_count;
+        return event->kind == GATEWAY_NEEDS_TLS || event->kind == GATEWAY_TLS_ENDED;
 }
 
 void gateway_link_read(struct gateway_link *link) {
@@ -109,7 +141,7 @@ void gateway_link_read(struct gateway_link *link) {
         int got = 0;
 
         while (link->socket >= 0 && (got = gateway_receive(link->socket, &event)) > 0) {
-                struct network_log *log = find_log(link, event.command);
+                struct network_log *log = hear_of_tls(link, &event) ? NULL : find_log(link, event.command);
 
                 if (log)
                         hear(log, &event);
@@ -205,6 +237,9 @@ static int start_if_none(struct gateway_link *link, const char *program, const c
 /* Without ports to publish, the first that the gateway hears of the command are its sockets. */
 int gateway_link_begin(struct gateway_link *link, const char *program, const char *const *environment,
                        const struct policy *policy, struct network_log *log, struct err *err) {
+        if (policy->sandbox.network_credential_count &&
+            credentials_prepare(&link->credentials, policy, environment, program, err) < 0)
+                return -1;
         if (start_if_none(link, program, environment, policy, err) < 0)
                 return -1;
         *log = (struct network_log){ .link = link, .next = link->logs, .command = ++link->last, .policy = policy };
@@ -243,6 +278,15 @@ static void give_socket(const struct network_log *log, int fd) {
                 gateway_give_socket(log->link->socket, log->command, fd, &(struct err){});
 }
 
+/* Endpoints are ports of localhost as those of the host are: sandbox/egress.c. */
+static enum gateway_socket kind_of(const struct network_log *log, enum egress_socket kind, uint16_t port) {
+        size_t count = log->policy ? log->policy->sandbox.network_credential_count : 0;
+
+        if (kind == EGRESS_HOST_PORT && port >= EGRESS_CREDENTIAL_PORT && port < EGRESS_CREDENTIAL_PORT + count)
+                return GATEWAY_CREDENTIAL;
+        return (enum gateway_socket)kind;
+}
+
 void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) {
         struct gateway_item items[EGRESS_SOCKETS_MAX];
         size_t count = 0;
@@ -254,7 +298,7 @@ void gateway_link_take(struct network_log *log, struct egress_sockets *sockets) 
                 if (sockets->items[i].kind == EGRESS_OUTGOING)
                         give_socket(log, sockets->items[i].fd);
                 else
-                        items[count++] = (struct gateway_item){ (enum gateway_socket)sockets->items[i].kind,
+                        items[count++] = (struct gateway_item){ kind_of(log, sockets->items[i].kind, sockets->items[i].port),
                                                                 sockets->items[i].port, sockets->items[i].fd };
         }
         /* If the gateway cannot be told, it does not accept connections: they fail. */

@@ -5,6 +5,7 @@
 #ifndef BAILEY_ENGINE_GATEWAY_LINK_H
 #define BAILEY_ENGINE_GATEWAY_LINK_H
 
+#include "engine/pipeline/credentials.h"
 #include "gateway/gateway.h"
 #include "launch/egress.h"
 #include "launch/start.h"
@@ -23,6 +24,7 @@ struct network_log {
         bool counted;              /* `open` is new */
         uint32_t open;             /* connections */
         bool lost;                 /* the gateway has ended before the command */
+        bool tls_lost;             /* bailey-tls has ended while the command ran */
         bool by_ports;             /* connections to other ports than those of the policy are not seen: nf_tables is missing */
         size_t published;          /* ports that the host listens on by now */
         char failure[256];         /* of a port that cannot be published; empty: none */
@@ -54,17 +56,18 @@ struct gateway_link {
         struct {
                 int64_t when; /* realtime */
                 struct gateway_event event;
-        } refusals[REFUSALS_KEPT];  /* a ring */
-        uint64_t refusal_count;     /* of all; the newest is before that place */
-        bool asking;                /* gateway_link_count() is: rows are for the end of a command */
-        struct shell_ports *shells; /* running commands of the session, the newest first: shell_ports.h */
-        unsigned apart;             /* background commands whose ports no other one reaches */
-        bool told_apart;            /* once for all commands */
-        int64_t shells_look;        /* when their ports are looked at next; monotonic, 0: never */
+        } refusals[REFUSALS_KEPT];      /* a ring */
+        uint64_t refusal_count;         /* of all; the newest is before that place */
+        bool asking;                    /* gateway_link_count() is: rows are for the end of a command */
+        struct shell_ports *shells;     /* running commands of the session, the newest first: shell_ports.h */
+        struct credentials credentials; /* bailey-tls is started when the gateway asks for it */
+        unsigned apart;                 /* background commands whose ports no other one reaches */
+        bool told_apart;                /* once for all commands */
+        int64_t shells_look;            /* when their ports are looked at next; monotonic, 0: never */
 };
 
 #define GATEWAY_LINK_NONE \
-        { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1 }
+        { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1, .credentials.alive = -1 }
 
 /* Starts the process; or ends it, whatever it does. gateway_start.c; the rest of this file is for others. */
 int gateway_start(struct gateway_link *link, const char *program, struct err *err);

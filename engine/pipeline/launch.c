@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/pipeline/containers.h"
+#include "engine/pipeline/credentials.h"
 #include "engine/pipeline/record.h"
 #include "launch/cgroup_shared.h"
 #include "launch/mount.h"
@@ -106,6 +107,10 @@ static int plan_backend(struct run *run, const struct backend *backend, struct e
                 return -1;
         if ((backend->own_tmp && set_tmpdir(run, backend, err) < 0) || share_tmp(run, backend, err) < 0 ||
             run_stage_join(run, backend, err) < 0)
+                return -1;
+        if (run->order.policy->sandbox.network_credential_count &&
+            credentials_environment(run->order.policy, run->order.options.environment, run->attempt.request.envp, &run->arena,
+                                    &run->attempt.request.envp, err) < 0)
                 return -1;
         if (backend_plan(backend, run->order.policy, &run->attempt.host, &run->attempt.request, &run->arena,
                          &run->attempt.launch, err) < 0)

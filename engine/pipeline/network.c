@@ -46,6 +46,8 @@ int run_network_log(struct run *run, struct err *err) {
 
 /* The gateway starts while the sandbox is made. */
 int run_network_begin(struct run *run, struct job_setup *setup, struct err *err) {
+        if (run->order.policy->sandbox.network == NETWORK_INHERIT && run->order.policy->sandbox.network_credential_count)
+                run_notice(run, "sandbox.network.credential: there are no endpoints with the network kind inherit");
         if (!egress_expected(&run->attempt.launch.egress))
                 return 0;
         setup->egress = take_sockets;
@@ -157,6 +159,11 @@ void run_network_end(struct run *run) {
         gateway_link_end(log);
         if (log->lost)
                 run_notice(run, "the network gateway ended while the command ran: its connections were closed");
+        if (log->tls_lost)
+                run_notice(
+                        run,
+                        "bailey-tls, which holds the secrets of sandbox.network.credential, ended while the command ran: its "
+                        "connections were closed");
         if (is_of_policy(&run->attempt.launch.egress) || log->count) /* or it has only used ports of other commands */
                 keep_network(run);
 }
