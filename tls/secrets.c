@@ -43,10 +43,9 @@ static int read_place(struct str line, struct tls_place *ret) {
         return str_is(kind, "ok") && ret->secret.name.len && ret->secret.value.len ? 0 : -1;
 }
 
-/* The memory lives as long as the process. */
+/* The memory lives as long as the process. Places point into themselves, and are not copied. */
 int tls_places_read(int fd, struct tls_places *ret, struct err *err) {
         char *bytes = malloc(SECRETS_MAX);
-        struct tls_places places = {};
         struct str rest;
         size_t len = 0;
         ssize_t n = bytes ? 1 : -1;
@@ -59,8 +58,7 @@ int tls_places_read(int fd, struct tls_places *ret, struct err *err) {
                 return err_set(err, ERR_INVALID, "the secrets cannot be read");
         rest = str_from(bytes, len);
         while (rest.len)
-                if (places.count == EGRESS_CREDENTIALS_MAX || read_place(take(&rest, '\n'), &places.items[places.count++]) < 0)
+                if (ret->count == EGRESS_CREDENTIALS_MAX || read_place(take(&rest, '\n'), &ret->items[ret->count++]) < 0)
                         return err_set(err, ERR_INVALID, "the secrets are not as they should be");
-        *ret = places;
         return 0;
 }

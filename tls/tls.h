@@ -36,6 +36,7 @@ struct tls_places {
         size_t count;
 };
 
+/* `ret` is empty. */
 int tls_places_read(int fd, struct tls_places *ret, struct err *err);
 
 /* ---- session.c ---- */

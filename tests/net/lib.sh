@@ -68,6 +68,7 @@ if [ "${2-}" != inner ]; then
                 own=$T/$share
                 mkdir "$own"
                 if [ -x "$BAILEY" ]; then cp "$BAILEY" "$own/bailey" || exit 1; fi
+                if [ -x "${BAILEY%/*}/bailey-tls" ]; then cp "${BAILEY%/*}/bailey-tls" "$own" || exit 1; fi
                 cp -R "$here"/*.{sh,awk,py,net} "$here/clients" "$here/internet" "$here/../escape/warm.py" "$own" &&
                         cp -R "$prepared" "$own/made" || exit 1
                 env -i T="$own" SHARE="$share" SHARES="${net_shares:-1}" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" PLAIN="${NET_PLAIN-}" \

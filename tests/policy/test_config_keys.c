@@ -9,7 +9,7 @@
 #include "tests/policy/config_test.h"
 
 static bool in_policy(const struct key_row *key) {
-        return key->section != SECTION_PATTERN && key->section != SECTION_POLICY;
+        return !section_is_of_items(key->section) && key->section != SECTION_POLICY;
 }
 
 /* ---- the table ---- */
@@ -167,6 +167,9 @@ static void right_value(const struct key_row *key, struct buf *out) {
         case KEY_PATTERNS:
                 buf_append(out, STR("[{ regex = \"a\" }]"));
                 break;
+        case KEY_CREDENTIALS:
+                buf_append(out, STR("[{ host = \"a\", env = \"A\" }]"));
+                break;
         default:
                 break;
         }
@@ -191,6 +194,11 @@ static const struct {
         { &text_port, "65535", "65536" },
         { &text_publish, "8080:80", "80:" },
         { &text_proxy, "http://proxy.example:3128", "socks5://proxy.example:1080" },
+        { &text_credential_host, "api.example.com:8443", "*.example.com" },
+        { &text_credential_host, "api.example.com", "192.0.2.7" },
+        { &text_credential_header, "Authorization: Bearer", "Content-Length" },
+        { &text_credential_header, "PRIVATE-TOKEN", "A: b c" },
+        { &text_credential_user, "x-access-token", "a:b" },
         { &text_variable, "A_1", "A*" },
         { &text_variables, "A_*", "*A" },
         { &text_bypass, "", "1A" },
@@ -225,6 +233,12 @@ static void line_write(const struct key_row *key, bool camel, const char *value,
         if (key->section == SECTION_PATTERN)
                 buf_format(out, "[[guard.dangerous_patterns]]\n%s%s = %s",
                            strcmp(key->name, "regex") == 0 ? "" : "regex = \"a\"\n", camel ? name : key->name, value);
+        else if (key->section == SECTION_CREDENTIAL)
+                buf_format(out, "[[sandbox.network.credential]]\n%s%s%s%s = %s",
+                           strcmp(key->name, "host") == 0 ? "" : "host = \"a\"\n",
+                           strcmp(key->name, "env") == 0 || strcmp(key->name, "file") == 0 ? "" : "env = \"A\"\n",
+                           strcmp(key->name, "user") == 0 ? "header = \"Authorization: Basic\"\n" : "",
+                           camel ? name : key->name, value);
         else
                 buf_format(out, "[%s%s]\n%s = %s", section_path(key->section).text, key->section == SECTION_POLICY ? ".p" : "",
                            camel ? name : key->name, value);
@@ -266,7 +280,7 @@ static void refused(const struct key_row *key, const char *text) {
         if (config_resolve(files, "default", &arena, &policy, &err) == 0)
                 fail_msg("%s\nis accepted", text);
         assert_null(policy);
-        if (!strstr(err.msg, "FILE.toml:") || (!strstr(err.msg, key->name) && key->section != SECTION_PATTERN) ||
+        if (!strstr(err.msg, "FILE.toml:") || (!strstr(err.msg, key->name) && !section_is_of_items(key->section)) ||
             (!strstr(err.msg, "expected") && !strstr(err.msg, "NUL")))
                 fail_msg("%s\n%s", text, err.msg);
 }

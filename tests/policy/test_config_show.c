@@ -15,7 +15,7 @@ static const char sample[] =
         "[audit]\npath = \"/var/log/x\"\n";
 
 static bool shown(const struct key_row *key) {
-        return key->section != SECTION_PATTERN && key->section != SECTION_POLICY;
+        return !section_is_of_items(key->section) && key->section != SECTION_POLICY;
 }
 
 /* The same values, all of them; code and places aside. */

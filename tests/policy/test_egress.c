@@ -487,6 +487,13 @@ static void other_bytes_are_refused(void **state) {
                 "bailey-egress 1 1 0 0 1 0 0\nx/y\n",
                 "bailey-egress 1 1 0 0 0 1 0\n\n",
                 "bailey-egress 1 1 0 0 0 2 0\nx\n",
+                "bailey-egress 1 1 0 0 0 0 1\n",
+                "bailey-egress 1 1 0 0 0 0 1\na.example 0\n",
+                "bailey-egress 1 1 0 0 0 0 1\na.example *\n",
+                "bailey-egress 1 1 0 0 0 0 1\n*.example 443\n",
+                "bailey-egress 1 1 0 0 0 0 1\n127.0.0.1 443\n",
+                "bailey-egress 1 1 0 0 0 0 1\nlocalhost 443\n",
+                "bailey-egress 1 1 0 0 0 0 17\n",
         };
         struct egress egress = { .rule_count = 77 };
         ARENA_AUTO arena;

@@ -38,6 +38,13 @@ def make_certificates(root):
         "-keyout", f"{root}/key.pem", "-out", f"{root}/request.pem")
     run("openssl", "x509", "-req", "-in", f"{root}/request.pem", "-CA", f"{root}/ca.pem", "-CAkey", f"{root}/ca-key.pem", "-days", "3650",
         "-copy_extensions", "copy", "-out", f"{root}/certificate.pem")
+    for name, host, days in (("expired", "expired.example", "-1"), ("wrong", "web.example", "3650")):
+        run("openssl", "req", "-new", "-key", f"{root}/key.pem", "-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}",
+            "-out", f"{root}/request.pem")
+        run("openssl", "x509", "-req", "-in", f"{root}/request.pem", "-CA", f"{root}/ca.pem", "-CAkey", f"{root}/ca-key.pem", "-days", days,
+            "-copy_extensions", "copy", "-out", f"{root}/{name}.pem")
+    run("openssl", "req", "-x509", "-key", f"{root}/key.pem", "-days", "3650", "-subj", "/CN=self.example",
+        "-addext", "subjectAltName=DNS:self.example", "-out", f"{root}/self.pem")
     if shutil.which("keytool"):
         run("keytool", "-importcert", "-noprompt", "-alias", "made-up", "-file", f"{root}/ca.pem", "-keystore", f"{root}/cacerts",
             "-storepass", "changeit", "-storetype", "JKS")

@@ -73,6 +73,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         log("http", where(self.connection), self.host() or "-", self.command, self.path)
+        for name in ("Authorization", "Private-Token"):
+            if self.headers.get_all(name):
+                log("header", self.host(), name, *self.headers.get_all(name))
         address = self.connection.getsockname()[0]
         if is_secret(address):
             self.say(f"SECRET of {address}\n")
@@ -185,12 +188,63 @@ def speak_http(connection):
     Handler(connection, connection.getpeername(), Connection)
 
 
-def speak_https(connection):
+def speak_tls(connection, speak, context=None):
     try:
-        with TLS.wrap_socket(connection, server_side=True) as secure:
-            speak_http(secure)
+        with (context or TLS).wrap_socket(connection, server_side=True) as secure:
+            speak(secure)
     except (ssl.SSLError, OSError):
         pass
+
+
+def speak_https(connection):
+    speak_tls(connection, speak_http)
+
+
+def with_certificate(name):
+    """https with another one."""
+    def speak(connection):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{DIRECTORY}/{name}.pem", f"{DIRECTORY}/key.pem")
+        speak_tls(connection, speak_http, context)
+    return speak
+
+
+def no_tls(connection):
+    connection.recv(65536)
+    connection.sendall(b"\x16\x03\x01\x40\x00" + os.urandom(65536))
+
+
+def cut_tls(connection):
+    """Half of a hello."""
+    connection.recv(65536)
+    connection.sendall(b"\x16\x03\x03\x00\x7a\x02\x00\x00\x76\x03\x03")
+
+
+def mute(connection):
+    receive_all(connection)
+    FOREVER.append(connection.dup())
+
+
+def endless_head(connection):
+    speak_tls(connection, endless)
+
+
+def say_bytes(secure):
+    """All that came, also behind the request."""
+    data = secure.recv(65536)
+    secure.settimeout(0.3)
+    try:
+        while block := secure.recv(65536):
+            data += block
+    except OSError:
+        pass
+    log("raw", repr(data))
+    secure.settimeout(None)
+    secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nseen\n")
+
+
+def raw(connection):
+    speak_tls(connection, say_bytes)
 
 
 def note_name(connection, name, _):
@@ -399,6 +453,14 @@ PORTS = {
     "gate.example": {3128: tunnel},
     "login.example": {3128: tunnel_with_login},
     "broken-gate.example": {3128: garbage, 3129: endless, 3130: hang_up},
+    "expired.example": {443: with_certificate("expired")},
+    "wrong.example": {443: with_certificate("wrong")},
+    "self.example": {443: with_certificate("self")},
+    "garbled.example": {443: no_tls},
+    "cut.example": {443: cut_tls},
+    "mute.example": {443: mute},
+    "endless.example": {443: endless_head},
+    "raw.example": {443: raw},
     "db.example": {},
     "github.com": {},
 }
