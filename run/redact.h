@@ -94,6 +94,10 @@ struct redact_secret_list {
 int redact_collect_env(const struct env_policy *policy, const char *const *environment, struct arena *arena,
                        struct redact_secret_list *list, struct err *err);
 
+/* The value of one that is secret for another reason, if it is not there already. */
+int redact_collect_variable(const struct env_policy *policy, struct str name, struct str value, struct arena *arena,
+                            struct redact_secret_list *list, struct err *err);
+
 /* What the regular files that `paths` (ends with NULL) are or hold keep secret: the values that their format says are
  * (redact_known.c), and every distinctive token: a key, a line of one. Of a file that is too long, its beginning. A path may be
  * a symbolic link, links below it are not followed. What cannot be read holds nothing that a command could print. The name is

@@ -102,6 +102,13 @@ int redact_collect_env(const struct env_policy *policy, const char *const *envir
         return 0;
 }
 
+int redact_collect_variable(const struct env_policy *policy, struct str name, struct str value, struct arena *arena,
+                            struct redact_secret_list *list, struct err *err) {
+        if (is_dropped_secret(policy, name) || value.len < REDACT_VALUE_MIN)
+                return 0;
+        return add_forms(list, arena, name, value, err);
+}
+
 /* ---- tokens ---- */
 
 enum kind { KIND_OTHER, KIND_SEPARATOR, KIND_DIGIT, KIND_LOWER, KIND_UPPER };

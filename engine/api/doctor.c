@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "engine/pipeline/choose.h"
 #include "engine/pipeline/containers.h"
+#include "engine/pipeline/credentials.h"
 #include "engine/policy.h"
 #include "include/bailey.h"
 #include "launch/cgroup.h"
@@ -68,6 +69,7 @@ static int try_once(struct doctor *d, const struct backend *backend, struct find
         struct container_facts facts;
         struct launch launch;
         struct outcome outcome;
+        struct err missing = {};
         bool unseen = false;
         struct job_setup setup = { .launch = &launch,
                                    .timeout = TRY_SECONDS * TIME_SECOND,
@@ -97,6 +99,9 @@ static int try_once(struct doctor *d, const struct backend *backend, struct find
                 return err_set(&f->err, ERR_SYSTEM, "a test command ended with status %d", outcome.status);
         f->works = true;
         f->notice = unseen && launch.egress.wanted ? unseen_text(d, &launch.egress) : NULL;
+        if (!f->notice && launch.egress.host_port_count && d->policy->sandbox.network_credential_count &&
+            credentials_check(d->host.self, &missing) < 0)
+                f->notice = arena_dup(&d->arena, str_z(missing.msg));
         f->enforces = backend->id != BACKEND_NONE && (d->needs & ~launch.guarantees & ~launch.waived) == 0;
         return 0;
 }

@@ -61,6 +61,12 @@ static int find_program(const char *self, char *ret, size_t size, struct err *er
         return check_program(ret, err);
 }
 
+int credentials_check(const char *self, struct err *err) {
+        char path[4096];
+
+        return find_program(self, path, sizeof(path), err);
+}
+
 /* ---- secrets ---- */
 
 /* A secret that somebody else can read is none. */

@@ -25,6 +25,9 @@ struct credentials {
 int credentials_prepare(struct credentials *credentials, const struct policy *policy, const char *const *environment,
                         const char *self, struct err *err);
 
+/* Is there a bailey-tls that may get secrets? */
+int credentials_check(const char *self, struct err *err);
+
 /* Starts bailey-tls; its end of `socket` is copied. One that was started before is ended. */
 int credentials_start(struct credentials *credentials, int socket, struct err *err);
 void credentials_free(struct credentials *credentials);

@@ -10,6 +10,11 @@ int run_network_begin(struct run *run, struct job_setup *setup, struct err *err)
         return 0;
 }
 
+int credentials_check(const char *self, struct err *err) {
+        (void)self;
+        return err_set(err, ERR_UNSUPPORTED, "sandbox.network.credential cannot be used on this system");
+}
+
 void run_network_started(struct run *run) {
         (void)run;
 }

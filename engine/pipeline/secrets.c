@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
+#include "policy/files.h"
 
 enum { PATH_SHOWN = 256 };
 
@@ -33,6 +34,22 @@ static uint64_t print_of(const struct redact_secret_list *list) {
         return (print ^ list->cut) * UINT64_C(0x100000001b3);
 }
 
+/* A host may repeat what it was sent. */
+static int collect_credentials(const struct policy *policy, const char *const *environment, struct arena *arena,
+                               struct redact_secret_list *list, struct err *err) {
+        for (size_t i = 0; i < policy->sandbox.network_credential_count; i++) {
+                struct str name = policy->sandbox.network_credentials[i].env;
+                const char *text = name.len ? arena_dup(arena, name) : "", *value;
+
+                if (!text)
+                        return err_memory(err);
+                value = environment_get(environment, text);
+                if (value && redact_collect_variable(&policy->env, name, str_z(value), arena, list, err) < 0)
+                        return -1;
+        }
+        return 0;
+}
+
 static int collect(const struct policy *policy, const struct host *host, const char *const *environment, struct arena *arena,
                    struct redact_secret_list *list, struct err *err) {
         const char **paths = arena_alloc(arena, (host->masks.count + 1) * sizeof(*paths));
@@ -44,6 +61,8 @@ static int collect(const struct policy *policy, const struct host *host, const c
                 if (host->masks.items[i].secret)
                         paths[count++] = host->masks.items[i].path;
         if (redact_collect_env(&policy->env, environment, arena, list, err) < 0)
+                return -1;
+        if (collect_credentials(policy, environment, arena, list, err) < 0)
                 return -1;
         return redact_collect_files(paths, host->homes.count ? host->homes.items[0].path : NULL, arena, list, err);
 }
