@@ -44,7 +44,8 @@ static int config_no_memory(struct config_reader *r) {
 /* A key of that name that stands somewhere else. */
 static const struct key_row *key_elsewhere(struct str name) {
         for (size_t i = 0; i < key_count; i++)
-                if (!section_is_of_items(keys[i].section) && keys[i].section != SECTION_POLICY && key_name_is(keys[i].name, name))
+                if (!section_is_of_items(keys[i].section) && keys[i].section != SECTION_POLICY &&
+                    key_name_is(keys[i].name, name))
                         return &keys[i];
         return NULL;
 }

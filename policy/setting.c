@@ -217,9 +217,9 @@ static int read_string(const struct setting_reader *r, const struct key_row *key
 int setting_read(const struct setting_reader *r, const struct key_row *key, const struct tree_node *node, struct setting *ret) {
         static int (*const readers[])(const struct setting_reader *, const struct key_row *, const struct tree_node *,
                                       struct setting *) = {
-                [KEY_BOOLEAN] = read_boolean,       [KEY_INTEGER] = read_integer,   [KEY_NUMBER] = read_number,
-                [KEY_BYTES] = read_bytes,           [KEY_DURATION] = read_duration, [KEY_WORD] = read_word,
-                [KEY_STRING] = read_string,         [KEY_LIST] = setting_read_list, [KEY_PAIRS] = setting_read_list,
+                [KEY_BOOLEAN] = read_boolean,       [KEY_INTEGER] = read_integer,          [KEY_NUMBER] = read_number,
+                [KEY_BYTES] = read_bytes,           [KEY_DURATION] = read_duration,        [KEY_WORD] = read_word,
+                [KEY_STRING] = read_string,         [KEY_LIST] = setting_read_list,        [KEY_PAIRS] = setting_read_list,
                 [KEY_PATTERNS] = setting_read_list, [KEY_CREDENTIALS] = setting_read_list,
         };
 

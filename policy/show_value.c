@@ -89,8 +89,8 @@ static void list_write(const struct key_row *key, const struct key_items *list, 
         for (size_t i = 0; i < list->count; i++) {
                 buf_append(out, i ? STR(", ") : STR(""));
                 if (key_items_section(key->type) != SECTION_TOP)
-                        item_write(key_items_section(key->type), (const char *)list->items + i * key_item_size(key->type), style,
-                                   out);
+                        item_write(key_items_section(key->type), (const char *)list->items + i * key_item_size(key->type),
+                                   style, out);
                 else if (is_number(key, ((const struct str *)list->items)[i]))
                         buf_append(out, ((const struct str *)list->items)[i]);
                 else
