@@ -25,7 +25,18 @@ static const char tail[] = "\n"
                            "# name = \"no-force-push\"\n"
                            "# regex = 'git\\s+push\\b.*--force'\n"
                            "# severity = \"warn\"\n"
-                           "# message = \"Others may have pushed; ask first.\"\n";
+                           "# message = \"Others may have pushed; ask first.\"\n"
+                           "\n"
+                           "# Hosts that get a secret which commands do not have.\n"
+                           "# [[sandbox.network.credential]]\n"
+                           "# host = \"api.github.com\"\n"
+                           "# header = \"Authorization: Bearer\"\n"
+                           "# env = \"GITHUB_TOKEN\"\n"
+                           "# [[sandbox.network.credential]]\n"
+                           "# host = \"git.example.com\"\n"
+                           "# header = \"Authorization: Basic\"\n"
+                           "# user = \"me\"\n"
+                           "# file = \"~/.config/git.example.com/token\"\n";
 
 /* A sentence or two, as comments of at most 100 columns. */
 static void help_write(struct str text, struct buf *out) {
