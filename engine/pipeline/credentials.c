@@ -139,7 +139,7 @@ static void put_base64(struct buf *out, struct str bytes) {
 static void put_header(struct buf *out, const struct credential *credential, struct str secret) {
         BUF_AUTO login;
 
-        buf_init(&login, 2 * SECRET_MAX);
+        buf_init(&login, (size_t)2 * SECRET_MAX);
         if (credential->user.len) {
                 buf_append(&login, credential->user);
                 buf_char(&login, ':');
