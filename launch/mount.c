@@ -196,40 +196,18 @@ static const char *list_next(struct listing *listing) {
         return NULL;
 }
 
-/* What the kernel leaves in the working directory of an overlay in which little was written. */
-static bool clear_work(int work) {
-        static const struct {
-                const char *path;
-                int flags;
-        } left[] = { { "work/incompat/volatile/dirty", 0 },
-                     { "work/incompat/volatile", AT_REMOVEDIR },
-                     { "work/incompat", AT_REMOVEDIR },
-                     { "work", AT_REMOVEDIR } };
-
-        for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
-                if (unlinkat(work, left[i].path, left[i].flags) < 0 && errno != ENOENT)
-                        return false;
-        return true;
-}
-
-/* For what is more than that, somebody has time later. */
-static bool move_work(int runs, int work) {
-        struct run_name ended;
-        struct err ignored;
-
-        return new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
-               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT);
-}
-
 /* Nothing was written into it, and what the kernel left is out of the way: it takes no working directory of a volatile overlay
  * again. When the sandbox began is the time of the directory. */
 static bool is_fresh(int runs, int run) {
         FD_AUTO upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         struct listing listing;
+        struct run_name ended;
+        struct err ignored;
 
         return upper >= 0 && work >= 0 && list(upper, &listing) == 0 && !list_next(&listing) &&
-               (clear_work(work) || move_work(runs, work)) && futimens(run, NULL) == 0;
+               new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
+               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT) && futimens(run, NULL) == 0;
 }
 
 /* One that an ended sandbox has left; -1: there is none. */
