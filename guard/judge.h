@@ -231,7 +231,6 @@ void guard_found(struct call *call, const struct arg *paths, size_t count, const
 void judge_peer(struct call *call, const struct arg *name);
 void judge_host(struct call *call, const struct arg *host);
 void judge_urls(struct call *call);
-void judge_url(struct call *call, const struct arg *arg);                    /* if that is one */
 void judge_image(struct call *call, const struct arg *image, bool registry); /* of a container; or only its registry */
 bool socket_is_local(struct guard *g, struct str path);
 void judge_upload(struct call *call, const struct arg *url, struct range range);

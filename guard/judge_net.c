@@ -155,7 +155,7 @@ void judge_peer(struct call *call, const struct arg *name) {
 
 /* The words that are a URL: git+https://host/x, name @ https://host/x, or name a database's host. What follows is for another
  * program. */
-void judge_url(struct call *call, const struct arg *arg) {
+static void judge_url(struct call *call, const struct arg *arg) {
         struct str before = str_take(arg->text, url_start(arg->text)), scheme = str_skip(arg->text, before.len);
 
         if (scheme.len && name_is_network_scheme(str_take(scheme, str_find(scheme, ':'))) &&

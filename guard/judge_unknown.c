@@ -214,17 +214,6 @@ static void judge_orders(struct call *call) {
                              call->args[0].range);
 }
 
-/* What a known program fetches is told by its row; this one may fetch whatever it is given as a URL. A program of the project
- * may as well only be tested with it. */
-static void judge_places(struct call *call) {
-        for (size_t i = 1; i < call->count && !is_path(call->args[0].text); i++) {
-                const struct arg *arg = &call->args[i];
-
-                if (!(kind_before(call, i) & WORD_IS_TEXT) && str_find(arg->text, ' ') == arg->text.len)
-                        judge_url(call, arg);
-        }
-}
-
 /* system("..."), DROP TABLE x: a text may be code in a language of the program's own. */
 static void text_code(struct call *call, const struct arg *arg) {
         struct guard *g = call->guard;
@@ -242,7 +231,6 @@ static void text_code(struct call *call, const struct arg *arg) {
 }
 
 void judge_unknown(struct call *call) {
-        judge_places(call);
         for (size_t i = 1; i < call->count; i++) {
                 option_file(call, &call->args[i]);
                 if (!str_ends(call->name, STR("grep"))) {
