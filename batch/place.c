@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { KEY_MAX = JOB_LINE_MAX, OVERRIDES = 512 };
+enum { KEY_MAX = JOB_LINE_MAX, OVERRIDES = 1024 };
 
 static void key_add(struct buf *key, const char *text) {
         if (text)
@@ -57,8 +57,11 @@ static int load_policy(const struct places *places, const struct job *job, struc
         size_t count = 1;
         char error[sizeof(err->msg)];
 
-        for (const char *const *item = options.overrides; item && *item && count < OVERRIDES; item++)
+        for (const char *const *item = options.overrides; item && *item; item++) {
+                if (count == OVERRIDES)
+                        return err_set(err, ERR_TOO_COMPLEX, "more than %d options", OVERRIDES - 1);
                 overrides[count++] = *item;
+        }
         for (const char *const *item = job->env; item && *item; item++) {
                 if (count == OVERRIDES)
                         return err_set(err, ERR_TOO_COMPLEX, "env: more than %d variables", OVERRIDES / 2);

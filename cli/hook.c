@@ -117,6 +117,10 @@ static int setup_read(const struct options *options, struct setup *ret) {
 
         *ret = (struct setup){};
         overrides_read(option_rows, options, &ret->overrides);
+        if (ret->overrides.failed) {
+                log_line("hook: out of memory");
+                return -1;
+        }
         if (modes_read(given, &ret->hook) < 0 || program_read(ret->program) < 0 ||
             path_read(given[OPTION_CONFIG], &ret->config) < 0 || path_read(given[OPTION_WORKSPACE], &ret->workspace) < 0)
                 return -1;

@@ -9,12 +9,13 @@
 
 static const struct {
         const char *option, *key;
+        bool path;
 } keys[] = {
         { "backend", "sandbox.backend" },
-        { "read", "sandbox.fs_read_allow" },
-        { "write", "sandbox.fs_write_allow" },
-        { "deny-read", "sandbox.fs_read_deny" },
-        { "deny-write", "sandbox.fs_write_deny" },
+        { "read", "sandbox.fs_read_allow", true },
+        { "write", "sandbox.fs_write_allow", true },
+        { "deny-read", "sandbox.fs_read_deny", true },
+        { "deny-write", "sandbox.fs_write_deny", true },
         { "network", "sandbox.network" },
         { "allow-host", "sandbox.network.hosts" },
         { "publish", "sandbox.network.publish" },
@@ -25,13 +26,31 @@ static const struct {
         { "pids", "sandbox.max_pids" },
 };
 
+/* An option that was lost could be one that denies. */
 static void add(struct overrides *overrides, const char *option, const char *key, const char *value) {
         char *text = NULL;
 
-        if (overrides->count + 1 >= OVERRIDES_MAX || asprintf(&text, "%s=%s", key, value) < 0)
+        if (overrides->count + 1 >= OVERRIDES_MAX || asprintf(&text, "%s=%s", key, value) < 0) {
+                overrides->failed = true;
                 return;
+        }
         overrides->options[overrides->count] = option;
         overrides->items[overrides->count++] = text;
+}
+
+/* The shell leaves the ~ of --read=~/x and --read '~/x' to us. */
+static void add_path(struct overrides *overrides, const char *option, const char *key, const char *value) {
+        const char *home = getenv("HOME");
+        char *path = NULL;
+
+        if (!home || (strcmp(value, "~") != 0 && strncmp(value, "~/", 2) != 0)) {
+                add(overrides, option, key, value);
+        } else if (asprintf(&path, "%s%s", home, value + 1) >= 0) {
+                add(overrides, option, key, path);
+                free(path);
+        } else {
+                overrides->failed = true;
+        }
 }
 
 /* --env NAME passes a variable that the user names here, secret or not; --env NAME=VALUE sets one. */
@@ -44,6 +63,8 @@ static void add_env(struct overrides *overrides, const char *text) {
         } else if (asprintf(&key, "env.set.%.*s", (int)(equals - text), text) >= 0) {
                 add(overrides, "env", key, equals + 1);
                 free(key);
+        } else {
+                overrides->failed = true;
         }
 }
 
@@ -56,6 +77,16 @@ static void add_output_limit(struct overrides *overrides, const char *text) {
                 add(overrides, "output-limit", "run.output_bytes", text);
 }
 
+/* KEY=VALUE, as it was given. */
+static void add_text(struct overrides *overrides, const char *text) {
+        char *copy = overrides->count + 1 < OVERRIDES_MAX ? strdup(text) : NULL;
+
+        if (copy)
+                overrides->items[overrides->count++] = copy;
+        else
+                overrides->failed = true;
+}
+
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret) {
         *ret = (struct overrides){};
         for (size_t i = 0; i < options->given_count; i++) {
@@ -63,15 +94,15 @@ void overrides_read(const struct option_row *table, const struct options *option
 
                 for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
                         if (strcmp(name, keys[j].option) == 0)
-                                add(ret, name, keys[j].key, value);
+                                (keys[j].path ? add_path : add)(ret, name, keys[j].key, value);
                 if (strcmp(name, "strict") == 0)
                         add(ret, name, "sandbox.syscall_policy", "strict");
                 if (strcmp(name, "env") == 0)
                         add_env(ret, value);
                 if (strcmp(name, "output-limit") == 0)
                         add_output_limit(ret, value);
-                if (strcmp(name, "set") == 0 && ret->count + 1 < OVERRIDES_MAX)
-                        ret->items[ret->count++] = strdup(value);
+                if (strcmp(name, "set") == 0)
+                        add_text(ret, value);
         }
 }
 

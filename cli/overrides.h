@@ -64,12 +64,13 @@
 #define ROW_FORCE \
         { "force", 0, NULL, "accept a workspace such as /, /tmp or your home directory" }
 
-enum { OVERRIDES_MAX = OPTIONS_GIVEN_MAX + 1 };
+enum { OVERRIDES_MAX = 2 * OPTIONS_GIVEN_MAX + 1 }; /* --output-limit makes two */
 
 struct overrides {
         char *items[OVERRIDES_MAX];         /* "sandbox.network=deny", NULL-terminated */
         const char *options[OVERRIDES_MAX]; /* the option that sets it, "network"; NULL: --set */
         size_t count;
+        bool failed; /* not all of them are here: policy_from_options() refuses that */
 };
 
 void overrides_read(const struct option_row *table, const struct options *options, struct overrides *ret);

@@ -20,6 +20,10 @@ struct bailey_policy *policy_from_options(const char *name, const char *workspac
         const char *option;
         char error[256];
 
+        if (overrides && overrides->failed) {
+                log_line("out of memory");
+                return NULL;
+        }
         if (bailey_policy_load(&options, &policy, error, sizeof(error)) < 0) {
                 option = overrides ? overrides_option(overrides, error) : NULL;
                 if (option)

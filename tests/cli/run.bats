@@ -192,6 +192,17 @@ load run_helper
         [ ! -e marker ]
 }
 
+@test "--read and --deny-read take a ~ that the shell has left" {
+        mkdir -p "$HOME/shared/closed"
+        echo found >"$HOME/shared/file"
+        echo hidden >"$HOME/shared/closed/file"
+        run bailey run --read='~/shared' --deny-read '~/shared/closed' 'cat ~/shared/file ~/shared/closed/file'
+        echo "$output"
+        [ "$status" != 0 ]
+        [[ $output == *found* ]]
+        [[ $output != *hidden* ]]
+}
+
 @test "more can be read and written" {
         mkdir "$BATS_TEST_TMPDIR/other"
         echo text >"$BATS_TEST_TMPDIR/other/file"
