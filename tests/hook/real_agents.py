@@ -293,7 +293,8 @@ def main():
     if os.environ.get("REAL_AGENTS_INSIDE") != "1":
         for agent in agents:
             print("# %s %s" % (agent, install_client(agent)), flush=True)
-        how = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
+        # Codex leaves a daemon behind: it ends with the namespace
+        how = ["unshare"] + ([] if os.geteuid() == 0 else ["-r"]) + ["-n", "--pid", "--fork", "--kill-child", "--mount-proc"]
         os.environ["REAL_AGENTS_INSIDE"] = "1"
         os.execvp(how[0], how + ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, __file__] + agents)
     failed = 0
