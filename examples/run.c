@@ -1,5 +1,5 @@
 /*
- * Runs a command inside walls, and tells how it went: run COMMAND
+ * Runs a command in a sandbox, and tells how it went: run COMMAND
  *      cc -o run run.c $(pkg-config --cflags --libs bailey)
  */
 #include <bailey.h>
