@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 
 #include "launch/broker.h"
+#include "launch/kernel.h"
 
 enum { PATIENCE = 1000 /* microseconds */ };
 
@@ -21,23 +21,20 @@ static void interrupt(int number) {
  * keeps this process from waiting is a signal, again and again: the first could come before the call. */
 static void begin(sigset_t *ret_before) {
         static const struct itimerval soon = { { 0, PATIENCE }, { 0, PATIENCE } };
-        static bool prepared;
         sigset_t alarm;
 
-        if (!prepared)
-                sigaction(SIGALRM, &(struct sigaction){ .sa_handler = interrupt }, NULL);
-        prepared = true;
+        sigaction(SIGALRM, &(struct sigaction){ .sa_handler = interrupt }, NULL);
         sigemptyset(&alarm);
         sigaddset(&alarm, SIGALRM);
         sigprocmask(SIG_UNBLOCK, &alarm, ret_before);
-        setitimer(ITIMER_REAL, &soon, NULL);
+        kernel_set_timer(&soon);
 }
 
 /* Nothing else here is to be interrupted: who is in the sandbox can send that signal, too. */
 static void end(sigset_t *before) {
         static const struct itimerval never;
 
-        setitimer(ITIMER_REAL, &never, NULL);
+        kernel_set_timer(&never);
         sigaddset(before, SIGALRM);
         sigprocmask(SIG_SETMASK, before, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* ---- clone3, kernel 5.3 ---- */
@@ -30,6 +31,12 @@ enum { KERNEL_PIDFD_THREAD = O_EXCL }; /* Linux 6.9 */
 
 static inline int kernel_pidfd_open(pid_t pid) {
         return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* ---- setitimer: nothing that a process of the caller may use, whose timers are its own. For pid 1 of a sandbox ---- */
+
+static inline void kernel_set_timer(const struct itimerval *value) {
+        (void)syscall(SYS_setitimer, ITIMER_REAL, value, NULL);
 }
 
 /* ---- getdents64: readdir() would allocate ---- */
