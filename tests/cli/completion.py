@@ -33,7 +33,8 @@ def tell(*arguments):
 TABLES = json.loads(tell("__tables"))
 RULES = {rule["id"] for rule in json.loads(tell("rules", "--json"))}
 SCHEMA = json.loads(tell("config", "schema"))["$defs"]
-KEYS = {"%s.%s" % (section, key): row for section, rows in SCHEMA.items() if section not in ("policy", "guard.dangerous_patterns")
+ITEMS = ("policy", "guard.dangerous_patterns", "sandbox.network.credential")  # their keys are those of the items of a list
+KEYS = {"%s.%s" % (section, key): row for section, rows in SCHEMA.items() if section not in ITEMS
         for key, row in rows["properties"].items() if "allOf" in row}
 COMMANDS = TABLES["commands"]
 

@@ -24,9 +24,9 @@ load run_helper
         [ "$output" = 'a|b c|$HOME||' ]
 }
 
-@test "what cannot be executed is not the fault of the walls" {
-        run -125 bailey run -- /etc/passwd
-        [ "$output" = "bailey: /etc/passwd: Permission denied" ]
+@test "what cannot be executed is not the fault of the sandbox" {
+        run -125 bailey run -- /etc/group
+        [ "$output" = "bailey: /etc/group: Permission denied" ]
 }
 
 @test "not found" {

@@ -131,11 +131,8 @@ static void names(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(finding),
-                cmocka_unit_test(not_read),
-                cmocka_unit_test(limits),
-                cmocka_unit_test(shown),
-                cmocka_unit_test(names),
+                cmocka_unit_test(finding), cmocka_unit_test(not_read), cmocka_unit_test(limits),
+                cmocka_unit_test(shown),   cmocka_unit_test(names),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
