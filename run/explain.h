@@ -40,7 +40,7 @@ struct explain_input {
         bool timed_out, cancelled;
         bool memory_killed;         /* the cgroup says so */
         bool user_memory_killed;    /* the one of all commands of the user does: this one, or another */
-        bool output_known;          /* false: it was streamed, and `output` is empty */
+        bool output_known;          /* false: it was passed on, and `output` is what is known of it */
         int64_t timeout;            /* ns; 0: there was none */
         struct str output;          /* captured */
         const char *const *refused; /* what the network gateway refused, a sentence for each; NULL: nothing is known of that */

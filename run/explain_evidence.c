@@ -430,7 +430,7 @@ static bool prints_only(const struct verdict *verdict) {
 }
 
 int explain_gather(struct evidence *evidence) {
-        struct str all = evidence->in->output_known ? evidence->in->output : STR("");
+        struct str all = evidence->in->output;
         unsigned wanted;
         char *lower;
 

@@ -79,8 +79,9 @@ static struct relay *make_relay(struct err *err) {
         return relay;
 }
 
-static bool can_hand_on(const struct job *job, int to) {
-        return relay_needless(to) && (!job->quota.limit || relay_discards(to));
+/* A pipe can be handed on as it is, unless something has to be known of what goes there. */
+static bool can_hand_on(const struct job *job, const struct job_source *source, int to) {
+        return relay_needless(to) && (relay_discards(to) || (!job->quota.limit && !(job->seen && source->apart)));
 }
 
 static int source_relay(struct job *job, struct job_source *source, int to, int *ret_end, struct err *err) {
@@ -88,12 +89,13 @@ static int source_relay(struct job *job, struct job_source *source, int to, int 
                 *ret_end = open("/dev/null", O_WRONLY | O_CLOEXEC);
                 return *ret_end < 0 ? err_sys(err, "/dev/null") : 0;
         }
-        if (can_hand_on(job, to))
+        if (can_hand_on(job, source, to))
                 return 0;
         source->relay = make_relay(err);
         if (!source->relay || relay_open(source->relay, to, ret_end, err) < 0)
                 return -1;
         source->relay->quota = &job->quota;
+        source->relay->seen = job->seen;
         return 0;
 }
 
@@ -237,6 +239,7 @@ static int open_sources(struct job *job, const struct job_setup *setup, struct l
                 files->err = files->out;
                 return 0;
         }
+        errors->apart = !relay_same(setup->out_fd, setup->err_fd);
         return source_relay(job, errors, setup->err_fd, &files->err, err);
 }
 
@@ -310,6 +313,7 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .sources = { { .fd = -1 }, { .fd = -1 } },
                 .awaited = launch_announces(setup->launch),
                 .quota = { .limit = setup->passed_max },
+                .seen = setup->seen,
                 .begun = time_monotonic(),
                 .drain = setup->drain,
                 .cancel_fd = setup->cancel_fd,

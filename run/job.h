@@ -26,7 +26,8 @@ struct job_setup {
         struct input_queue *typed;   /* or this; job_give() when something was added. NULL: none */
         struct stream *out, *err; /* take stdout and stderr; `err` NULL: `out` takes both, in order. Both NULL: they go on: */
         int out_fd, err_fd;       /* unchanged; 0 or less: nowhere */
-        int64_t passed_max;       /* bytes that go to these, together; 0: all. Not to a terminal's user */
+        struct stream *seen; /* gets a copy of what is relayed to these; then a pipe that is only stderr is, too. NULL: none */
+        int64_t passed_max;  /* bytes that go to these, together; 0: all. Not to a terminal's user */
         const struct terminal_setup *terminal; /* if the launch has a terminal: who uses it. Not with epoll_fd, `out` or `err`.
                                                   NULL: it is read by `out`, and `typed` is typed there */
         int64_t timeout;                       /* nanoseconds; 0: none */
@@ -63,6 +64,7 @@ struct job_source {
         int fd;              /* of the stream; -1: none, or it has ended */
         bool terminal;       /* and it is the command's terminal */
         struct relay *relay; /* or this */
+        bool apart;          /* stderr that is not also stdout */
         int to;              /* on Windows: where it goes when there is no stream; 0 or less: nowhere */
 };
 
@@ -70,6 +72,7 @@ struct job {
         struct launched launched;
         struct job_source sources[2];   /* stdout, stderr */
         struct output_quota quota;      /* of both */
+        struct stream *seen;            /* of both */
         struct relay *input;            /* stdin; NULL: the command has its own, or none */
         struct input_queue *typed;      /* or this; NULL: none */
         struct terminal_link *terminal; /* all three; NULL: it has none */

@@ -117,6 +117,8 @@ static void take(struct relay *relay) {
         if (got > 0) {
                 relay->start = 0;
                 relay->end = relay->quota ? output_quota_take(relay->quota, (size_t)got) : (size_t)got;
+                if (relay->seen)
+                        stream_add(relay->seen, str_from(relay->data, (size_t)got));
         } else if (got == 0 && relay->input) {
                 fd_close(TAKE_FD(relay->to));
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "run/output_quota.h"
+#include "run/stream.h"
 
 enum {
         RELAY_SIZE = 64 << 10,
@@ -24,6 +25,7 @@ struct relay {
         bool input;   /* it carries to the command: `to` is its own, and closed at the end of the input */
         int unread;   /* also reads what the command reads of a file, to count what it has not; -1: it is no file */
         struct output_quota *quota; /* of what it carries; NULL: none */
+        struct stream *seen;        /* gets a copy of that; NULL: none */
         size_t start, end;
         char data[RELAY_SIZE];
 };

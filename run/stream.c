@@ -80,6 +80,11 @@ ssize_t stream_read(struct stream *stream, int fd) {
         return count;
 }
 
+void stream_add(struct stream *stream, struct str bytes) {
+        take(stream, bytes);
+        stream->came += bytes.len;
+}
+
 void stream_flush(struct stream *stream) {
         if (stream->plain)
                 terminal_text_flush(stream->plain, hide_secrets, stream);

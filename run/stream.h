@@ -26,6 +26,9 @@ void stream_free(struct stream *stream);
 /* One read(). Returns bytes read, 0 at the end, -1 with errno: EAGAIN, EINTR, ... */
 ssize_t stream_read(struct stream *stream, int fd);
 
+/* The same for bytes that somebody else has read. */
+void stream_add(struct stream *stream, struct str bytes);
+
 /* Keeps the incomplete last line as it is now, for progress reports; without anything that may become a secret. */
 void stream_flush(struct stream *stream);
 

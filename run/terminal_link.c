@@ -125,6 +125,8 @@ static bool take_shown(struct terminal_link *link) {
 
         if (got > 0) {
                 link->start = link->end = 0;
+                if (link->setup.seen)
+                        stream_add(link->setup.seen, str_from(bytes, (size_t)got));
                 terminal_filter_feed(user_terminal_filter(&link->user), str_from(bytes, (size_t)got), keep_shown, link);
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
                 fd_close(TAKE_FD(link->master)); /* EIO: nobody inside has it any more */

@@ -13,11 +13,13 @@
 #include <poll.h>
 
 #include "base/err.h"
+#include "run/stream.h"
 #include "sandbox/launch.h"
 
 struct terminal_setup {
-        int in, out; /* 0 or less: nothing is typed, what is shown goes nowhere */
-        int signals; /* of SIGWINCH, SIGTSTP, SIGCONT: a signalfd that does not block; 0 or less: none */
+        int in, out;         /* 0 or less: nothing is typed, what is shown goes nowhere */
+        int signals;         /* of SIGWINCH, SIGTSTP, SIGCONT: a signalfd that does not block; 0 or less: none */
+        struct stream *seen; /* gets a copy of what the command shows; NULL: none */
 };
 
 /* What is known before the command starts: the size; and whether its stderr is to go another way. */

@@ -358,6 +358,8 @@ static int open_streams(struct run *run) {
         int64_t limit = run->order.options.background ? limits->background_output_bytes : limits->output_bytes;
         const struct redactor *redactor = NULL;
 
+        if (run->lent.seen && !run->order.options.plan_only)
+                return stream_init(run->lent.seen, EXPLAIN_OUTPUT_MAX, TERMINAL_TEXT, NULL, &run->result.err);
         if (!run->lent.out_stream || run->order.options.plan_only)
                 return 0;
         if (secrets_redactor(run->lent.secrets, run->order.policy, &run->facts.host, run->order.options.environment, &redactor,

@@ -144,7 +144,8 @@ static struct pool *pool_of(const struct run *run, struct buf *ret_key) {
 static struct terminal_setup terminal_of(const struct run *run) {
         return (struct terminal_setup){ .in = run->order.options.in_fd,
                                         .out = run->order.options.out_fd,
-                                        .signals = run->order.options.terminal_signals_fd };
+                                        .signals = run->order.options.terminal_signals_fd,
+                                        .seen = run->lent.seen };
 }
 
 /* One that nobody sits at: what it can do is what run/screen.h follows. */
@@ -203,6 +204,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .err = run->lent.err_stream,
                 .out_fd = run->order.options.out_fd,
                 .err_fd = run->order.options.err_fd,
+                .seen = run->lent.seen,
                 .passed_max = passed_max(run),
                 .state = run->lent.state && !run->order.options.background ? &run->begun.left : NULL,
                 .timeout = run->facts.timeout,

@@ -202,6 +202,19 @@ static bool is_hidden(void *context, const char *path) {
         return true;
 }
 
+/* Of output that is passed on, what was seen; of a command that succeeded, nothing is to be said. */
+static struct str output_of(struct run *run) {
+        struct captured captured;
+
+        if (!run->lent.seen)
+                return run->result.captured.text;
+        stream_end(run->lent.seen);
+        if ((!run->result.out.exit_code && !run->result.out.signal) ||
+            stream_finish(run->lent.seen, &run->arena, &captured, &run->result.err) < 0)
+                return STR("");
+        return captured.text;
+}
+
 void run_explain(struct run *run) {
         const struct backend *backend = run->attempt.choice.items[run->attempt.tried - 1];
         bool own_home = run->attempt.host.home.path && backend->own_home;
@@ -219,7 +232,7 @@ void run_explain(struct run *run) {
                 .user_memory_killed = run->result.user_memory_killed,
                 .output_known = run->order.options.capture,
                 .timeout = run->facts.timeout,
-                .output = run->result.captured.text,
+                .output = output_of(run),
                 .masked = masked_of(run),
                 .read_only = protected_of(run),
                 .matched = matched_of(run),

@@ -68,7 +68,7 @@ bool run_turn(struct run *run, bool may_wait) {
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
         struct run *run = run_new(policy, options);
         struct secrets secrets;
-        struct stream output = {};
+        struct stream output = {}, seen = {};
         struct baseline *baselines = NULL;
         struct gateway_link gateway = GATEWAY_LINK_NONE;
         struct session_tmp tmp;
@@ -87,6 +87,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         run->lent.baselines = &baselines;
         run->lent.gateway = &gateway;
         run->lent.out_stream = options->capture ? &output : NULL;
+        run->lent.seen = options->capture ? NULL : &seen;
         run_begin(run);
         while (!run->over)
                 run_turn(run, true);
@@ -96,6 +97,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         gateway_link_close(&gateway);
         session_tmp_free(&tmp);
         stream_free(&output);
+        stream_free(&seen);
         baseline_free(&baselines, state);
         secrets_free(&secrets);
         return result;

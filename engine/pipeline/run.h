@@ -54,6 +54,7 @@ enum run_warning { WARNING_NO_SANDBOX, WARNING_HOME, WARNING_COUNT };
 struct run_lent {
         struct secrets *secrets;
         struct stream *out_stream, *err_stream; /* become ready when the command is about to start */
+        struct stream *seen;                    /* what is known of output that is passed on; ready as these */
         struct screen *screen;                  /* of its terminal; NULL: it has none, or somebody's */
         struct input_queue *typed;              /* what it reads; NULL: as its options say */
         struct pool *pool;                      /* sandboxes that are ready */

@@ -192,10 +192,25 @@ load run_helper
         [ ! -e marker ]
 }
 
+@test "a failure is explained if its output is passed on" {
+        mkdir "$HOME/hidden"
+        echo text >"$HOME/hidden/file"
+        for backend in native bwrap; do
+                bailey run --backend "$backend" 'cat ~/hidden/file' >out 2>errors && return 1
+                grep -q "$HOME/hidden/file exists, but is not shown" errors
+                bailey run --backend "$backend" 'cat ~/hidden/file; true' 2>errors
+                ! grep -q 'is not shown' errors || return 1
+        done
+        bailey run 'cat ~/hidden/file' 2> >(cat >errors) && return 1 # a pipe of its own
+        eventually grep -q 'is not shown' errors
+        [ "$(bailey run 'head -c 3000000 /dev/zero >&2' 2> >(wc -c) | cat)" = 3000000 ]
+}
+
 @test "--read and --deny-read take a ~ that the shell has left" {
         mkdir -p "$HOME/shared/closed"
         echo found >"$HOME/shared/file"
         echo hidden >"$HOME/shared/closed/file"
+        # shellcheck disable=SC2088 # bailey expands it
         run bailey run --read='~/shared' --deny-read '~/shared/closed' 'cat ~/shared/file ~/shared/closed/file'
         echo "$output"
         [ "$status" != 0 ]

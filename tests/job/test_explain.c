@@ -573,7 +573,9 @@ static void output_that_is_not_known(void **state) {
 
         (void)state;
         in.output_known = false;
+        in.output = STR("");
         check(&in, NEEDS("curl"));
+        in.output = str_z(row.output);
         in.masked = in.read_only = in.writable = NULL;
         in.workspace = in.home = NULL;
         in.output_known = true;
