@@ -25,7 +25,8 @@
 #                             runs as root, which goes for `open`, too; where the host has what it needs; not at all
 #
 # @W@ (workspace), @HOME@, @OUT@ (the user's own directory elsewhere), @TMP@ (a directory in the host's /tmp), @SLEEPER@
-# (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. With `call`, @W@ ...
+# (process id on the host), @UID@ stand for these; hooks have them as $W $H $OUT $TMP $SLEEPER $uid. @NUMBER@ is another digit in each
+# suite, for limits that all commands of a user have together: with another limit they have another cgroup. With `call`, @W@ ...
 # in $attack are replaced, too. A hook may set $bailey, to be called instead of $T/bailey.
 #
 # All of it, runs without a sandbox too, happens in namespaces of its own with a tmpfs over the homes, so that a guarantee that
@@ -425,6 +426,14 @@ read_attacks() {
         done
 }
 
+case $backend${WARM:+-warm} in
+native) number=1 ;;
+native-warm) number=2 ;;
+bwrap) number=3 ;;
+landlock) number=4 ;;
+*) number=5 ;;
+esac
+
 expand() {
         local value=$1
         value=${value//@W@/$W}
@@ -433,6 +442,7 @@ expand() {
         value=${value//@TMP@/$TMP}
         value=${value//@T@/$T}
         value=${value//@UID@/$uid}
+        value=${value//@NUMBER@/$number}
         expanded=${value//@SLEEPER@/$SLEEPER}
 }
 
