@@ -119,8 +119,8 @@ static void what_can_be_read_in_two_ways_is_refused(void **state) {
                 "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nab\r\n0\r\n\r\n",
                 "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n0\r\n\r\n",
                 "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: trailer\r\n\r\n",
-                "GET / HTTP/1.1\r\nHost: a\r\nConnection: a\r\nConnection: b\r\nConnection: c\r\nConnection: d\r\nConnection: "
-                "e\r\n\r\n",
+                ("GET / HTTP/1.1\r\nHost: a\r\nConnection: a\r\nConnection: b\r\nConnection: c\r\nConnection: d\r\nConnection: "
+                 "e\r\n\r\n"),
         };
 
         (void)state;
