@@ -412,12 +412,24 @@ static int check(const struct stage_undo *one, const struct stage_journal *journ
         return 0;
 }
 
-int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, struct err *err) {
+static int take_one(const struct stage_undo *one, bool force, struct arena *arena, struct err *err) {
         struct stage_journal journal;
-        struct stage_undo one;
         enum state state;
+
+        if (read_state(one, &state, err) < 0)
+                return -1;
+        if (state != APPLIED)
+                return err_set(err, ERR_INVALID, state > APPLIED ? "%s is already undone" : "%s was not applied", one->id);
+        if (read_journal(one, arena, &journal, err) < 0 || (!force && check(one, &journal, err) < 0) ||
+            mark(one->directory, UNDOING, err) < 0)
+                return -1;
+        return undo_one(one, &journal, err);
+}
+
+int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, struct err *err) {
+        struct stage_undo one;
         bool there = false;
-        int result = -1;
+        int result;
 
         if (is_id(id) && has(undo, id, &there, err) < 0)
                 return -1;
@@ -425,13 +437,7 @@ int stage_undo_take(int undo, const char *id, bool force, struct arena *arena, s
                 return err_set(err, ERR_NOT_FOUND, "no such ID: '%s'; see bailey undo --list", id);
         if (open_one(undo, id, &one, err) < 0)
                 return -1;
-        if (read_state(&one, &state, err) < 0)
-                ;
-        else if (state != APPLIED)
-                err_set(err, ERR_INVALID, state > APPLIED ? "%s is already undone" : "%s was not applied", id);
-        else if (read_journal(&one, arena, &journal, err) == 0 && (force || check(&one, &journal, err) == 0) &&
-                 mark(one.directory, UNDOING, err) == 0)
-                result = undo_one(&one, &journal, err);
+        result = take_one(&one, force, arena, err);
         stage_undo_close(&one);
         return result;
 }
