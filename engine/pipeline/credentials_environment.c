@@ -38,13 +38,11 @@ struct variables {
         bool failed;
 };
 
-static bool has_name(const char *pair, const char *name) {
-        size_t len = strlen(name);
-
-        return strncmp(pair, name, len) == 0 && pair[len] == '=';
+static bool has_name(const char *pair, struct str name) {
+        return strncmp(pair, name.ptr, name.len) == 0 && pair[name.len] == '=';
 }
 
-static void drop(struct variables *list, const char *name) {
+static void drop(struct variables *list, struct str name) {
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++)
@@ -57,7 +55,7 @@ static void set(struct variables *list, const char *name, const char *value) {
         size_t size = strlen(name) + strlen(value) + 2;
         char *pair = arena_alloc(list->arena, size);
 
-        drop(list, name);
+        drop(list, str_z(name));
         list->failed |= !pair;
         if (pair) {
                 snprintf(pair, size, "%s=%s", name, value);
@@ -86,7 +84,7 @@ static void set_git(struct variables *list, struct str host, const char *url) {
         unsigned long count;
 
         for (size_t i = 0; i < list->count; i++)
-                if (has_name(list->items[i], "GIT_CONFIG_COUNT"))
+                if (has_name(list->items[i], STR("GIT_CONFIG_COUNT")))
                         before = strchr(list->items[i], '=') + 1;
         count = before ? strtoul(before, NULL, 10) : 0;
         if (count > 1000)
@@ -112,16 +110,6 @@ static void set_endpoint(struct variables *list, struct str host, size_t place) 
                         snprintf(value, sizeof(value), "%s%s", url, endpoint_rows[i].path);
                         set(list, endpoint_rows[i].variable, value);
                 }
-}
-
-/* The secret itself is not for the command, whatever [env] says. */
-static void drop_secret(struct variables *list, struct str name) {
-        char text[NAME_MAX_LEN];
-
-        if (!name.len || name.len >= sizeof(text))
-                return;
-        snprintf(text, sizeof(text), "%.*s", (int)name.len, name.ptr);
-        drop(list, text);
 }
 
 static bool has_secret(const struct credential *credential, const char *const *own) {
@@ -151,7 +139,8 @@ int credentials_environment(const struct policy *policy, const char *const *own,
         for (size_t i = 0; i < sandbox->network_credential_count; i++) {
                 const struct credential *credential = &sandbox->network_credentials[i];
 
-                drop_secret(&list, credential->env);
+                if (credential->env.len) /* the secret itself is not for the command, whatever [env] says */
+                        drop(&list, credential->env);
                 if (sandbox->network != NETWORK_INHERIT && has_secret(credential, own))
                         set_endpoint(&list, credential->host, i);
         }
