@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,4 +157,14 @@ int limits_begin(const struct limits *limits, struct err *err) {
 
 int limits_finish(const struct limits *limits, struct err *err) {
         return drop_capabilities(err) < 0 ? -1 : limit_calls(limits, err);
+}
+
+void limits_signals(void) {
+        static const int ignored[] = { SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
+        sigset_t none;
+
+        for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+                signal(ignored[i], SIG_IGN);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
 }

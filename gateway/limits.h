@@ -25,4 +25,7 @@ struct limits {
 int limits_begin(const struct limits *limits, struct err *err);
 int limits_finish(const struct limits *limits, struct err *err);
 
+/* Ignores the signals of terminals: they are for the engine, which ends this process when it is done. */
+void limits_signals(void);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
+#include "gateway/limits.h"
 #include "gateway/loop.h"
 #include "gateway/protocol.h"
 #include "gateway/question.h"
@@ -188,17 +189,6 @@ static void raise_file_limit(struct gateway *gateway) {
                 gateway->open_max = OPEN_MAX;
 }
 
-/* What a terminal sends is for the engine, which ends this process when it is done. */
-static void set_signals(void) {
-        static const int ignored[] = { SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
-        sigset_t none;
-
-        for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-                signal(ignored[i], SIG_IGN);
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static void set_queues(struct gateway *gateway) {
         gateway->first_words = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = connection_words_expired };
         gateway->dials = (struct timer_queue){ .duration = 10 * TIME_SECOND, .expired = connection_dial_expired };
@@ -256,7 +246,7 @@ _Noreturn void gateway_run(const struct gateway_options *options) {
         gateway->tls.fd = -1;
         gateway->engine.ready = engine_ready;
         gateway->outside.ready = outside_ended;
-        set_signals();
+        limits_signals();
         prctl(PR_SET_NAME, "bailey-gateway");
         if (keep_files(options, &gateway->engine.fd, &gateway->outside.fd, &err) < 0)
                 _exit(1);

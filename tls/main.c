@@ -197,16 +197,6 @@ static bool has_engine(void) {
         return read(TLS_ALIVE_FD, &byte, 1) < 0 && errno == EAGAIN;
 }
 
-static void set_signals(void) {
-        static const int ignored[] = { SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
-        sigset_t none;
-
-        for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-                signal(ignored[i], SIG_IGN);
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static size_t sessions_max(void) {
         struct rlimit limit = { 1024, 1024 };
 
@@ -230,7 +220,7 @@ static int prepare(struct tls_loop *loop, struct err *err) {
         struct epoll_event event = { .events = EPOLLIN };
 
         prctl(PR_SET_DUMPABLE, 0);
-        set_signals();
+        limits_signals();
         if (end_with_engine() < 0 || tls_places_read(TLS_SECRETS_FD, &loop->places, err) < 0)
                 return err_set(err, ERR_INVALID, "secrets");
         close(TLS_SECRETS_FD);
