@@ -85,28 +85,28 @@ static bool has_room(const struct gateway *gateway, const struct listener *liste
         }
 }
 
-void command_pause(struct gateway *gateway, struct listener *listener) {
+void command_pause(struct listener *listener) {
         if (listener->paused)
                 return;
         listener->paused = true;
         listener->command->throttled = true;
-        loop_change(gateway, &listener->watch, 0);
+        loop_change(&listener->watch, 0);
 }
 
 void command_resume(struct gateway *gateway, struct command *command) {
         if (!command->throttled)
                 return;
-        command->throttled = question_resume(gateway, command);
+        command->throttled = question_resume(command);
         for (struct listener *listener = command->listeners; listener; listener = listener->next) {
                 if (listener->paused && has_room(gateway, listener)) {
                         listener->paused = false;
-                        loop_change(gateway, &listener->watch, EPOLLIN);
+                        loop_change(&listener->watch, EPOLLIN);
                 }
                 command->throttled |= listener->paused;
         }
 }
 
-int command_listen(struct gateway *gateway, struct command *command, struct listener from) {
+int command_listen(struct command *command, struct listener from) {
         struct listener *listener = malloc(sizeof(*listener));
 
         if (!listener)
@@ -118,7 +118,7 @@ int command_listen(struct gateway *gateway, struct command *command, struct list
                                                                : connection_ready;
         if (listener->watch.ready == connection_ready) /* each connection that it accepts has them, too */
                 dial_set_options(listener->watch.fd);
-        if (loop_watch(gateway, &listener->watch, EPOLLIN) < 0) {
+        if (loop_watch(command->set.fd, &listener->watch, EPOLLIN) < 0) {
                 free(listener);
                 return -1;
         }
@@ -145,13 +145,19 @@ static void close_listeners(struct gateway *gateway, struct command *command, ui
                         continue;
                 }
                 *at = listener->next;
-                loop_unwatch(gateway, &listener->watch);
+                loop_unwatch(&listener->watch);
                 listener->next = gateway->dead_listeners;
                 gateway->dead_listeners = listener;
         }
 }
 
 void command_free_dead(struct gateway *gateway) {
+        while (gateway->dead_commands) {
+                struct command *command = gateway->dead_commands;
+
+                gateway->dead_commands = command->dead;
+                free(command);
+        }
         while (gateway->dead_listeners) {
                 struct listener *listener = gateway->dead_listeners;
 
@@ -184,13 +190,12 @@ static int add_items(struct gateway *gateway, struct command *command, const str
                         return err_set(err, ERR_INVALID, "a file that is no socket for connections");
                 if (fcntl(files[i], F_SETFL, O_NONBLOCK) < 0)
                         return err_sys(err, "a socket");
-                if (command_listen(gateway, command,
-                                   (struct listener){ .watch.fd = files[i],
-                                                      .kind = kind,
-                                                      .port = request->items[i].port,
-                                                      .published = request->target,
-                                                      .inside_port = request->items[i].port,
-                                                      .target = request->target }) < 0)
+                if (command_listen(command, (struct listener){ .watch.fd = files[i],
+                                                               .kind = kind,
+                                                               .port = request->items[i].port,
+                                                               .published = request->target,
+                                                               .inside_port = request->items[i].port,
+                                                               .target = request->target }) < 0)
                         return err_sys(err, "watching a socket");
                 files[i] = -1;
         }
@@ -208,7 +213,8 @@ static int add_command(struct gateway *gateway, const struct request *request, s
         command->id = request->command;
         command->tokens = COMMAND_QUESTIONS_SECOND;
         command->tokens_at = time_monotonic();
-        if (take_egress(command, egress, err) < 0) {
+        if (loop_open_set(gateway, command, err) < 0 || take_egress(command, egress, err) < 0) {
+                fd_close(command->set.fd);
                 free(command);
                 return -1;
         }

@@ -5,19 +5,19 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/time.h"
 #include "gateway/handover.h"
 #include "gateway/proxy.h"
 #include "policy/addresses.h"
 
 enum {
-        ACCEPT_BATCH = 64, /* of a listener in a turn */
         CLOSING_READ_MAX = 16,
-        CLOSE_BATCH = 64, /* a reset takes 0.1 ms, and others wait */
+        CLOSE_BATCH = 16, /* a reset takes 0.1 ms, and others wait */
 };
 
 /* ---- the end ---- */
 
-void connection_close_side(struct gateway *gateway, struct side *side, bool reset) {
+void connection_close_side(struct side *side, bool reset) {
         static const struct linger at_once = { .l_onoff = 1 };
 
         if (side->watch.fd < 0)
@@ -25,9 +25,14 @@ void connection_close_side(struct gateway *gateway, struct side *side, bool rese
         if (reset)
                 setsockopt(side->watch.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
         if (side->shared)
-                loop_unwatch(gateway, &side->watch);
+                loop_unwatch(&side->watch);
         else /* closing it takes it out of the set */
                 close(TAKE_FD(side->watch.fd));
+}
+
+static void bury(struct gateway *gateway, struct connection *connection) {
+        connection->next = gateway->grave;
+        gateway->grave = connection;
 }
 
 static void stop_resolving(struct connection *connection) {
@@ -47,7 +52,7 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
         connection->state = CONNECTION_DEAD;
         relay_drop(gateway, connection);
         for (int i = 0; i < 2; i++)
-                connection_close_side(gateway, &connection->sides[i], reset);
+                connection_close_side(&connection->sides[i], reset);
         timer_stop(&connection->words);
         timer_stop(&connection->dial);
         free(connection->addresses);
@@ -63,8 +68,8 @@ void connection_close(struct gateway *gateway, struct connection *connection, bo
                 connection->next->previous = connection->previous;
         command->open--;
         gateway->open--;
-        connection->next = gateway->grave;
-        gateway->grave = connection;
+        if (!connection->is_unfinished) /* or when its turn comes */
+                bury(gateway, connection);
         command_resume(gateway, command);
 }
 
@@ -73,7 +78,7 @@ static void close_gently(struct gateway *gateway, struct connection *connection)
         struct side *side = &connection->sides[COMMAND_SIDE];
 
         relay_drop(gateway, connection);
-        connection_close_side(gateway, &connection->sides[OUTSIDE], true);
+        connection_close_side(&connection->sides[OUTSIDE], true);
         timer_stop(&connection->words);
         timer_stop(&connection->dial);
         stop_resolving(connection); /* or it would be dialled after all */
@@ -128,7 +133,7 @@ static void wait_for_words(struct gateway *gateway, struct connection *connectio
 
         refusal_record(gateway, connection->command, refusal, &event);
         gateway_message(&event, text, sizeof(text));
-        connection_close_side(gateway, &connection->sides[OUTSIDE], true);
+        connection_close_side(&connection->sides[OUTSIDE], true);
         timer_stop(&connection->words);
         connection->parting = strdup(text);
         connection->looking = false;
@@ -157,6 +162,21 @@ void connection_give_up(struct gateway *gateway, struct connection *connection, 
 
 /* ---- the relay ---- */
 
+static void add_unfinished(struct command *command, struct connection *connection) {
+        connection->is_unfinished = true;
+        connection->unfinished = NULL;
+        *(command->unfinished ? &command->unfinished_last->unfinished : &command->unfinished) = connection;
+        command->unfinished_last = connection;
+}
+
+static struct connection *take_unfinished(struct command *command) {
+        struct connection *connection = command->unfinished;
+
+        command->unfinished = connection->unfinished;
+        connection->is_unfinished = false;
+        return connection;
+}
+
 void connection_relay(struct gateway *gateway, struct connection *connection) {
         int result = relay_turn(gateway, connection);
 
@@ -166,24 +186,30 @@ void connection_relay(struct gateway *gateway, struct connection *connection) {
         } else if (relay_ended(connection)) {
                 connection_close(gateway, connection, false);
         } else if (result && !connection->is_unfinished) {
-                connection->is_unfinished = true;
-                connection->unfinished = gateway->unfinished;
-                gateway->unfinished = connection;
+                add_unfinished(connection->command, connection);
         }
 }
 
-void connection_continue(struct gateway *gateway) {
-        struct connection *connection = gateway->unfinished;
+/* Those that it does not come to are the first in the next turn. */
+void connection_continue(struct gateway *gateway, struct command *command) {
+        const struct connection *last = command->unfinished_last;
+        int64_t until = command->unfinished ? time_monotonic() + COMMAND_TURN_US * (TIME_SECOND / 1000000) : 0;
 
-        gateway->unfinished = NULL;
-        while (connection) {
-                struct connection *next = connection->unfinished;
+        while (command->unfinished && time_monotonic() < until) {
+                struct connection *connection = take_unfinished(command);
 
-                connection->is_unfinished = false;
                 if (connection->state == CONNECTION_RELAY)
                         connection_relay(gateway, connection);
-                connection = next;
+                else if (connection->state == CONNECTION_DEAD)
+                        bury(gateway, connection);
+                if (connection == last)
+                        break;
         }
+}
+
+void connection_forget_unfinished(struct gateway *gateway, struct command *command) {
+        while (command->unfinished)
+                bury(gateway, take_unfinished(command));
 }
 
 /* ---- events ---- */
@@ -368,7 +394,7 @@ static void accepted(struct gateway *gateway, const struct listener *listener, s
                 return;
         }
         /* what a first event would tell is not known before it is watched, and a refusal needs no watching */
-        if (loop_watch(gateway, &connection->sides[COMMAND_SIDE].watch, CONNECTION_EVENTS) < 0 ||
+        if (loop_watch(command->set.fd, &connection->sides[COMMAND_SIDE].watch, CONNECTION_EVENTS) < 0 ||
             (listener->kind != GATEWAY_HOST_PORT && listener->kind != GATEWAY_CREDENTIAL &&
              destination(fd, address, &connection->port) < 0))
                 connection_close(gateway, connection, true);
@@ -387,11 +413,11 @@ void connection_ready(struct gateway *gateway, struct watch *watch, uint32_t eve
         struct command *command = owner(gateway, listener);
 
         (void)events;
-        for (int i = 0; i < ACCEPT_BATCH && watch->fd >= 0 && command; i++) {
+        while (command && watch->fd >= 0 && time_monotonic() < listener->command->turn_until) {
                 int fd;
 
                 if (!command_may_connect(gateway, command)) {
-                        command_pause(gateway, listener);
+                        command_pause(listener);
                         return;
                 }
                 fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -441,13 +467,6 @@ bool connection_end(struct gateway *gateway, struct command *command) {
 }
 
 void connection_free_dead(struct gateway *gateway) {
-        struct connection **at = &gateway->unfinished;
-
-        while (*at)
-                if ((*at)->state == CONNECTION_DEAD)
-                        *at = (*at)->unfinished;
-                else
-                        at = &(*at)->unfinished;
         while (gateway->grave) {
                 struct connection *connection = gateway->grave;
 

@@ -63,7 +63,7 @@ struct connection {
 enum { CONNECTION_EVENTS = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET };
 
 void connection_close(struct gateway *gateway, struct connection *connection, bool reset);
-void connection_close_side(struct gateway *gateway, struct side *side, bool reset);
+void connection_close_side(struct side *side, bool reset);
 void connection_relay(struct gateway *gateway, struct connection *connection);
 void connection_take_row(struct connection *connection, enum gateway_by by, const char *host, const uint8_t *address);
 void connection_leave_row(struct connection *connection); /* for another one */

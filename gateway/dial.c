@@ -75,10 +75,10 @@ static int dial_address(struct gateway *gateway, struct connection *connection, 
                 errno = error;
                 return -1;
         }
-        if (loop_watch(gateway, &side->watch, CONNECTION_EVENTS) < 0) {
+        if (loop_watch(connection->command->set.fd, &side->watch, CONNECTION_EVENTS) < 0) {
                 int error = errno;
 
-                connection_close_side(gateway, side, false);
+                connection_close_side(side, false);
                 errno = error;
                 return -1;
         }
@@ -138,7 +138,7 @@ static void dial_failed(struct gateway *gateway, struct connection *connection, 
         if (connection->published) {
                 dial_inside(gateway, connection);
         } else {
-                connection_close_side(gateway, &connection->sides[OUTSIDE], false);
+                connection_close_side(&connection->sides[OUTSIDE], false);
                 dial_next(gateway, connection);
         }
 }
@@ -268,7 +268,8 @@ void connection_give_socket(struct gateway *gateway, struct command *command, in
         oldest->sides[OUTSIDE].watch.fd = fd;
         oldest->sides[OUTSIDE].shared = true;
         oldest->state = CONNECTION_DIAL;
-        if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway, &oldest->sides[OUTSIDE].watch, CONNECTION_EVENTS) < 0)
+        if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ||
+            loop_watch(command->set.fd, &oldest->sides[OUTSIDE].watch, CONNECTION_EVENTS) < 0)
                 connection_close(gateway, oldest, true);
         else
                 dial_inside(gateway, oldest);

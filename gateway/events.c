@@ -104,7 +104,7 @@ static void wait_for_engine(struct gateway *gateway, bool full) {
         if (full == gateway->engine_full)
                 return;
         gateway->engine_full = full;
-        loop_change(gateway, &gateway->engine, EPOLLIN | (full ? EPOLLOUT : 0));
+        loop_change(&gateway->engine, EPOLLIN | (full ? EPOLLOUT : 0));
 }
 
 void event_send(struct gateway *gateway, const struct gateway_event *event) {
@@ -177,11 +177,15 @@ static void free_command(struct gateway *gateway, struct command **at) {
 
         *at = command->next;
         gateway->command_count--;
+        connection_forget_unfinished(gateway, command);
         names_free(&command->names);
         row_free_all(command);
         arena_free(&command->arena);
         free(command->egress_bytes);
-        free(command);
+        command->egress_bytes = NULL;
+        loop_unwatch(&command->set);
+        command->dead = gateway->dead_commands; /* its turn may not be over */
+        gateway->dead_commands = command;
 }
 
 static bool flush_commands(struct gateway *gateway) {

@@ -37,12 +37,11 @@ int forward_publish(struct gateway *gateway, struct command *command, uint16_t h
         if (fd < 0) {
                 event.kind = GATEWAY_FAILED;
                 snprintf(event.text, sizeof(event.text), "127.0.0.1:%u: %s", host_port, err_text(errno));
-        } else if (command_listen(gateway, command,
-                                  (struct listener){ .watch.fd = fd,
-                                                     .kind = GATEWAY_HOST_PORT,
-                                                     .published = true,
-                                                     .port = event.port,
-                                                     .inside_port = inside_port }) < 0) {
+        } else if (command_listen(command, (struct listener){ .watch.fd = fd,
+                                                              .kind = GATEWAY_HOST_PORT,
+                                                              .published = true,
+                                                              .port = event.port,
+                                                              .inside_port = inside_port }) < 0) {
                 return err_sys(err, "watching a socket");
         } else {
                 command->published_count++;

@@ -72,9 +72,9 @@ static void ask_engine(struct gateway *gateway, const struct connection *connect
 }
 
 /* From now on its events are another process's. The files stay open, so that the connection can be ended here. */
-static void leave_alone(struct gateway *gateway, struct connection *connection) {
+static void leave_alone(struct connection *connection) {
         for (int i = 0; i < 2; i++)
-                epoll_ctl(gateway->epoll, EPOLL_CTL_DEL, connection->sides[i].watch.fd, NULL);
+                epoll_ctl(connection->sides[i].watch.set, EPOLL_CTL_DEL, connection->sides[i].watch.fd, NULL);
         connection->state = CONNECTION_HANDED;
 }
 
@@ -85,9 +85,9 @@ static void hand_over(struct gateway *gateway, struct connection *connection) {
 
         connection->handed = message.id;
         if (fds_send(gateway->tls.fd, &part, 1, files, 2) == 0)
-                leave_alone(gateway, connection);
+                leave_alone(connection);
         else if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS)
-                loop_change(gateway, &gateway->tls, EPOLLIN | EPOLLOUT);
+                loop_change(&gateway->tls, EPOLLIN | EPOLLOUT);
         else
                 fail(gateway, connection, "bailey-tls does not take connections");
 }
@@ -169,7 +169,7 @@ static void reported(struct gateway *gateway, const struct handover_report *repo
 static void ended(struct gateway *gateway) {
         static const char why[] = "bailey-tls, which holds the secrets, has ended";
 
-        loop_unwatch(gateway, &gateway->tls);
+        loop_unwatch(&gateway->tls);
         gateway->tls_asked = false;
         event_send(gateway, &(struct gateway_event){ .kind = GATEWAY_TLS_ENDED });
         for (struct command *command = gateway->commands; command; command = command->next)
@@ -185,7 +185,7 @@ static void ended(struct gateway *gateway) {
 
 static void tls_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
         if (events & EPOLLOUT) {
-                loop_change(gateway, watch, EPOLLIN);
+                loop_change(watch, EPOLLIN);
                 hand_all(gateway, NULL);
         }
         for (int i = 0; i < REPORTS_BATCH; i++) {
@@ -208,7 +208,7 @@ void handover_set(struct gateway *gateway, int fd, const char *why) {
         gateway->tls_asked = fd >= 0;
         if (fd >= 0) {
                 gateway->tls = (struct watch){ .ready = tls_ready, .fd = fd };
-                if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway, &gateway->tls, EPOLLIN) < 0) {
+                if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || loop_watch(gateway->epoll, &gateway->tls, EPOLLIN) < 0) {
                         close(fd);
                         gateway->tls.fd = -1;
                         why = "bailey-tls cannot be reached";

@@ -1,5 +1,5 @@
 /*
- * The inside of the gateway process: one thread, one epoll, everything bounded. What it serves hangs from commands; a command
+ * The inside of the gateway process: one thread, an epoll set for each command, everything bounded. What it serves hangs from commands; a command
  * holds its listeners, DNS questions, connections and the rows of what it reached.
  */
 #ifndef BAILEY_GATEWAY_LOOP_H
@@ -17,13 +17,14 @@
 #include "policy/egress.h"
 
 enum {
-        LOOP_BUFFER = 256 << 10,    /* shared by all connections, and the most that is kept for one direction */
-        LOOP_KEPT_SMALL = 4 << 10,  /* that, once LOOP_KEPT_MAX is reached */
-        LOOP_KEPT_MAX = 64 << 20,   /* of all directions */
-        LOOP_OWN_MAX = 4096,        /* addresses of interfaces; kube-proxy makes thousands */
-        LOOP_OUTBOX = 128,          /* events that wait for the engine */
-        LOOP_COMMANDS_MAX = 256,    /* at a time */
-        LOOP_FILES_SPARE = 128,     /* not used for connections */
+        LOOP_BUFFER = 256 << 10,   /* shared by all connections, and the most that is kept for one direction */
+        LOOP_KEPT_SMALL = 4 << 10, /* that, once LOOP_KEPT_MAX is reached */
+        LOOP_KEPT_MAX = 64 << 20,  /* of all directions */
+        LOOP_OWN_MAX = 4096,       /* addresses of interfaces; kube-proxy makes thousands */
+        LOOP_OUTBOX = 128,         /* events that wait for the engine */
+        LOOP_COMMANDS_MAX = 256,   /* at a time */
+        LOOP_FILES_SPARE = 128,    /* not used for connections */
+        COMMAND_TURN_US = 1000,
         COMMAND_PUBLISHED_MAX = 64, /* ports */
         COMMAND_STREAMS_MAX = 32,   /* DNS over TCP */
         COMMAND_QUESTIONS_MAX = 48, /* that wait for an answer from outside: others have names, too (RESOLVE_MAX) */
@@ -35,10 +36,10 @@ enum {
 
 struct gateway;
 
-/* A file in the epoll set. */
+/* A file in an epoll set. */
 struct watch {
         void (*ready)(struct gateway *gateway, struct watch *watch, uint32_t events);
-        int fd;
+        int fd, set;
 };
 
 #define CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
@@ -67,10 +68,17 @@ struct listener {
         uint16_t port, inside_port;
 };
 
+/*
+ * What belongs to a command is in an epoll set of its own, which is in the gateway's: in each turn every command has some of
+ * its events handled, however many another one has.
+ */
 struct command {
-        struct command *next;
+        struct watch set;
+        struct command *next, *dead;
         uint64_t id;
-        struct arena arena; /* of egress */
+        int64_t turn_until;
+        struct connection *unfinished, *unfinished_last; /* a queue */
+        struct arena arena;                              /* of egress */
         char *egress_bytes;
         struct egress egress;
         struct names names;
@@ -110,9 +118,10 @@ struct gateway {
         size_t own_count;
         size_t open, open_max; /* connections */
         size_t kept;           /* bytes */
-        struct connection *unfinished, *grave;
+        struct connection *grave;
         struct stream *dead_streams;
         struct listener *dead_listeners;
+        struct command *dead_commands;
         struct timer_queue first_words, dials, closing, idle_streams, lookups;
         int64_t files_short_until; /* no connection is accepted until then */
         char hostname[256];
@@ -120,9 +129,12 @@ struct gateway {
         size_t outbox_first, outbox_count;
 };
 
-int loop_watch(struct gateway *gateway, struct watch *watch, uint32_t events);
-void loop_change(struct gateway *gateway, struct watch *watch, uint32_t events);
-void loop_unwatch(struct gateway *gateway, struct watch *watch); /* and closes it */
+int loop_watch(int set, struct watch *watch, uint32_t events);
+void loop_change(struct watch *watch, uint32_t events);
+void loop_unwatch(struct watch *watch); /* and closes it */
+
+/* The set of a command. */
+int loop_open_set(struct gateway *gateway, struct command *command, struct err *err);
 
 /* No descriptor is available for another connection: accepting pauses for a moment. */
 void loop_files_short(struct gateway *gateway, struct listener *listener);
@@ -158,10 +170,10 @@ void address_format(const uint8_t address[16], char ret[static INET6_ADDRSTRLEN]
 
 void command_request(struct gateway *gateway, const void *bytes, size_t len, int *files, size_t file_count);
 struct command *command_find(const struct gateway *gateway, uint64_t id);               /* NULL: there is none, or it ends */
-void command_pause(struct gateway *gateway, struct listener *listener);                 /* until there is room */
+void command_pause(struct listener *listener);                                          /* until there is room */
 bool command_may_connect(const struct gateway *gateway, const struct command *command); /* is there room? */
-int command_listen(struct gateway *gateway, struct command *command, struct listener from); /* takes its file */
-void command_resume(struct gateway *gateway, struct command *command); /* paused listeners, if there is room */
+int command_listen(struct command *command, struct listener from);                      /* takes its file */
+void command_resume(struct gateway *gateway, struct command *command);                  /* paused listeners, if there is room */
 void command_free_dead(struct gateway *gateway);
 void command_used(struct gateway *gateway, struct command *command); /* tells the engine once, before the first answer */
 
@@ -181,8 +193,9 @@ void connection_dial_expired(struct gateway *gateway, struct timer *timer);
 void connection_closing_expired(struct gateway *gateway, struct timer *timer);
 void connection_give_socket(struct gateway *gateway, struct command *command, int fd); /* -1: there is none */
 void connection_judge_again(struct gateway *gateway, struct command *command);
-bool connection_end(struct gateway *gateway, struct command *command); /* some of the command; true: that was all */
-void connection_continue(struct gateway *gateway);                     /* those in `unfinished` */
+bool connection_end(struct gateway *gateway, struct command *command);      /* some of the command; true: that was all */
+void connection_continue(struct gateway *gateway, struct command *command); /* some of those in `unfinished` */
+void connection_forget_unfinished(struct gateway *gateway, struct command *command); /* all of them are closed */
 void connection_free_dead(struct gateway *gateway);
 
 /* ---- addresses of this machine: own.c ---- */

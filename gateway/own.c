@@ -99,7 +99,7 @@ int own_open(struct gateway *gateway, struct err *err) {
                 ;
         if (more < 0) /* without the list, names could lead to this machine */
                 return err_sys(err, "the addresses of this machine");
-        return loop_watch(gateway, &gateway->netlink, EPOLLIN) < 0 ? err_sys(err, "epoll") : 0;
+        return loop_watch(gateway->epoll, &gateway->netlink, EPOLLIN) < 0 ? err_sys(err, "epoll") : 0;
 }
 
 struct own_addresses own_addresses(const struct gateway *gateway) {

@@ -20,8 +20,9 @@
 #include "launch/files.h"
 
 enum {
-        EVENTS_BATCH = 64, /* each may reset a connection, which takes 0.1 ms */
-        TIMERS_BATCH = 64,
+        SETS_BATCH = 64,
+        EVENTS_AT_ONCE = 4, /* a connect() takes 4 ms where most local ports are in use */
+        TIMERS_BATCH = 16,  /* each may reset a connection, which takes 0.1 ms */
         REQUESTS_BATCH = 32,
         RESUME_MS = 50, /* how often those are looked at that wait for room */
         OPEN_MAX = 65536,
@@ -29,28 +30,29 @@ enum {
 
 /* ---- the epoll set ---- */
 
-int loop_watch(struct gateway *gateway, struct watch *watch, uint32_t events) {
+int loop_watch(int set, struct watch *watch, uint32_t events) {
         struct epoll_event event = { .events = events, .data.ptr = watch };
 
-        return epoll_ctl(gateway->epoll, EPOLL_CTL_ADD, watch->fd, &event);
+        watch->set = set;
+        return epoll_ctl(set, EPOLL_CTL_ADD, watch->fd, &event);
 }
 
-void loop_change(struct gateway *gateway, struct watch *watch, uint32_t events) {
+void loop_change(struct watch *watch, uint32_t events) {
         struct epoll_event event = { .events = events, .data.ptr = watch };
 
-        epoll_ctl(gateway->epoll, EPOLL_CTL_MOD, watch->fd, &event);
+        epoll_ctl(watch->set, EPOLL_CTL_MOD, watch->fd, &event);
 }
 
 /* The engine may have a copy of a listener, so that closing ours would not take it out of the set. */
-void loop_unwatch(struct gateway *gateway, struct watch *watch) {
-        epoll_ctl(gateway->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+void loop_unwatch(struct watch *watch) {
+        epoll_ctl(watch->set, EPOLL_CTL_DEL, watch->fd, NULL);
         close(watch->fd);
         watch->fd = -1;
 }
 
 void loop_files_short(struct gateway *gateway, struct listener *listener) {
         gateway->files_short_until = time_monotonic() + RESUME_MS * (TIME_SECOND / 1000);
-        command_pause(gateway, listener);
+        command_pause(listener);
 }
 
 /* ---- timers ---- */
@@ -105,8 +107,10 @@ static int run_all_timers(struct gateway *gateway) {
                 command_resume(gateway, command);
                 if (command->throttled)
                         wait = sooner(wait, RESUME_MS);
+                if (command->unfinished)
+                        wait = 0;
         }
-        return gateway->unfinished ? 0 : wait;
+        return wait;
 }
 
 /* ---- the engine ---- */
@@ -122,10 +126,7 @@ static size_t receive(struct gateway *gateway, void *bytes, size_t size, int fil
         return (size_t)len;
 }
 
-static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
-        (void)watch;
-        if (events & EPOLLOUT)
-                event_flush(gateway);
+static void take_requests(struct gateway *gateway) {
         for (int i = 0; i < REQUESTS_BATCH; i++) {
                 int files[FDS_MAX];
                 size_t count, len = receive(gateway, gateway->buffer, LOOP_BUFFER, files, &count);
@@ -138,11 +139,52 @@ static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t 
         }
 }
 
+static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t events) {
+        (void)watch;
+        if (events & EPOLLOUT)
+                event_flush(gateway);
+}
+
 static void outside_ended(struct gateway *gateway, struct watch *watch, uint32_t events) {
         (void)gateway;
         (void)watch;
         (void)events;
         _exit(0);
+}
+
+/* ---- turns ---- */
+
+static int call_ready(struct gateway *gateway, int set, struct epoll_event *events, int max, int wait) {
+        int count = epoll_wait(set, events, max, wait);
+
+        if (count > 0)
+                take_requests(gateway); /* a policy counts for all that came after it */
+        for (int i = 0; i < count; i++) {
+                struct watch *watch = events[i].data.ptr;
+
+                if (watch->fd >= 0) /* it may have been closed by one before it */
+                        watch->ready(gateway, watch, events[i].events);
+        }
+        return count;
+}
+
+/* What is left makes the set ready again, behind those of other commands. Few at a time, as they cannot be given back. */
+static void command_ready(struct gateway *gateway, struct watch *watch, uint32_t ready) {
+        struct command *command = CONTAINER_OF(watch, struct command, set);
+        struct epoll_event events[EVENTS_AT_ONCE];
+
+        (void)ready;
+        command->turn_until = time_monotonic() + COMMAND_TURN_US * (TIME_SECOND / 1000000);
+        while (call_ready(gateway, watch->fd, events, EVENTS_AT_ONCE, 0) == EVENTS_AT_ONCE &&
+               time_monotonic() < command->turn_until)
+                ;
+}
+
+int loop_open_set(struct gateway *gateway, struct command *command, struct err *err) {
+        command->set = (struct watch){ .ready = command_ready, .fd = epoll_create1(EPOLL_CLOEXEC) };
+        if (command->set.fd < 0 || loop_watch(gateway->epoll, &command->set, EPOLLIN) < 0)
+                return err_sys(err, "epoll");
+        return 0;
 }
 
 /* ---- the beginning ---- */
@@ -204,8 +246,8 @@ static int open_all(struct gateway *gateway, const struct gateway_options *optio
         if (!gateway->buffer || !gateway->outbox || !gateway->pipes)
                 return err_memory(err);
         gateway->epoll = epoll_create1(EPOLL_CLOEXEC);
-        if (gateway->epoll < 0 || loop_watch(gateway, &gateway->engine, EPOLLIN) < 0 ||
-            loop_watch(gateway, &gateway->outside, EPOLLIN) < 0)
+        if (gateway->epoll < 0 || loop_watch(gateway->epoll, &gateway->engine, EPOLLIN) < 0 ||
+            loop_watch(gateway->epoll, &gateway->outside, EPOLLIN) < 0)
                 return err_sys(err, "epoll");
         if (gethostname(gateway->hostname, sizeof(gateway->hostname) - 1) < 0)
                 gateway->hostname[0] = '\0';
@@ -215,24 +257,18 @@ static int open_all(struct gateway *gateway, const struct gateway_options *optio
 }
 
 static void serve(struct gateway *gateway) {
-        struct epoll_event events[EVENTS_BATCH];
+        struct epoll_event events[SETS_BATCH];
 
         for (;;) {
-                int count, wait = run_all_timers(gateway);
+                int wait = run_all_timers(gateway);
 
                 connection_free_dead(gateway);
                 question_free_dead(gateway);
                 command_free_dead(gateway);
-                count = epoll_wait(gateway->epoll, events, EVENTS_BATCH, wait);
-                if (count < 0 && errno != EINTR)
+                if (call_ready(gateway, gateway->epoll, events, SETS_BATCH, wait) < 0 && errno != EINTR)
                         _exit(1);
-                for (int i = 0; i < count; i++) {
-                        struct watch *watch = events[i].data.ptr;
-
-                        if (watch->fd >= 0) /* it may have been closed by one before it */
-                                watch->ready(gateway, watch, events[i].events);
-                }
-                connection_continue(gateway);
+                for (struct command *command = gateway->commands; command; command = command->next)
+                        connection_continue(gateway, command);
         }
 }
 

@@ -342,7 +342,7 @@ void question_udp_ready(struct gateway *gateway, struct watch *watch, uint32_t e
                 ssize_t len;
 
                 if (!question_has_room(listener->command)) {
-                        command_pause(gateway, listener);
+                        command_pause(listener);
                         return;
                 }
                 len = recvmsg(watch->fd, &message, MSG_DONTWAIT);
@@ -361,7 +361,7 @@ static void stream_close(struct gateway *gateway, struct stream *stream) {
 
         if (stream->watch.fd < 0)
                 return;
-        loop_unwatch(gateway, &stream->watch);
+        loop_unwatch(&stream->watch);
         timer_stop(&stream->idle);
         *(stream->previous ? &stream->previous->next : &command->streams) = stream->next;
         if (stream->next)
@@ -431,7 +431,7 @@ static void stream_ready(struct gateway *gateway, struct watch *watch, uint32_t 
                 if (!stream_has_room(stream)) {
                         stream->paused = true;
                         stream->command->throttled = true;
-                        loop_change(gateway, watch, 0);
+                        loop_change(watch, 0);
                         return;
                 }
                 if (!stream_step(gateway, stream))
@@ -439,13 +439,13 @@ static void stream_ready(struct gateway *gateway, struct watch *watch, uint32_t 
         }
 }
 
-bool question_resume(struct gateway *gateway, struct command *command) {
+bool question_resume(struct command *command) {
         bool waits = false;
 
         for (struct stream *stream = command->streams; stream; stream = stream->next) {
                 if (stream->paused && stream_has_room(stream)) {
                         stream->paused = false;
-                        loop_change(gateway, &stream->watch, EPOLLIN);
+                        loop_change(&stream->watch, EPOLLIN);
                 }
                 waits |= stream->paused;
         }
@@ -461,7 +461,7 @@ static void stream_open(struct gateway *gateway, struct command *command, int fd
         }
         stream->watch = (struct watch){ .ready = stream_ready, .fd = fd };
         stream->command = command;
-        if (loop_watch(gateway, &stream->watch, EPOLLIN) < 0) {
+        if (loop_watch(command->set.fd, &stream->watch, EPOLLIN) < 0) {
                 close(fd);
                 free(stream);
                 return;
@@ -482,7 +482,7 @@ void question_tcp_ready(struct gateway *gateway, struct watch *watch, uint32_t e
                 int fd;
 
                 if (listener->command->stream_count >= COMMAND_STREAMS_MAX) {
-                        command_pause(gateway, listener);
+                        command_pause(listener);
                         return;
                 }
                 fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

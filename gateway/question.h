@@ -16,7 +16,7 @@ void question_free_dead(struct gateway *gateway);
 bool question_has_room(const struct command *command);
 
 /* Reads on where that was put off; true: some still is. */
-bool question_resume(struct gateway *gateway, struct command *command);
+bool question_resume(struct command *command);
 
 /*
  * The question's name has been looked up: the addresses that it may have. Returns it with those that lead to it from now on,

@@ -78,10 +78,10 @@ static void socket_changed(void *data, ares_socket_t fd, int readable, int writa
                 epoll_ctl(resolver->gateway->epoll, EPOLL_CTL_DEL, fd, NULL);
                 socket->watch.fd = -1;
         } else if (socket) {
-                loop_change(resolver->gateway, &socket->watch, events);
+                loop_change(&socket->watch, events);
         } else if (events && (socket = socket_of(resolver, -1))) {
                 *socket = (struct server_socket){ .watch = { .ready = socket_ready, .fd = fd }, .channel = channel };
-                loop_watch(resolver->gateway, &socket->watch, events);
+                loop_watch(resolver->gateway->epoll, &socket->watch, events);
         } /* without a place its timeout will find it */
 }
 

@@ -3,6 +3,9 @@
  */
 #include "tests/gateway/inside.h"
 
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
 #include "base/fd.h"
 
 static const struct zone_row zone[] = {
@@ -552,6 +555,64 @@ static void connections_are_limited(void **state) {
         }
 }
 
+/* ---- several commands ---- */
+
+enum { CROWD = 800 };
+
+/* A client of a port of the host, and its server, of which `set` tells when there is something to read. */
+static void connect_to_host(int port, int listener, int set, int ret[2]) {
+        struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)port };
+
+        ret[0] = connect_from(inside_namespace, "127.0.0.1", port);
+        assert_true(ret[0] >= 0);
+        ret[1] = (int)MUST(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
+        MUST(epoll_ctl(set, EPOLL_CTL_ADD, ret[1], &event));
+}
+
+/* A command that says one thing is heard before another one has said all of its 800. */
+static void commands_take_turns(void **state) {
+        enum { CROWDED = 5432, ALONE = 5433 };
+        FD_AUTO crowded = listen_at(outside_namespace, SOCK_STREAM, "127.0.0.1", CROWDED);
+        FD_AUTO alone = listen_at(outside_namespace, SOCK_STREAM, "127.0.0.1", ALONE);
+        FD_AUTO inside = listen_at(inside_namespace, SOCK_STREAM, "127.0.0.1", ALONE);
+        FD_AUTO set = (int)MUST(epoll_create1(EPOLL_CLOEXEC));
+        struct gateway_item item = { .kind = GATEWAY_HOST_PORT, .port = ALONE, .fd = inside };
+        struct egress egress = policy(1);
+        struct epoll_event event = {};
+        int crowd[CROWD][2], single[2], before = -1;
+        BUF_AUTO bytes;
+        struct err err;
+
+        (void)state;
+        egress.max_connections = CROWD;
+        with_bytes(&egress, gateway_change);
+        buf_init(&bytes, EGRESS_BYTES_MAX);
+        egress_write(&egress, &bytes);
+        assert_int_equal(gateway_add(gateway.socket, command + 1, buf_str(&bytes), &item, 1, &err), 0);
+        for (int i = 0; i < CROWD; i++)
+                connect_to_host(CROWDED, crowded, set, crowd[i]);
+        connect_to_host(ALONE, alone, set, single);
+        MUST(kill(gateway.pid, SIGSTOP));
+        for (int i = 0; i < CROWD; i++)
+                MUST(send(crowd[i][0], "x", 1, 0));
+        MUST(send(single[0], "x", 1, 0));
+        MUST(kill(gateway.pid, SIGCONT));
+        while (event.data.u32 != ALONE) {
+                assert_int_equal(epoll_wait(set, &event, 1, 60000), 1); /* in the order in which they became readable */
+                before++;
+        }
+        assert_in_range(before, 0, CROWD / 2);
+        for (int i = 0; i < CROWD; i++) {
+                close(crowd[i][0]);
+                close(crowd[i][1]);
+        }
+        close(single[0]);
+        close(single[1]);
+        assert_int_equal(gateway_end(gateway.socket, ++command, &err), 0);
+        assert_int_equal(wait_event(gateway.socket, GATEWAY_ENDED).command, command);
+        command--;
+}
+
 /* ---- changes ---- */
 
 static void changes_count_at_once(void **state) {
@@ -779,6 +840,15 @@ static void its_death_opens_nothing(void **state) {
         close(ends[1]);
 }
 
+/* Of files: see CROWD. */
+static void raise_limit(void) {
+        struct rlimit limit;
+
+        MUST(getrlimit(RLIMIT_NOFILE, &limit));
+        limit.rlim_cur = limit.rlim_max;
+        MUST(setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 static int begin(void **state) {
         static const struct {
                 enum gateway_socket kind;
@@ -796,6 +866,7 @@ static int begin(void **state) {
         };
 
         (void)state;
+        raise_limit();
         MUST(mkdtemp(directory) ? 0 : -1);
         snprintf(log_path, sizeof(log_path), "%s/log", directory);
         snprintf(resolv_path, sizeof(resolv_path), "%s/resolv.conf", directory);
@@ -842,6 +913,7 @@ int main(void) {
                 TEST(named_connections_to_any_address),
                 TEST(slow_readers),
                 TEST(connections_are_limited),
+                TEST(commands_take_turns),
                 TEST(changes_count_at_once),
                 TEST(sums_at_the_end),
                 TEST(many_refusals),
