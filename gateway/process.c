@@ -143,6 +143,7 @@ static void engine_ready(struct gateway *gateway, struct watch *watch, uint32_t 
         (void)watch;
         if (events & EPOLLOUT)
                 event_flush(gateway);
+        take_requests(gateway);
 }
 
 static void outside_ended(struct gateway *gateway, struct watch *watch, uint32_t events) {
@@ -157,7 +158,7 @@ static void outside_ended(struct gateway *gateway, struct watch *watch, uint32_t
 static int call_ready(struct gateway *gateway, int set, struct epoll_event *events, int max, int wait) {
         int count = epoll_wait(set, events, max, wait);
 
-        if (count > 0)
+        if (count > 0 && set != gateway->epoll)
                 take_requests(gateway); /* a policy counts for all that came after it */
         for (int i = 0; i < count; i++) {
                 struct watch *watch = events[i].data.ptr;

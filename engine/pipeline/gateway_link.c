@@ -138,9 +138,9 @@ static bool hear_of_tls(struct gateway_link *link, const struct gateway_event *e
 
 void gateway_link_read(struct gateway_link *link) {
         struct gateway_event event;
-        int got = 0;
+        int got = gateway_started(link);
 
-        while (link->socket >= 0 && (got = gateway_receive(link->socket, &event)) > 0) {
+        while (got >= 0 && link->socket >= 0 && (got = gateway_receive(link->socket, &event)) > 0) {
                 struct network_log *log = hear_of_tls(link, &event) ? NULL : find_log(link, event.command);
 
                 if (log)

@@ -44,6 +44,7 @@ enum { REFUSALS_KEPT = 8 };
 
 struct gateway_link {
         int socket;   /* readable: gateway_link_read(); -1: no gateway is running */
+        int starter;  /* a pidfd of the process that starts it, until gateway_started() */
         int process;  /* a pidfd of it */
         int alive;    /* held open: it is killed when this is closed, even while it is stopped */
         int epoll_fd; /* gets the socket, with `epoll_data`; -1: none */
@@ -67,10 +68,15 @@ struct gateway_link {
 };
 
 #define GATEWAY_LINK_NONE \
-        { .socket = -1, .process = -1, .alive = -1, .epoll_fd = -1, .credentials.alive = -1 }
+        { .socket = -1, .starter = -1, .process = -1, .alive = -1, .epoll_fd = -1, .credentials.alive = -1 }
 
-/* Starts the process; or ends it, whatever it does. gateway_start.c; the rest of this file is for others. */
+/*
+ * Starts the process; or ends it, whatever it does. gateway_start.c; the rest of this file is for others. Starting takes half a
+ * millisecond, for which nobody waits: what is sent meanwhile is read later. gateway_started() must come before the first read,
+ * and fails if there is no gateway.
+ */
 int gateway_start(struct gateway_link *link, const char *program, struct err *err);
+int gateway_started(struct gateway_link *link);
 void gateway_stop(struct gateway_link *link);
 
 /* Ends the gateway; running commands lose their network. */

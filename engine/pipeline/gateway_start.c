@@ -58,27 +58,16 @@ static int receive_pidfd(int socket) {
         return -1;
 }
 
-static int spawn(const char *program, int socket, int alive, struct err *err) {
-        FD_AUTO outside = kernel_pidfd_open(getpid()), pidfd = -1;
-        int status;
+static int spawn(const char *program, int socket, int alive, int *ret_starter, struct err *err) {
+        FD_AUTO outside = kernel_pidfd_open(getpid());
         pid_t pid;
 
         if (outside < 0)
                 return err_sys(err, "network gateway: pidfd_open");
-        pid = clone_process(0, -1, &pidfd);
+        pid = clone_process(0, -1, ret_starter);
         if (pid == 0)
                 become_gateway(program, socket, outside, alive);
-        if (pid < 0)
-                return err_sys(err, "network gateway: fork");
-        if (clone_reap(pidfd, &status) == 0 && status != 0)
-                return err_set(err, ERR_SYSTEM, "the network gateway cannot be started");
-        return 0;
-}
-
-static void end_process(int pidfd) {
-        if (pidfd >= 0)
-                syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-        fd_close(pidfd);
+        return pid < 0 ? err_sys(err, "network gateway: fork") : 0;
 }
 
 int gateway_start(struct gateway_link *link, const char *program, struct err *err) {
@@ -96,22 +85,36 @@ int gateway_start(struct gateway_link *link, const char *program, struct err *er
                 return err_sys(err, "network gateway");
         its_alive = ends[0];
         alive = ends[1];
-        if (spawn(program, its, its_alive, err) < 0)
+        if (spawn(program, its, its_alive, &link->starter, err) < 0)
                 return -1;
-        link->process = receive_pidfd(mine);
-        if (link->process < 0)
-                return err_set(err, ERR_SYSTEM, "the network gateway cannot be started");
-        if (link->epoll_fd >= 0 && epoll_ctl(link->epoll_fd, EPOLL_CTL_ADD, mine, &event) < 0) {
-                err_sys(err, "network gateway: epoll");
-                end_process(TAKE_FD(link->process));
-                return -1;
-        }
         link->socket = TAKE_FD(mine);
         link->alive = TAKE_FD(alive);
-        return 0;
+        if (link->epoll_fd < 0 || epoll_ctl(link->epoll_fd, EPOLL_CTL_ADD, link->socket, &event) == 0)
+                return 0;
+        err_sys(err, "network gateway: epoll");
+        gateway_stop(link);
+        return -1;
+}
+
+int gateway_started(struct gateway_link *link) {
+        int status;
+
+        if (link->starter < 0)
+                return 0;
+        clone_reap(link->starter, &status);
+        fd_close(TAKE_FD(link->starter));
+        link->process = receive_pidfd(link->socket);
+        return link->process < 0 ? -1 : 0;
+}
+
+static void end_process(int pidfd) {
+        if (pidfd >= 0)
+                syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+        fd_close(pidfd);
 }
 
 void gateway_stop(struct gateway_link *link) {
+        gateway_started(link);
         if (link->epoll_fd >= 0 && link->socket >= 0) /* before it is closed: as in run/job.c */
                 epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->socket, NULL);
         fd_close(TAKE_FD(link->socket));
