@@ -168,3 +168,22 @@ void limits_signals(void) {
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
 }
+
+size_t limits_connections(size_t spare, size_t max) {
+        struct rlimit limit = { 1024, 1024 };
+        size_t room;
+
+        getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+        room = limit.rlim_cur > spare + 2 ? (limit.rlim_cur - spare) / 2 : 1;
+        return room < max ? room : max;
+}
+
+int limits_end_with_pipe(int fd, struct err *err) {
+        if (fcntl(fd, F_SETSIG, SIGKILL) < 0 || fcntl(fd, F_SETOWN, getpid()) < 0 ||
+            fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+                return err_sys(err, "the pipe of the engine");
+        return 0;
+}

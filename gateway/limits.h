@@ -28,4 +28,12 @@ int limits_finish(const struct limits *limits, struct err *err);
 /* Ignores the signals of terminals: they are for the engine, which ends this process when it is done. */
 void limits_signals(void);
 
+/* Raises the limit of open files as far as it goes. Returns how many connections, of two files each, that is room for beside
+ * `spare` files: one at least, `max` at most. */
+size_t limits_connections(size_t spare, size_t max);
+
+/* The kernel kills this process when the last end for writing of this pipe is closed: one that is stopped cannot see that
+ * another one ends. */
+int limits_end_with_pipe(int fd, struct err *err);
+
 #endif

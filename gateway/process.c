@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -190,14 +189,6 @@ int loop_open_set(struct gateway *gateway, struct command *command, struct err *
 
 /* ---- the beginning ---- */
 
-/* A process that is stopped cannot see that another one ends. The kernel kills it when the last end for writing is closed. */
-static int end_with_pipe(int fd, struct err *err) {
-        if (fcntl(fd, F_SETSIG, SIGKILL) < 0 || fcntl(fd, F_SETOWN, getpid()) < 0 ||
-            fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
-                return err_sys(err, "the pipe of the engine");
-        return 0;
-}
-
 /* Nothing of the engine's files is left but these three, which become 3, 4 and 5. */
 static int keep_files(const struct gateway_options *options, int *ret_socket, int *ret_outside, struct err *err) {
         int socket = fcntl(options->socket, F_DUPFD_CLOEXEC, 10), outside = fcntl(options->outside, F_DUPFD_CLOEXEC, 10);
@@ -211,25 +202,13 @@ static int keep_files(const struct gateway_options *options, int *ret_socket, in
                         return err_sys(err, "files");
         if (dup3(socket, 3, O_CLOEXEC) < 0 || dup3(outside, 4, O_CLOEXEC) < 0)
                 return err_sys(err, "files");
-        if (alive >= 0 && (dup3(alive, 5, O_CLOEXEC) < 0 || end_with_pipe(5, err) < 0))
+        if (alive >= 0 && (dup3(alive, 5, O_CLOEXEC) < 0 || limits_end_with_pipe(5, err) < 0))
                 return err_sys(err, "files");
         if (syscall(SYS_close_range, alive >= 0 ? 6 : 5, ~0U, 0) < 0)
                 return err_sys(err, "closing files");
         *ret_socket = 3;
         *ret_outside = 4;
         return 0;
-}
-
-static void raise_file_limit(struct gateway *gateway) {
-        struct rlimit limit = { 1024, 1024 };
-
-        getrlimit(RLIMIT_NOFILE, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-        getrlimit(RLIMIT_NOFILE, &limit);
-        gateway->open_max = limit.rlim_cur > LOOP_FILES_SPARE + 2 ? (limit.rlim_cur - LOOP_FILES_SPARE) / 2 : 1;
-        if (gateway->open_max > OPEN_MAX)
-                gateway->open_max = OPEN_MAX;
 }
 
 static void set_queues(struct gateway *gateway) {
@@ -287,7 +266,7 @@ _Noreturn void gateway_run(const struct gateway_options *options) {
         prctl(PR_SET_NAME, "bailey-gateway");
         if (keep_files(options, &gateway->engine.fd, &gateway->outside.fd, &err) < 0)
                 _exit(1);
-        raise_file_limit(gateway);
+        gateway->open_max = limits_connections(LOOP_FILES_SPARE, OPEN_MAX);
         set_queues(gateway);
         if (open_all(gateway, options, &err) < 0) {
                 event.kind = GATEWAY_FAILED;

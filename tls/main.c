@@ -1,14 +1,10 @@
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <openssl/err.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -129,13 +125,17 @@ static void begin(struct tls_loop *loop, const struct handover *message, int com
 /* From the gateway; it parses hostile bytes, so what it says is checked. */
 static void take(struct tls_loop *loop) {
         for (int i = 0; i < TAKE_BATCH; i++) {
-                struct handover message;
+                struct handover message = {};
                 int files[FDS_MAX];
                 size_t count = 0;
                 ssize_t len = fds_receive(TLS_GATEWAY_FD, &message, sizeof(message), files, &count, MSG_DONTWAIT);
 
                 if (len < 0 && (errno == EAGAIN || errno == EINTR))
                         return;
+                if (len < 0 && errno == EBADMSG) { /* its files came when no more could be opened */
+                        report(&(struct tls_session){ .id = message.id, .text = "too many connections with credentials" });
+                        continue;
+                }
                 if (len != (ssize_t)sizeof(message) || count != 2 || message.credential >= loop->places.count)
                         _exit(0);
                 begin(loop, &message, files[0], files[1]);
@@ -182,29 +182,11 @@ static _Noreturn void serve(struct tls_loop *loop) {
 
 /* ---- the beginning ---- */
 
-/* The kernel ends this process with the last end for writing, also while it is stopped; see gateway/process.c. */
-static int end_with_engine(void) {
-        return fcntl(TLS_ALIVE_FD, F_SETSIG, SIGKILL) < 0 || fcntl(TLS_ALIVE_FD, F_SETOWN, getpid()) < 0 ||
-                               fcntl(TLS_ALIVE_FD, F_SETFL, O_ASYNC | O_NONBLOCK) < 0
-                       ? -1
-                       : 0;
-}
-
 /* It may have been closed before. */
 static bool has_engine(void) {
         char byte;
 
         return read(TLS_ALIVE_FD, &byte, 1) < 0 && errno == EAGAIN;
-}
-
-static size_t sessions_max(void) {
-        struct rlimit limit = { 1024, 1024 };
-
-        getrlimit(RLIMIT_NOFILE, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-        getrlimit(RLIMIT_NOFILE, &limit);
-        return limit.rlim_cur / 2 > SESSIONS_MAX + FILES_SPARE ? SESSIONS_MAX : limit.rlim_cur / 2 - FILES_SPARE / 2;
 }
 
 static bool is_socket(int fd) {
@@ -221,10 +203,10 @@ static int prepare(struct tls_loop *loop, struct err *err) {
 
         prctl(PR_SET_DUMPABLE, 0);
         limits_signals();
-        if (end_with_engine() < 0 || tls_places_read(TLS_SECRETS_FD, &loop->places, err) < 0)
+        if (limits_end_with_pipe(TLS_ALIVE_FD, err) < 0 || tls_places_read(TLS_SECRETS_FD, &loop->places, err) < 0)
                 return err_set(err, ERR_INVALID, "secrets");
         close(TLS_SECRETS_FD);
-        loop->max = sessions_max();
+        loop->max = limits_connections(FILES_SPARE, SESSIONS_MAX);
         loop->context = make_context();
         if (!loop->context)
                 return err_set(err, ERR_SYSTEM, "TLS, or the certificates of this machine, cannot be loaded");
