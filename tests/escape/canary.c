@@ -1,6 +1,6 @@
 /*
  * What attacks on the network try to reach: canary LOG SPEC... listens at every SPEC, answers whoever comes with CANARY and
- * writes the SPEC as a line to LOG. canary up: brings the loopback interface up.
+ * writes the SPEC as a line to LOG, after one that says "ready" and the first SPEC. canary up: brings the loopback interface up.
  *
  *   tcp:ADDRESS:PORT   udp:ADDRESS:PORT   stream:PATH   dgram:PATH   packet:PATH   (a PATH with @ is abstract)
  */
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
                 die(argv[1]);
         for (int i = 0; i < count; i++)
                 fds[i] = (struct pollfd){ .fd = listener(argv[i + 2]), .events = POLLIN };
-        dprintf(log, "ready\n");
+        dprintf(log, "ready %s\n", argv[2]);
         while (poll(fds, (nfds_t)count, -1) > 0) {
                 for (int i = 0; i < count; i++) {
                         if (fds[i].revents) {

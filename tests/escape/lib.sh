@@ -104,6 +104,7 @@ fi
 
 # ---- inside: the host that attacks are to reach ----
 
+cd / || exit # where we are may soon be covered
 me=$(id -u)
 uid=$me
 if [ "$me" = 0 ] && [ "$WHO" = user ]; then
@@ -174,6 +175,28 @@ reset() {
         : >"$T/log"
 }
 
+# reached LINE...: is one of them in the log of the canaries?
+reached() {
+        local wanted line
+        while IFS= read -r line; do
+                for wanted; do if [ "$line" = "$wanted" ]; then return 0; fi; done
+        done <"$T/log"
+        return 1
+}
+
+# nap SECONDS: as sleep, without a program
+nap() {
+        read -rt "$1" <>"$T/never" || :
+}
+
+# listening PID SPEC: waits until this canary is ready
+listening() {
+        until reached "ready $2"; do
+                kill -0 "$1" || return
+                nap 0.02
+        done
+}
+
 # settle: everything for attacks as this user
 settle() {
         H=/home/agent
@@ -202,13 +225,10 @@ settle() {
                 stream:{"$T",/run,/srv}/canary-stream dgram:{"$T",/run,/srv}/canary-dgram stream:"$H/sockets/canary" \
                 2>"$T/canary.err" &
         server=$!
-        until grep -q ready "$T/log" 2>/dev/null; do
-                if ! kill -0 "$server" 2>/dev/null; then
-                        cat "$T/canary.err" >&2
-                        exit 1
-                fi
-                sleep 0.02
-        done
+        listening $! tcp:127.0.0.1:4711 || {
+                cat "$T/canary.err" >&2
+                exit 1
+        }
         chown -R "$uid:$uid" "$H"
 }
 
@@ -227,11 +247,6 @@ expected() {
         [ "$walls" = no ] || listed open
 }
 
-# nap SECONDS: as sleep, without a program
-nap() {
-        read -rt "$1" <>"$T/never" || :
-}
-
 # in_time COMMAND...: does it succeed? Where it has to, a busy machine may take its time; elsewhere a few looks show what is on
 # its way.
 in_time() {
@@ -244,14 +259,6 @@ in_time() {
         return 1
 }
 
-reached() {
-        local spec line
-        while IFS= read -r line; do
-                for spec; do if [ "$line" = "$spec" ]; then return 0; fi; done
-        done <"$T/log"
-        return 1
-}
-
 # hit SPEC...: did somebody reach one of these?
 hit() {
         in_time reached "$@"
@@ -260,13 +267,13 @@ hit() {
 # listen SPEC: one more thing to reach
 listen() {
         "${as[@]}" "$T/canary" "$T/log" "$1" &
-        until grep -q ready "$T/log"; do sleep 0.02; done
+        listening $! "$1"
 }
 
 # listen_apart NAMESPACE SPEC [COMMAND]: the same, bound in another namespace, where COMMAND was run before
 listen_apart() {
         unshare "--$1" bash -c "${3:-:}"'; shift; exec "$@"' bash "" "${as[@]}" "$T/canary" "$T/log" "$2" &
-        until grep -q ready "$T/log"; do sleep 0.02; done
+        listening $! "$2"
 }
 
 dead() {
