@@ -17,7 +17,7 @@
 #   --- as root|user       only as these
 #   --- on native|bwrap    only with this backend
 #   --- sandbox only       not with WORK_PLAIN=1
-#   --- slow work          not as root with bwrap, as it takes seconds
+#   --- slow work          as it takes seconds: with native only as root, with bwrap only as the user
 #
 # @W@, @HOME@ and @T@ (in /tmp) stand for these; hooks have $W, $H, $T and $uid. It happens in a mount namespace with a tmpfs over the homes.
 #
@@ -204,7 +204,7 @@ cases=()
 for i in "${!names[@]}"; do
         if [ -n "$ONLY" ] && ! [[ "$WHO: ${files[i]}: ${names[i]}" =~ $ONLY ]]; then continue; fi
         if [ "${text[$i:on]-$backend}" != "$backend" ] || { [ -n "$PLAIN" ] && [ -n "${text[$i:sandbox]-}" ]; }; then continue; fi
-        if [ -n "${text[$i:slow]-}" ] && [ "$WHO-$backend" = root-bwrap ]; then continue; fi
+        case ${text[$i:slow]+$WHO-$backend} in user-native | root-bwrap) if [ "$me" = 0 ]; then continue; fi ;; esac
         if [ "${text[$i:as]-$WHO}" = "$WHO" ]; then cases+=("$i"); fi
 done
 if [ -n "$ONLY" ]; then echo "# only $ONLY"; fi
