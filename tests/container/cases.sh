@@ -751,27 +751,27 @@ END
 
 case_of 'status and doctor know of it' <<'END'
 config 'enabled = true' "runtime = \"$kind\""
-try bailey container status --config "$T/c.toml" --json
+try_asking bailey container status --config "$T/c.toml" --json
 test $status = 0
 jq -e ".used == \"$kind\" and (.runtimes[] | select(.name == \"$kind\") | .has_image)" <<<"$output"
 image=localhost/nowhere:1
 config 'enabled = true' "runtime = \"$kind\""
-try bailey container status --config "$T/c.toml"
+try_asking bailey container status --config "$T/c.toml"
 test $status = 1
 says 'commands cannot run' "$kind does not have the image" 'bailey container pull'
-try bailey container status --config "$T/c.toml" --json
+try_asking bailey container status --config "$T/c.toml" --json
 test $status = 1
 jq -e ".wanted == \"$kind\" and .used == null and (.image_problem | contains(\"$kind does not have the image\"))" <<<"$output"
 image=localhost/bailey:latest
 config 'enabled = true' "runtime = \"$kind\""
-try bailey doctor --config "$T/c.toml" --json
+try_asking bailey doctor --config "$T/c.toml" --json
 test $status = 0
 jq -e ".chosen == \"$kind\" and (.backends[] | select(.name == \"$kind\") | .works and .enforces_policy)" <<<"$output"
 jq -c .limits <<<"$output" >"$T/limits" # which are those that its commands have
 jq -e '. == {"memory":"enforced","pids":"enforced","cpus":"enforced"} or "'$which'" == "rootless"' "$T/limits"
-try b --json true
+try_asking b --json true
 jq -c '.limits | {memory, pids, cpus}' <<<"${output##*$'\n'}" | diff - "$T/limits"
-try bailey doctor --config "$T/c.toml"
+try_asking bailey doctor --config "$T/c.toml"
 says 'by the engine' "verified: run in this project's CI" || test $which = rootless
 nothing_left
 END

@@ -114,6 +114,15 @@ try() {
         echo "status $status: $output"
 }
 
+# try_asking COMMAND...: the same, for what the engine has to answer; on a busy machine that may take longer than bailey waits
+try_asking() {
+        local n
+        for n in {1..20}; do
+                try "$@"
+                if [[ $output != *'did not answer within'* ]]; then return; fi
+        done
+}
+
 gone() {
         local n
         for n in {1..600}; do
