@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { texts } from './carried_texts.mjs';
 import * as processes from './processes.mjs';
-import { bailey, FIRST, place, serve, text } from './server.mjs';
+import { bailey, FIRST, place, serve, shipped, text } from './server.mjs';
 import { assert, figure, run, test } from './tap.mjs';
 
 const CALLS = Number(process.env.TEST_CALLS ?? 400);
@@ -211,47 +211,55 @@ function plainly(made, command) {
         return { output: fs.readFileSync(path.join(made.dir, 'out'), 'latin1'), status: status ?? signal };
 }
 
-// How commands of the same text end and what they print is the same, with state and without; in both, a sandbox that is ready or new.
-for (const warm of [0, 2])
-        test(`carried: ${texts.length} commands are as without state, run.warm=${warm}`, () => serve({ prepare: (made) => ({ args: [...prepare(made).args, '--set', `run.warm=${warm}`] }) },
-                (server, made) => serve({ prepare: (other) => {
-                        prepare(other);
-                        return { args: [...unguarded, '--set', 'run.state=command', '--set', 'run.warm=0', '--workspace', made.workspace] };
-                } }, async (plain) => {
-                        const clean = () => {
-                                fs.rmSync(path.join(made.workspace, 'out'), { force: true, recursive: true });
-                                fs.rmSync(path.join(made.workspace, 'd'), { force: true, recursive: true });
-                        };
-                        const ending = async (one, command) => {
-                                clean();
-                                const { structuredContent: answer } = await one.call('Bash', { command: `${command}`, fresh: true, timeout: 60 });
-                                const { output, exit_code, signal, status } = answer;
-                                return { output, exit_code, signal, status };
-                        };
-                        assert.ok(texts.length >= 150, `${texts.length}`);
-                        for (const command of texts.filter(Boolean))
-                                assert.deepEqual(await ending(server, command), await ending(plain, command), command);
-                })));
+const inside = /BASHPID|\/proc|ulimit|PWD|\bcd\b|pwd|environ|export -p|history|ps -o|SHLVL|exec -c|dirs|umask|declare -p|compgen|PATH|HOME|ls |echo \$_$|~|pushd|xff|\\0|set -o$|exec -a/;
 
-test('carried: and as in a bash without any sandbox', () => serve({ prepare }, async (server, made) => {
-        const inside = /BASHPID|\/proc|ulimit|PWD|\bcd\b|pwd|environ|export -p|history|ps -o|SHLVL|exec -c|dirs|umask|declare -p|compgen|PATH|HOME|ls |echo \$_$|~|pushd|xff|\\0|set -o$|exec -a/;
+// ending(SERVER, COMMAND): how it ends, and what it prints
+async function ending(server, command, workspace) {
+        for (const name of ['out', 'd'])
+                fs.rmSync(path.join(workspace, name), { force: true, recursive: true });
+        const { output, exit_code, signal, status } = (await server.call('Bash', { command, fresh: true, timeout: 60 })).structuredContent;
+        return { output, exit_code, signal, status };
+}
+
+// How commands of the same text end and what they print is the same: without state, and with it in a sandbox that is new or ready;
+// and, where a sandbox changes nothing, in a bash without any.
+async function compare(commands, made, plain, ...servers) {
         const different = [];
-        let compared = 0;
 
-        for (const command of texts.filter((each) => each && !inside.test(each))) {
-                const { output, exit_code, signal } = (await server.bash(command, { fresh: true })).structuredContent;
+        for (const command of commands) {
+                const expected = await ending(plain, command, made.workspace);
+                for (const server of servers)
+                        assert.deepEqual(await ending(server, command, made.workspace), expected, command);
+                if (inside.test(command))
+                        continue;
                 fs.rmSync(path.join(made.workspace, 'out'), { force: true });
-                const { output: expected, status } = plainly(made, command);
+                const { output, status } = plainly(made, command);
                 fs.rmSync(path.join(made.workspace, 'out'), { force: true });
-
-                if (output !== expected || (typeof status === 'number' ? exit_code !== status : !signal))
-                        different.push({ command, output, expected, exit_code, status });
-                compared++;
+                if (output !== expected.output || (typeof status === 'number' ? expected.exit_code !== status : !expected.signal))
+                        different.push({ command, expected, output, status });
         }
         assert.deepEqual(different, []);
-        assert.ok(compared >= 150, `${compared}`);
-}));
+}
 
+function same(commands, name, binary) {
+        const set = (...settings) => settings.flatMap((setting) => ['--set', setting]);
+
+        test(`carried: ${commands.length} commands are as without state, and as in a bash without any sandbox${name}`, () => serve({
+                binary, prepare: (made) => ({ args: [...prepare(made).args, ...set('run.warm=2')] }) }, (ready, made) => {
+                const there = (...settings) => ({ binary, args: [...unguarded, ...set(...settings), '--workspace', made.workspace] });
+
+                return serve(there('run.warm=0'), (fresh) => serve(there('run.warm=0', 'run.state=command'),
+                        (plain) => compare(commands, made, plain, fresh, ready)));
+        }));
+}
+
+// All of them with what is shipped, as there are many, and some under sanitizers.
+const commands = texts.filter(Boolean);
+assert.ok(commands.length >= 150 && commands.filter((each) => !inside.test(each)).length >= 150, `${commands.length}`);
+same(commands, '', shipped);
+same(commands.filter((_, n) => n % 10 === 0), ', under sanitizers');
+
+// The release build, as sanitizers keep what was freed.
 state('its memory does not grow', async (server) => {
         const turn = (n) => server.bash(`cd ${n % 2 ? 'sub' : '..'}; export A=${n} B${n % 50}=${n}`);
 
@@ -263,7 +271,7 @@ state('its memory does not grow', async (server) => {
         const after = processes.residentKib(server.pid);
         figure(`${2 * CALLS} calls with state: ${before} to ${after} KiB`);
         assert.ok(after < before + GROWTH, `${before} to ${after} KiB`);
-}, { env: { ASAN_OPTIONS: `${process.env.ASAN_OPTIONS ?? ''}:quarantine_size_mb=1:thread_local_quarantine_size_kb=64` } }); // what ASan keeps of what was freed
+}, { binary: shipped });
 
 // ---- what a command is for ----
 

@@ -16,6 +16,11 @@ export const flags = (process.env.TEST_FLAGS ?? '').split(' ').filter(Boolean);
 export const TOOLS = ['Bash', 'BashInput', 'BashOutput', 'KillShell', 'bash_container_status', 'bash_sandbox_test'];
 
 const program = path.resolve(process.env.BAILEY ?? path.join(root, 'build/asan/bailey'));
+const release = path.join(root, 'build/bailey');
+
+// For what is measured, or done very often: the release build, if there is one.
+export const shipped = fs.existsSync(release) ? release : program;
+
 const places = new Set();
 let tags = 0;
 

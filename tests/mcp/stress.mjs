@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import * as processes from './processes.mjs';
-import { allGone, bailey, FIRST, leave, nothingLeft, place, root, serve, Server, tag } from './server.mjs';
+import { allGone, bailey, FIRST, leave, nothingLeft, place, root, serve, Server, shipped, tag } from './server.mjs';
 import { assert, figure, run, sleep, test, until } from './tap.mjs';
 
 const full = process.argv[2] === 'full';
@@ -13,9 +13,7 @@ const size = full ? { shells: 64, calls: 1000, rounds: 10, latencies: 60, ends: 
 const AT_A_TIME = 8;
 const description = 'something a test needs';
 
-// What the address sanitizer keeps in memory says nothing; the release build has the figures.
-const release = path.join(root, 'build/bailey');
-const binary = fs.existsSync(release) ? release : undefined;
+const binary = shipped;
 
 function md5(text) {
         return createHash('md5').update(text).digest('hex');
