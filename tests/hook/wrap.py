@@ -3,7 +3,8 @@
 
 First: whatever the command, every shell that an agent may use hands exactly it to bailey. A program that prints its arguments
 stands in for bailey there, so that thousands of texts can be tried. Then: for each command of nasty.py, what wrap made of it
-writes and exits as the command itself does under bash. The guard is off, as this is about quoting.
+writes and exits as the command itself does under bash. The guard is off, as this is about quoting. The quoting itself and each tenth
+command are run under sanitizers, the others by the release build: what differs between them is the text.
 """
 
 import concurrent.futures
@@ -20,6 +21,9 @@ from nasty import COMMANDS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BAILEY = os.path.realpath(os.environ.get("BAILEY") or os.path.join(HERE, "..", "..", "build", "asan", "bailey"))
+SHIPPED = os.path.join(os.path.dirname(os.path.dirname(BAILEY)), "bailey")
+if not os.access(SHIPPED, os.X_OK):
+    SHIPPED = BAILEY
 KNOWN_SHELLS = (["bash"], ["bash", "--posix"], ["dash"], ["zsh", "-f"], ["ksh"], ["busybox", "sh"])
 SHELLS = [shell for shell in KNOWN_SHELLS if shutil.which(shell[0])]
 ALPHABET = list("'\"\\$`!\n -a=~*#;&|<>(){}[]?\t\r%^\x7f\x1b\u00fc\u2028\U0001f600")
@@ -56,9 +60,9 @@ class Place:
     def run(self, argv, **more):
         return subprocess.run(argv, cwd=self.work, env=self.environment, capture_output=True, timeout=120, **more)
 
-    def wrapped(self, command):
+    def wrapped(self, bailey, command):
         question = {"cwd": self.work, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
-        done = self.run([BAILEY, "hook", "--mode", "wrap", "--config", self.config], input=json.dumps(question).encode())
+        done = self.run([bailey, "hook", "--mode", "wrap", "--config", self.config], input=json.dumps(question).encode())
         if done.returncode != 0:
             raise SystemExit("hook: %d %s" % (done.returncode, done.stderr))
         return json.loads(done.stdout)["hookSpecificOutput"]["updatedInput"]["command"]
@@ -107,8 +111,8 @@ def outcome(place, argv):
     return (128 - code if code < 0 else code), done.stdout, done.stderr
 
 
-def check_behaviour(place, command):
-    plain, walled = outcome(place, ["bash", "-c", "--", command]), outcome(place, ["bash", "-c", place.wrapped(command)])
+def check_behaviour(place, bailey, command):
+    plain, walled = outcome(place, ["bash", "-c", "--", command]), outcome(place, ["bash", "-c", place.wrapped(bailey, command)])
     if plain[:2] != walled[:2]:
         return "plain: %r\nwrapped: %r" % (plain, walled)
     errors = [b"\n".join(l for l in one[2].split(b"\n") if not l.startswith(b"bailey: ")) for one in (plain, walled)]
@@ -123,15 +127,16 @@ def behave(top, commands):
     for i in range(WORKERS):
         places.put(Place(os.path.join(top, str(i))))
 
-    def one(command):
+    def one(numbered):
+        n, command = numbered
         place = places.get()
         try:
-            return command, check_behaviour(place, command)
+            return command, check_behaviour(place, SHIPPED if n % 10 else BAILEY, command)
         finally:
             places.put(place)
 
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        yield from pool.map(one, commands)
+        yield from pool.map(one, enumerate(commands))
 
 
 def main():
