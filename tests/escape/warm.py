@@ -13,6 +13,7 @@ import time
 
 START = 'read -r started </proc/1/stat; set -- ${started##*) }; echo "STARTED ${20}"; set --; unset started\n'
 PATIENCE = 60  # seconds for a sandbox to be ready
+LOOK = 0.02  # seconds between looks at all processes: each takes a while
 GRACE = 3  # seconds for somebody to begin to make one; where there can be none, that is all that is lost
 
 
@@ -29,6 +30,15 @@ def take_apart(words):
         else:
             flags.append(word)
     return flags, more, before
+
+
+def contents(path):
+    """Of a file of a process; nothing, if that has ended."""
+    try:
+        with open(path, 'rb', buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b''
 
 
 class Server:
@@ -62,18 +72,13 @@ class Server:
 
     def family(self):
         """Its children, one of which makes sandboxes, and shells that wait: each is a child of the first process of a sandbox."""
-        parents, shells = {}, set()
+        parents = {}
         for entry in filter(str.isdigit, os.listdir('/proc')):
-            try:
-                with open(f'/proc/{entry}/stat', encoding='latin1') as file:
-                    parents[int(entry)] = int(file.read().rpartition(')')[2].split()[1])
-                with open(f'/proc/{entry}/cmdline', 'rb') as file:
-                    if file.read() == b'bash\0-c\0:\0':
-                        shells.add(int(entry))
-            except (OSError, IndexError):
-                continue
+            if stat := contents(f'/proc/{entry}/stat'):
+                parents[int(entry)] = int(stat.rpartition(b')')[2].split()[1])
         children = [pid for pid, parent in parents.items() if parent == self.process.pid]
-        return children, [pid for pid in shells if parents[pid] in children]
+        return children, [pid for pid, parent in parents.items()
+                          if parent in children and contents(f'/proc/{pid}/cmdline') == b'bash\0-c\0:\0']
 
     def end(self):
         self.process.stdin.close()
@@ -93,11 +98,11 @@ def wait_for_sandbox(server):
     begun = time.monotonic()
     children, sandboxes = server.family()
     while not sandboxes and time.monotonic() - begun < (PATIENCE if children else GRACE):
-        time.sleep(0.005)
+        time.sleep(LOOK)
         children, sandboxes = server.family()
     tick = now()
     while now() <= tick + 1:
-        time.sleep(0.005)
+        time.sleep(LOOK)
 
 
 def note(text):
