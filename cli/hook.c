@@ -253,7 +253,8 @@ static enum exit_status change(const struct options *options,
                 log_line("hook: %s", err.msg);
                 status = EXIT_PROBLEM;
         }
-        fwrite(said.ptr, 1, said.len, stdout);
+        if (said.len)
+                fwrite(said.ptr, 1, said.len, stdout);
         setup_free(&setup);
         return status;
 }

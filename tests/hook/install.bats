@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# bailey hook install, uninstall, list: what becomes of the settings files of agents.
+# bailey hook install, uninstall, list: what becomes of the settings files of agents. Every third case is run under sanitizers, the
+# others by the release build, as they start it hundreds of times; how files are edited is in test_settings.c, under sanitizers.
 # shellcheck disable=SC2030,SC2031,SC2154 # what setup() sets is for all
 
 bats_require_minimum_version 1.5.0
@@ -7,6 +8,7 @@ bats_require_minimum_version 1.5.0
 IFS='|' read -ra AGENTS <<<"$("$BAILEY" __tables | jq -r '.commands[] | select(.name == "hook").options[] | select(.name == "agent").argument')"
 
 setup() {
+        if [ $((${#BATS_TEST_NAME} % 3)) != 0 ] && [ -x "${BAILEY%/asan/bailey}/bailey" ]; then BAILEY=${BAILEY%/asan/bailey}/bailey; fi
         export HOME=$BATS_TEST_TMPDIR/home
         unset XDG_CONFIG_HOME XDG_STATE_HOME CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GEMINI_CLI_HOME
         umask 022

@@ -14,9 +14,9 @@ FILES = 300
 SCRIPT = """
 for i in $(seq %d); do
         echo new >changed$i
-        rm deleted$i
         echo new >added$i
 done
+rm deleted*
 mkdir -p directory/below
 echo new >directory/below/file
 """ % FILES
