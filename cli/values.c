@@ -74,7 +74,7 @@ static void offer_stages(const struct value_request *request, struct buf *out) {
         if (bailey_stage_list((const char *const *)environ, &found, error, sizeof(error)) < 0)
                 return;
         for (size_t i = 0; i < found.count; i++)
-                if (!found.items[i].discarded)
+                if (found.items[i].workspace && !found.items[i].discarded)
                         offer(out, found.items[i].name, "", found.items[i].workspace);
         bailey_stages_free(&found);
 }

@@ -39,7 +39,7 @@ static void put_stage(const struct bailey_stage *stage, struct buf *out) {
 
         size_format(stage->bytes, size);
         buf_format(out, "%s  ", stage->name);
-        buf_visible(out, str_z(stage->workspace));
+        buf_visible(out, str_z(stage->workspace ? stage->workspace : "unknown workspace"));
         if (stage->problem) {
                 buf_append(out, STR("  cannot be examined: "));
                 buf_visible(out, str_z(stage->problem));
@@ -47,7 +47,8 @@ static void put_stage(const struct bailey_stage *stage, struct buf *out) {
                 buf_format(out, "  %llu changed, %llu new, %llu deleted, %s", stage->changed, stage->added, stage->deleted,
                            size);
         }
-        buf_format(out, "  begun %s%s", stage->begun, stage->busy ? ", in use" : "");
+        if (stage->begun)
+                buf_format(out, "  begun %s%s", stage->begun, stage->busy ? ", in use" : "");
         if (stage->discarded)
                 buf_format(out, ", discarded %s", stage->discarded);
         buf_char(out, '\n');

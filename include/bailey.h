@@ -926,9 +926,9 @@ int bailey_tmp_end(const char *const *environment, const char *workspace, const 
 
 /* Changes of a workspace by commands with a `stage`, which can be applied or discarded. */
 struct bailey_stage {
-        const char *name;
-        const char *workspace;
-        const char *begun;                          /* "2026-11-16T04:30:00.000Z" */
+        const char *name;                           /* if it cannot be read: an id, with which nothing can be done */
+        const char *workspace;                      /* NULL: it cannot be read; `problem` says why */
+        const char *begun;                          /* "2026-11-16T04:30:00.000Z"; NULL likewise */
         const char *discarded;                      /* when it was discarded; NULL: it was not. Kept for 7 days */
         unsigned long long changed, added, deleted; /* files */
         unsigned long long bytes;                   /* of new content */

@@ -252,18 +252,28 @@ static bool is_stage(const char *name, int64_t *ret_discarded) {
         return !errno && !*end && *ret_discarded > 0;
 }
 
-/* One that cannot be read is left out: it is being made, or removed. */
+/* One without its files is being removed. */
 static int add_one(int directory, const char *path, const char *name, struct arena *arena, struct stage_list *list,
                    struct err *err) {
-        struct err ignored;
+        struct err why = {};
+        struct stage stage;
         int64_t discarded;
 
         if (!is_stage(name, &discarded))
                 return 0;
         if (!arena_room(arena, &list->items, list->count, &list->room, sizeof(*list->items)))
                 return err_memory(err);
-        if (open_one(directory, path, name, arena, &list->items[list->count], &ignored) == 0)
-                list->items[list->count++].discarded = discarded;
+        if (open_one(directory, path, name, arena, &stage, &why) < 0) {
+                if (why.code == ERR_NOT_FOUND || why.sys == ENOENT)
+                        return 0;
+                stage = (struct stage){ .fd = -1,
+                                        .name = arena_dup(arena, str_z(name)),
+                                        .problem = arena_dup(arena, str_z(why.msg)) };
+                if (!stage.name || !stage.problem)
+                        return err_memory(err);
+        }
+        stage.discarded = discarded;
+        list->items[list->count++] = stage;
         return 0;
 }
 
@@ -291,6 +301,8 @@ int stage_list(const char *state, struct arena *arena, struct stage_list *ret, s
                 return 0;
         snprintf(below, sizeof(below), "%s/" DISCARDED, path);
         discarded = openat(stages, DISCARDED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (discarded < 0 && errno != ENOENT)
+                return err_sys(err, "%s", below);
         if (list_in(stages, path, arena, ret, err) == 0 && (discarded < 0 || list_in(discarded, below, arena, ret, err) == 0))
                 return 0;
         stage_list_close(ret);

@@ -36,6 +36,7 @@ struct stage {
         const char *name, *workspace;
         struct timespec begun; /* by the clock of its file system */
         int64_t discarded;     /* seconds since the epoch; 0: it is not */
+        const char *problem;   /* of a list: why it cannot be read; then its name is its id, and no workspace is known */
 };
 
 /* Letters, digits, '.', '_' and '-', and does not begin with '-'. */
@@ -57,7 +58,8 @@ int stage_lock_first(const char *path, int *ret_lock, struct err *err);
 /* Exclusive: no process has the overlay mounted. Waits briefly for sandboxes that are ending. */
 int stage_lock_alone(const struct stage *stage, struct err *err);
 
-/* All that are kept, those that were discarded last. Only the texts are of the arena: each has to be closed. */
+/* All that are kept, also those that cannot be read; those that were discarded last. Only the texts are of the arena: each has
+ * to be closed. */
 struct stage_list {
         struct stage *items;
         size_t count, room;

@@ -47,15 +47,21 @@ static int count(const struct stage *stage, struct arena *arena, struct bailey_s
 
 static int put_stage(const struct stage *stage, struct arena *arena, struct bailey_stage *ret, struct err *err) {
         struct err why = {};
+        int64_t begun = stage->begun.tv_sec * TIME_SECOND + stage->begun.tv_nsec;
 
         *ret = (struct bailey_stage){ .name = stage->name,
                                       .workspace = stage->workspace,
-                                      .begun = time_text(arena, stage->begun.tv_sec * TIME_SECOND + stage->begun.tv_nsec),
                                       .discarded = stage->discarded ? time_text(arena, stage->discarded * TIME_SECOND) : NULL,
-                                      .busy = stage_is_busy(stage) };
+                                      .problem = stage->problem };
+        if (!ret->discarded && stage->discarded)
+                return err_memory(err);
+        if (stage->problem)
+                return 0;
+        ret->busy = stage_is_busy(stage);
+        ret->begun = time_text(arena, begun);
         if (count(stage, arena, ret, &why) < 0)
                 ret->problem = arena_dup(arena, str_z(why.msg));
-        return ret->begun && (ret->discarded || !stage->discarded) && (ret->problem || !why.code) ? 0 : err_memory(err);
+        return ret->begun && (ret->problem || !why.code) ? 0 : err_memory(err);
 }
 
 static int list(const char *const *environment, struct arena *arena, struct bailey_stages *ret, struct err *err) {

@@ -110,6 +110,23 @@ new      new  +1 -0
         [[ $(bailey diff one) != *$'\033'* ]]
 }
 
+@test 'a stage that cannot be read is listed, and one that is being removed is not' {
+        staging
+        local stages=$BATS_TEST_TMPDIR/state/bailey/stages broken
+        native --stage=broken 'echo 1 >a'
+        broken=$(compgen -G "$stages/[0-9a-f]*")
+        native --stage=whole 'echo 1 >a'
+        echo nonsense >"$broken/about"
+        mkdir "$stages/00000000000000000000000000000000"
+        run bailey stages
+        echo "$output"
+        [ "$status" = 0 ]
+        [ ${#lines[@]} = 2 ]
+        [[ $output == *"${broken##*/}  unknown workspace  cannot be examined: $broken/about does not describe a stage"* ]]
+        [[ $output == *"whole  $W  0 changed, 1 new"* ]]
+        bailey stages --json | jq -e '[.stages[] | select(.workspace == null and .begun == null and .problem != null)] | length == 1'
+}
+
 @test 'a stage in which commands run is in use, and cannot be discarded' {
         staging
         begin 'touch ready; sleep 1000'
