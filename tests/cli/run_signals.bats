@@ -109,12 +109,15 @@ orphans() {
         done
 }
 
+# Most of them are of the release build: sanitizers have nothing to do with what is left, and take ten times as long.
 @test "many runs leave nothing behind" {
+        local checked=$BAILEY shipped=${BAILEY%/asan/bailey}/bailey
         mkdir "$BATS_TEST_TMPDIR/tmp"
         clean+=(TMPDIR="$BATS_TEST_TMPDIR/tmp")
         bailey run true
         things >../before
         for n in $(seq "${BAILEY_LEAK_RUNS:-300}"); do
+                if [ "$n" = 21 ] && [ -x "$shipped" ]; then BAILEY=$shipped; fi
                 case $((n % 4)) in
                 0) bailey run true ;;
                 1) bailey run 'echo x >/tmp/x; setsid sleep 30 &' >/dev/null ;;
@@ -122,6 +125,7 @@ orphans() {
                 3) bailey run 'kill -9 $$' || true ;;
                 esac
         done
+        BAILEY=$checked
         nothing_new
         kept_aside $(((n + 2) / 4))
         orphans >../orphans
