@@ -52,6 +52,8 @@ bail() {
 # ---- outside: into the throwaway namespaces ----
 
 if [ "${2-}" != inner ]; then
+        # shellcheck source=tests/apart.sh
+        . "$here/../apart.sh"
         BAILEY=${BAILEY:-$here/../../build/bailey}
         # What is shipped: sanitizers need memory that attacks are not to have. Other suites run the other one.
         if [ -x "${BAILEY%/asan/bailey}/bailey" ]; then BAILEY=${BAILEY%/asan/bailey}/bailey; fi
@@ -72,15 +74,12 @@ if [ "${2-}" != inner ]; then
         for program in attack canary; do
                 cc -std=gnu17 -D_GNU_SOURCE -O1 -static -o "$T/$program" "$here/$program.c" || exit 1
         done
-        new=(unshare --mount --uts --ipc --net --pid --fork --kill-child --mount-proc)
-        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
-        "${new[@]}" true 2>/dev/null || bail 'no namespaces to run attacks in: needs root or user namespaces'
+        apart_need --uts
         case $engine in
         '') whos='root user' ;;
         rootless) whos=user ;;
         *) whos=root ;;
         esac
-        parts=()
         for place in {root,user}.{1,2}; do
                 who=${place%.*} nth=${place#*.}
                 if [[ " $whos " != *" $who "* ]]; then continue; fi
@@ -89,17 +88,10 @@ if [ "${2-}" != inner ]; then
                 mkdir "$T/$place"
                 cp "$BAILEY" "$T/$place/bailey" && cp "$T/attack" "$T/canary" "$here"/{lib.sh,warm.py,together.sh} "$here"/*.attacks \
                         "$here/../container/engines.sh" "$T/$place" || exit 1
-                env -i T="$T/$place" WHO="$who" SHARE="$nth" SHARES="${escape_shares:-1}" backend_config="${backend_config-}" \
-                        ONLY="${TEST_ONLY-}" PLAIN="${escape_plain-}" WARM="${escape_warm-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
-                        HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-                        "${new[@]}" bash "$T/$place/lib.sh" "$backend" inner >"$T/$place.tap" 2>"$T/$place.err" &
-                parts+=($!)
+                apart_start "$place" T="$T/$place" WHO="$who" SHARE="$nth" SHARES="${escape_shares:-1}" backend_config="${backend_config-}" \
+                        ONLY="${TEST_ONLY-}" PLAIN="${escape_plain-}" WARM="${escape_warm-}" bash "$T/$place/lib.sh" "$backend" inner
         done
-        status=0
-        for part in "${parts[@]}"; do wait "$part" || status=$?; done
-        cat "$T"/*.tap
-        cat "$T"/*.err >&2
-        exit $status
+        apart_end
 fi
 
 # ---- inside: the host that attacks are to reach ----

@@ -7,34 +7,23 @@ set -u
 
 if [ -z "${HOST_WHO-}" ]; then
         here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+        # shellcheck source=tests/apart.sh
+        . "$here/../apart.sh"
         BAILEY=${BAILEY:-$here/../../build/asan/bailey}
         # What is shipped, where many run at once: sanitizers take time and memory of their own.
         if [ -n "${host_release-}" ] && [ -x "${BAILEY%/asan/bailey}/bailey" ]; then BAILEY=${BAILEY%/asan/bailey}/bailey; fi
         T=$(mktemp -d /tmp/bailey-host.XXXXXX) || exit 1
         trap 'rm -rf "$T"' EXIT
         chmod 755 "$T"
-        new=(unshare --mount --ipc --net --pid --fork --kill-child --mount-proc)
-        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
-        if ! "${new[@]}" true 2>/dev/null; then
-                echo '1..0 # skip no namespaces for a host of the test: needs root or user namespaces'
-                exit
-        fi
-        parts=()
+        apart_need
         for who in root user; do
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
                 mkdir "$T/$who"
                 cp "$BAILEY" "$T/$who/bailey" && cp "$here"/*.sh "$here"/*.py "$T/$who" || exit 1
-                env -i T="$T/$who" HOST_WHO="$who" ONLY="${TEST_ONLY-}" ROUNDS="${CRASH_ROUNDS-}" SEED="${CRASH_SEED-}" \
-                        ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent LC_ALL=C.UTF-8 \
-                        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-                        "${new[@]}" bash "$T/$who/${0##*/}" >"$T/$who.tap" 2>"$T/$who.err" &
-                parts+=($!)
+                apart_start "$who" T="$T/$who" HOST_WHO="$who" ONLY="${TEST_ONLY-}" ROUNDS="${CRASH_ROUNDS-}" SEED="${CRASH_SEED-}" \
+                        bash "$T/$who/${0##*/}"
         done
-        status=0
-        for part in "${parts[@]}"; do wait "$part" || status=$?; done
-        cat "$T"/*.tap
-        cat "$T"/*.err >&2
-        exit $status
+        apart_end
 fi
 
 # ---- the host ----

@@ -40,14 +40,11 @@ set -u
 part=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-bail() {
-        echo "1..0 # skip $*"
-        exit 0
-}
-
 # ---- outside: programs and contents, once; then into namespaces ----
 
 if [ "${2-}" != inner ]; then
+        # shellcheck source=tests/apart.sh
+        . "$here/../apart.sh"
         BAILEY=${BAILEY:-$here/../../build/bailey}
         # What is shipped: what is relayed, and how fast, is for the other suites of the gateway.
         if [ -x "${BAILEY%/asan/bailey}/bailey" ]; then BAILEY=${BAILEY%/asan/bailey}/bailey; fi
@@ -55,15 +52,12 @@ if [ "${2-}" != inner ]; then
                 echo "$BAILEY is missing: make" >&2
                 exit 1
         fi
-        new=(unshare --mount --uts --ipc --net --pid --fork --kill-child --mount-proc)
-        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
-        "${new[@]}" true 2>/dev/null || bail 'no namespaces for an internet: needs root or user namespaces'
+        apart_need --uts
         # shellcheck source=tests/net/prepare.sh
         . "$here/prepare.sh" || exit 1
         T=$(mktemp -d /tmp/bailey-net.XXXXXX) || exit 1
         trap 'rm -rf "$T"' EXIT
         chmod 755 "$T"
-        shares=()
         for ((share = 0; share < ${net_shares:-1}; share++)); do
                 own=$T/$share
                 mkdir "$own"
@@ -71,16 +65,10 @@ if [ "${2-}" != inner ]; then
                 if [ -x "${BAILEY%/*}/bailey-tls" ]; then cp "${BAILEY%/*}/bailey-tls" "$own" || exit 1; fi
                 cp -R "$here"/*.{sh,awk,py,net} "$here/clients" "$here/internet" "$here/../escape/warm.py" "$own" &&
                         cp -R "$prepared" "$own/made" || exit 1
-                env -i T="$own" SHARE="$share" SHARES="${net_shares:-1}" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" PLAIN="${NET_PLAIN-}" \
-                        ASAN_OPTIONS="${ASAN_OPTIONS-}" HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-                        LC_ALL=C.UTF-8 "${new[@]}" bash "$own/lib.sh" "$part" inner >"$T/$share.tap" 2>"$T/$share.err" &
-                shares+=($!)
+                apart_start "$share" T="$own" SHARE="$share" SHARES="${net_shares:-1}" ONLY="${TEST_ONLY-}" KILLS="${NET_KILLS-}" \
+                        PLAIN="${NET_PLAIN-}" bash "$own/lib.sh" "$part" inner
         done
-        status=0
-        for share in "${shares[@]}"; do wait "$share" || status=$?; done
-        cat "$T"/*.tap
-        cat "$T"/*.err >&2
-        exit $status
+        apart_end
 fi
 
 # ---- inside: a host on the internet ----

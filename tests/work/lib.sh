@@ -30,35 +30,25 @@ folder=${2-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 if [ "${3-}" != inner ]; then
+        # shellcheck source=tests/apart.sh
+        . "$here/../apart.sh"
         BAILEY=${BAILEY:-$here/../../build/asan/bailey}
         T=$(mktemp -d /tmp/bailey-work.XXXXXX) || exit 1
         trap 'chmod -R u+rwx "$T"; rm -rf "$T"' EXIT
         chmod 755 "$T"
-        new=(unshare --mount --ipc --net --pid --fork --kill-child --mount-proc)
-        if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
-        if ! "${new[@]}" true 2>/dev/null; then
-                echo '1..0 # skip no namespaces to work in: needs root or user namespaces'
-                exit
-        fi
+        apart_need
         if [ "$folder" = home ]; then
                 # shellcheck source=tests/work/home/prepare.sh
                 . "$here/home/prepare.sh" || exit 1
         fi
-        parts=()
         for who in root user; do
                 if [ "$who" = root ] && [ "$(id -u)" != 0 ]; then continue; fi
                 mkdir "$T/$who"
                 cp "$BAILEY" "$T/$who/bailey" && cp "$here"/lib.sh "$here"/home/*.sh "$here/${folder:-.}"/*.work "$T/$who" || exit 1
-                env -i T="$T/$who" WHO="$who" ONLY="${TEST_ONLY-}" PLAIN="${WORK_PLAIN-}" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
-                        HOME=/nonexistent PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-                        "${new[@]}" bash "$T/$who/lib.sh" "$backend" "$folder" inner >"$T/$who.tap" 2>"$T/$who.err" &
-                parts+=($!)
+                apart_start "$who" T="$T/$who" WHO="$who" ONLY="${TEST_ONLY-}" PLAIN="${WORK_PLAIN-}" \
+                        bash "$T/$who/lib.sh" "$backend" "$folder" inner
         done
-        status=0
-        for part in "${parts[@]}"; do wait "$part" || status=$?; done
-        cat "$T"/*.tap
-        cat "$T"/*.err >&2
-        exit $status
+        apart_end
 fi
 
 me=$(id -u)
