@@ -47,6 +47,7 @@ void arena_reset(struct arena *arena) {
         }
         arena->chunk = keep;
         arena->used = 0;
+        arena->failed = false;
         if (keep) {
                 keep->older = NULL;
                 arena->next = (char *)keep->data;
@@ -82,14 +83,19 @@ static bool arena_grow(struct arena *arena, size_t need) {
         return true;
 }
 
+static void *fail(struct arena *arena) {
+        arena->failed = true;
+        return NULL;
+}
+
 char *arena_bytes(struct arena *arena, size_t size) {
         char *p;
 
         if (size > (size_t)(arena->end - arena->next) && !arena_grow(arena, size))
-                return NULL;
+                return fail(arena);
         p = arena->next;
         if (!p) /* a request for nothing, before the first chunk */
-                return arena_grow(arena, 1) ? arena->next : NULL;
+                return arena_grow(arena, 1) ? arena->next : fail(arena);
         arena->next += size;
         arena->used += size;
         return p;
@@ -101,16 +107,18 @@ void *arena_alloc(struct arena *arena, size_t size) {
         char *p;
 
         if (size > SIZE_MAX - 2 * align)
-                return NULL;
+                return fail(arena);
         size = (size + align - 1) & ~(align - 1);
         if (size + pad <= (size_t)(arena->end - arena->next))
                 arena_bytes(arena, pad);
+        else if (!arena_grow(arena, size)) /* also where it would fit without the padding */
+                return fail(arena);
         p = arena_bytes(arena, size); /* a fresh chunk is aligned */
         return p ? memset(p, 0, size) : NULL;
 }
 
 char *arena_dup(struct arena *arena, struct str s) {
-        char *p = s.len < SIZE_MAX ? arena_bytes(arena, s.len + 1) : NULL;
+        char *p = s.len < SIZE_MAX ? arena_bytes(arena, s.len + 1) : fail(arena);
 
         if (!p)
                 return NULL;
@@ -126,7 +134,7 @@ bool arena_room(struct arena *arena, void *items, size_t count, size_t *room, si
 
         if (count < *room)
                 return true;
-        larger = more <= SIZE_MAX / size ? arena_alloc(arena, more * size) : NULL;
+        larger = more <= SIZE_MAX / size ? arena_alloc(arena, more * size) : fail(arena);
         if (!larger)
                 return false;
         memcpy(&old, items, sizeof(old));

@@ -1,6 +1,7 @@
 /*
  * Memory with one lifetime: everything allocated from an arena is freed together. The one allocator of a request.
- * It has a limit, so that no input can make it grow without bound; past it, allocation returns NULL.
+ * It has a limit, so that no input can make it grow without bound; past it, allocation returns NULL, and `failed` says so to
+ * whoever must not take a result for complete.
  */
 #ifndef BAILEY_BASE_ARENA_H
 #define BAILEY_BASE_ARENA_H
@@ -18,6 +19,7 @@ struct arena {
         size_t used;               /* bytes handed out, padding included */
         size_t reserved;           /* bytes taken from malloc */
         size_t limit;              /* `reserved` never exceeds this */
+        bool failed;               /* something was not allocated since arena_init(), arena_reset() or arena_free() */
 };
 
 /* Nothing is allocated until the first use. limit 0 means ARENA_LIMIT_DEFAULT. */

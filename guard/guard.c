@@ -417,7 +417,7 @@ int guard_check_at(struct str command, const struct guard_place *place, const st
         if (policy->guard.mode == GUARD_OFF)
                 return 0;
         check(&g, command, place);
-        if (g.failed) {
+        if (g.failed || arena->failed) {
                 ret->action = ACTION_BLOCKED;
                 return -1;
         }

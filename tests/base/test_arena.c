@@ -97,6 +97,30 @@ static void small_limits_work(void **state) {
         assert_int_equal(tiny.reserved, 0);
 }
 
+/* Chunks and memory of any size: what is left at their end may be no multiple of the alignment. */
+static void odd_ends_are_aligned(void **state) {
+        _Alignas(ARENA_ALIGN) char memory[64];
+
+        (void)state;
+        for (size_t size = 1; size <= sizeof(memory); size++) {
+                struct arena arena;
+
+                arena_init_fixed(&arena, memory, size);
+                arena_bytes(&arena, 1);
+                for (const void *p; (p = arena_alloc(&arena, ARENA_ALIGN));)
+                        assert_int_equal((uintptr_t)p % ARENA_ALIGN, 0);
+                assert_true(arena.failed);
+                arena_init(&arena, 200 + size);
+                arena_bytes(&arena, 1);
+                for (const void *p; (p = arena_alloc(&arena, ARENA_ALIGN));)
+                        assert_int_equal((uintptr_t)p % ARENA_ALIGN, 0);
+                assert_true(arena.failed);
+                arena_reset(&arena);
+                assert_false(arena.failed);
+                arena_free(&arena);
+        }
+}
+
 static void absurd_sizes_are_refused(void **state) {
         ARENA_AUTO arena;
 
@@ -233,6 +257,7 @@ int main(void) {
                 cmocka_unit_test(large_blocks_get_their_own_chunk),
                 cmocka_unit_test(limit_holds_and_can_be_used_up),
                 cmocka_unit_test(small_limits_work),
+                cmocka_unit_test(odd_ends_are_aligned),
                 cmocka_unit_test(absurd_sizes_are_refused),
                 cmocka_unit_test(room_grows_and_keeps_what_is_there),
                 cmocka_unit_test(room_past_the_limit_changes_nothing),
