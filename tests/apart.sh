@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # those who source it have set $T
 # For suites of which parts run at once, each in namespaces of its own: escape/, host/, net/ and work/.
 
-# apart_need FLAG...: sets `new`, the words before a program that is to be in new namespaces; skips the suite where there are none
+# apart_need: sets `new`, the words before a program that is to be in new namespaces; skips the suite where there are none
 apart_need() {
-        new=(unshare --mount --ipc --net --pid --fork --kill-child --mount-proc "$@")
+        new=(unshare --mount --uts --ipc --net --pid --fork --kill-child --mount-proc)
         if [ "$(id -u)" != 0 ]; then new+=(--user --map-current-user --keep-caps); fi
         if ! "${new[@]}" true 2>/dev/null; then
                 echo '1..0 # skip no namespaces for this: needs root or user namespaces'

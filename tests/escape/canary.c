@@ -1,6 +1,7 @@
 /*
  * What attacks on the network try to reach: canary LOG SPEC... listens at every SPEC, answers whoever comes with CANARY and
- * writes the SPEC as a line to LOG, after one that says "ready" and the first SPEC. canary up: brings the loopback interface up.
+ * writes the SPEC as a line to LOG, after one that says "ready" and the first SPEC. canary up: brings the loopback interface
+ * up.
  *
  *   tcp:ADDRESS:PORT   udp:ADDRESS:PORT   stream:PATH   dgram:PATH   packet:PATH   (a PATH with @ is abstract)
  */

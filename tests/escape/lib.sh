@@ -74,7 +74,7 @@ if [ "${2-}" != inner ]; then
         for program in attack canary; do
                 cc -std=gnu17 -D_GNU_SOURCE -O1 -static -o "$T/$program" "$here/$program.c" || exit 1
         done
-        apart_need --uts
+        apart_need
         case $engine in
         '') whos='root user' ;;
         rootless) whos=user ;;

@@ -52,7 +52,7 @@ if [ "${2-}" != inner ]; then
                 echo "$BAILEY is missing: make" >&2
                 exit 1
         fi
-        apart_need --uts
+        apart_need
         # shellcheck source=tests/net/prepare.sh
         . "$here/prepare.sh" || exit 1
         T=$(mktemp -d /tmp/bailey-net.XXXXXX) || exit 1
@@ -77,6 +77,7 @@ cd / || exit # where we are may soon be covered
 me=$(id -u)
 declare -A accounts=([all]=64241 [short]=64251)
 user=$me server=$me
+# shellcheck disable=SC2153 # apart_start has set it
 if [ "$me" = 0 ]; then user=$((${accounts[$part]} + SHARE)) server=64220; fi # limits on a user's processes add up
 N=/srv/net
 # shellcheck source=tests/net/internet.sh
