@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -41,4 +43,29 @@ bool name_set_may_have(const struct name_set *set, const char *name, size_t len)
         unsigned bit = name_bit(name, len);
 
         return set->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* The last one is the home itself. */
+static const char *const listed[HOME_LISTED] = { ".cache/", ".config/", ".local/share/", "" };
+
+static void list(struct home_names *names, int which) {
+        char path[PATH_MAX];
+
+        names->listed[which] = true;
+        if (snprintf(path, sizeof(path), "%s/%s", names->home, listed[which]) < (int)sizeof(path))
+                name_set_read(path, &names->names[which]);
+        else
+                memset(&names->names[which], 0xff, sizeof(names->names[which]));
+}
+
+bool home_names_may_have(struct home_names *names, const char *path) {
+        int which = 0;
+        size_t len;
+
+        while (strncmp(path, listed[which], strlen(listed[which])) != 0)
+                which++;
+        len = strlen(listed[which]);
+        if (!names->listed[which])
+                list(names, which);
+        return name_set_may_have(&names->names[which], path + len, strcspn(path + len, "/"));
 }

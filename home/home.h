@@ -56,6 +56,7 @@ struct home {
 struct home_request {
         const char *home, *workspace;                                /* real paths */
         const char *base;                                            /* where layers are kept */
+        struct home_names *names;                                    /* of that home */
         struct str_list show;                                        /* in addition: absolute paths, or ~/... */
         void (*sees)(void *context, const char *path, bool content); /* each path that the result depends on; or NULL */
         void *context;
@@ -80,16 +81,6 @@ void home_settings_without_secrets(struct str text, struct buf *ret);
 
 /* Opens a path in a layer, in which commands may have created links. */
 int home_open_beneath(int files, const char *path, int flags);
-
-/* What the directories have that many rows of the table are in. Each is listed when it is needed first. */
-enum { HOME_LISTED = 4 };
-struct home_names {
-        const char *home;
-        bool listed[HOME_LISTED];
-        struct name_set names[HOME_LISTED];
-};
-/* False: there is no such path of the table in the user's home. True says nothing. */
-bool home_may_have(struct home_names *names, const char *path);
 
 /* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. `home` and
  * `files` are the user's home and that of the layer. */

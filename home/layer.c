@@ -79,36 +79,10 @@ struct finder {
         struct home_item *items;
         size_t count;
         int home, files; /* the user's, the layer's */
-        struct home_names *names;
         const char *first_left_out;
         size_t left_out;
         struct err *err;
 };
-
-/* The last one is the home itself. */
-static const char *const listed[HOME_LISTED] = { ".cache/", ".config/", ".local/share/", "" };
-
-static void list(struct home_names *names, int which) {
-        char path[PATH_MAX];
-
-        names->listed[which] = true;
-        if (snprintf(path, sizeof(path), "%s/%s", names->home, listed[which]) < (int)sizeof(path))
-                name_set_read(path, &names->names[which]);
-        else
-                memset(&names->names[which], 0xff, sizeof(names->names[which]));
-}
-
-bool home_may_have(struct home_names *names, const char *path) {
-        int which = 0;
-        size_t len;
-
-        while (strncmp(path, listed[which], strlen(listed[which])) != 0)
-                which++;
-        len = strlen(listed[which]);
-        if (!names->listed[which])
-                list(names, which);
-        return name_set_may_have(&names->names[which], path + len, strcspn(path + len, "/"));
-}
 
 static int add_item(struct finder *f, const char *path, const char *source, enum shown_kind kind) {
         struct home_item *item;
@@ -224,7 +198,7 @@ static int find_configured(struct finder *f, struct str configured) {
 
 static int find_items(struct finder *f) {
         for (size_t i = 0; i < shown_count; i++)
-                if (shown_rows[i].kind != SHOWN_SETTINGS && home_may_have(f->names, shown_rows[i].path) &&
+                if (shown_rows[i].kind != SHOWN_SETTINGS && home_names_may_have(f->request->names, shown_rows[i].path) &&
                     find_one(f, shown_rows[i].path, shown_rows[i].kind) < 0)
                         return -1;
         for (size_t i = 0; i < f->request->show.count; i++)
@@ -289,9 +263,9 @@ static int name_layer(const struct home_request *request, struct arena *arena, c
         return text.failed || !home->files || !home->layer ? err_memory(err) : 0;
 }
 
-static int find_all(const struct home_request *request, struct home_names *names, struct arena *arena, int user, int files,
-                    struct home *home, struct err *err) {
-        struct finder f = { .request = request, .names = names, .arena = arena, .home = user, .files = files, .err = err };
+static int find_all(const struct home_request *request, struct arena *arena, int user, int files, struct home *home,
+                    struct err *err) {
+        struct finder f = { .request = request, .arena = arena, .home = user, .files = files, .err = err };
 
         f.items = arena_alloc(arena, ITEMS_MAX * sizeof(*f.items));
         if (!f.items)
@@ -309,7 +283,6 @@ int home_open(const struct home_request *request, struct arena *arena, struct ho
         FD_AUTO user = open(request->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
         FD_AUTO layer = -1, files = -1;
         struct home home = { .path = arena_dup(arena, str_z(request->home)) };
-        struct home_names names = { .home = request->home };
         char name[HOME_NAME_LENGTH + 1];
 
         if (user < 0)
@@ -319,8 +292,8 @@ int home_open(const struct home_request *request, struct arena *arena, struct ho
         see_rows(request);
         if (name_layer(request, arena, name, &home, err) < 0 ||
             (open_layer(home.layer, &layer, &files) < 0 && make_layer(request, name, &layer, &files, err) < 0) ||
-            home_copy_settings(layer, user, files, &names, err) < 0 ||
-            find_all(request, &names, arena, user, files, &home, err) < 0)
+            home_copy_settings(layer, user, files, request->names, err) < 0 ||
+            find_all(request, arena, user, files, &home, err) < 0)
                 return -1;
         *ret = home;
         return 0;

@@ -235,7 +235,7 @@ static int copy_one(struct copier *c, const char *path) {
         bool noted = find_note(c->before, path, &was);
         struct stat st;
 
-        if (!home_may_have(c->names, path) || fstatat(c->home, path, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
+        if (!home_names_may_have(c->names, path) || fstatat(c->home, path, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
                 if (noted)
                         add_note(&c->notes, path, &was);
                 return 0;

@@ -385,11 +385,13 @@ static int gather_around(struct host *host, const struct policy *policy, const s
 
 int host_gather_around(const struct policy *policy, const struct host_question *question, struct arena *arena, struct host *ret,
                        struct err *err) {
-        struct host host = { .uid = geteuid(), .asker = question };
+        struct home_names names = {};
+        struct host host = { .uid = geteuid(), .asker = question, .names = &names };
 
         if (gather_around(&host, policy, question, arena, err) < 0)
                 return -1;
         host.asker = NULL;
+        host.names = NULL;
         *ret = host;
         return 0;
 }

@@ -67,6 +67,7 @@ struct host {
         uint32_t groups;            /* GROUP_*: limits that a cgroup could enforce; probed only if the policy has a limit */
         struct home home;           /* for sandbox.home = "own" */
         struct host_paths homes;    /* of this user: the directories in which credential stores are searched */
+        struct home_names *names;   /* of the first of them, while they are gathered */
         struct other_homes *others; /* of other users, while they are gathered: host_homes.c */
         struct host_paths system;   /* /usr, /bin, ... for root = "minimal" */
         struct host_paths scratch;  /* /tmp, /var/tmp: replaced by private directories */

@@ -188,6 +188,7 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
         const char *home = host->homes.count ? host->homes.items[0].path : NULL;
         struct home_request request = { .home = home,
                                         .workspace = host->workspace,
+                                        .names = host->names,
                                         .show = policy->sandbox.home_show,
                                         .sees = host->asker && host->asker->sees ? home_sees : NULL,
                                         .context = host };
@@ -215,7 +216,9 @@ int host_system_own_home(struct host *host, const struct policy *policy, const c
         if (host->repository && path_below(host->repository, home) &&
             host_paths_add(&host->read, arena, host->repository, true, err) < 0)
                 return -1;
-        return host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
+        return host_masked_by(host, request.base)
+                       ? 0
+                       : host_add_if_there(host, &host->masks, arena, "bailey's own directory", request.base, err);
 }
 
 /* ---- brokers ---- */

@@ -9,8 +9,8 @@
 #include "policy/files.h"
 #include "sandbox/host_parts.h"
 
-/* Directories with many rows. */
-static const char *const listed[] = { "~/.config/", "~/.local/share/", "~/", "/etc/", "/var/lib/" };
+/* Directories of the system with many rows. */
+static const char *const listed[] = { "/etc/", "/var/lib/" };
 
 enum { LISTED = sizeof(listed) / sizeof(*listed) };
 
@@ -18,7 +18,7 @@ struct stores {
         struct host *host;
         struct arena *arena;
         const char *const *environment;
-        const char *home;
+        struct home_names *home;
         struct name_set names[LISTED];
         struct err *err;
 };
@@ -31,20 +31,9 @@ static int directory_text(const char *home, const char *place, char ret[static P
         return len < PATH_MAX ? 0 : -1;
 }
 
-static void read_listed(struct stores *s, bool of_home) {
-        char path[PATH_MAX];
-
-        for (size_t i = 0; i < LISTED; i++) {
-                if ((listed[i][0] == '~') != of_home)
-                        continue;
-                if (directory_text(s->home, listed[i], path) < 0)
-                        memset(&s->names[i], 0xff, sizeof(s->names[i]));
-                else
-                        name_set_read(path, &s->names[i]);
-        }
-}
-
-static bool may_exist(const struct stores *s, const char *mask) {
+static bool may_exist(struct stores *s, const char *mask) {
+        if (mask[0] == '~')
+                return home_names_may_have(s->home, mask + sizeof("~/") - 1);
         for (size_t i = 0; i < LISTED; i++) {
                 size_t len = strlen(listed[i]);
 
@@ -71,13 +60,14 @@ static void drop_covered(struct host *host, size_t count) {
                 host->masks.count = count + 1;
 }
 
+/* Who watches a path is told of it before its directory is listed. */
 static int add_place(struct stores *s, const char *mask) {
         size_t count = s->host->masks.count;
         char path[PATH_MAX];
 
-        if (!may_exist(s, mask) && !(s->host->asker && s->host->asker->sees))
+        if (!(s->host->asker && s->host->asker->sees) && !may_exist(s, mask))
                 return 0;
-        if (directory_text(s->home, mask, path) < 0)
+        if (directory_text(s->home->home, mask, path) < 0)
                 return 0;
         host_sees(s->host, path, false);
         if (!may_exist(s, mask) || (mask[0] != '~' && is_closed(s->host, path)))
@@ -216,16 +206,19 @@ static void drop_needed(struct host *host, size_t first) {
 }
 
 int host_gather_stores(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
-        struct stores s = { .host = host, .arena = arena, .environment = environment, .home = "", .err = err };
+        struct home_names other, none = { .home = "" };
+        struct stores s = { .host = host, .arena = arena, .environment = environment, .err = err };
         size_t first = host->masks.count;
 
         for (size_t i = 0; i < host->homes.count; i++) {
-                s.home = host->homes.items[i].path;
-                read_listed(&s, true);
+                s.home = i == 0 ? host->names : &other;
+                *s.home = (struct home_names){ .home = host->homes.items[i].path };
                 if (add_all(&s, true, true) < 0 || add_all(&s, true, false) < 0)
                         return -1;
         }
-        read_listed(&s, false);
+        s.home = &none;
+        for (size_t i = 0; i < LISTED; i++)
+                name_set_read(listed[i], &s.names[i]);
         if (add_all(&s, false, true) < 0 || add_all(&s, false, false) < 0)
                 return -1;
         drop_needed(host, first);
