@@ -76,11 +76,49 @@ int home_settle(const char *layer, struct err *err);
 /* If ended sandboxes have left many directories: the same, and removes all of them. Only where no command waits for it. */
 int home_tidy(const char *layer, struct err *err);
 
+/* The names in a directory, without . and .., and without memory of its own. */
+struct home_listing {
+        int directory;
+        bool failed; /* it ended because of an error */
+        long len, at;
+        char entries[2048] __attribute__((aligned(8)));
+};
+
+/* From where the descriptor is. */
+static inline void home_listing_begin(int directory, struct home_listing *ret) {
+        ret->directory = directory;
+        ret->failed = false;
+        ret->len = ret->at = 0;
+}
+
+const char *home_listing_next(struct home_listing *listing); /* NULL: there is no other */
+
+bool home_is_run(const char *name);
+
+/* False also for one that cannot be listed. */
+bool home_is_empty(int directory);
+
+/* Whether nothing was written into an upper directory. What cannot be listed is dealt with as what was written. */
+bool home_is_unused(int directory, const char *upper);
+
+/* Whether that sandbox has written anything: most have not. Without locks, which others try to get. */
+bool home_has_written(int runs, const char *name);
+
+/* A directory with upper/ and work/ for a sandbox, locked: one that another has left, or a new one. */
+struct home_run {
+        int fd;         /* -1: the sandbox has none */
+        bool has_other; /* another one has written something that is not settled */
+};
+int home_take_run(int runs, struct home_run *ret, struct err *err);
+
 /* The text of a settings file without lines that hold credentials. */
 void home_settings_without_secrets(struct str text, struct buf *ret);
 
 /* Opens a path in a layer, in which commands may have created links. */
 int home_open_beneath(int files, const char *path, int flags);
+
+/* A directory in a layer, made if it is not there; -1: commands have something else there. */
+int home_make_beneath(int files, const char *path);
 
 /* Copies settings into the layer: new ones, and those that have changed in the user's home but not in the layer. `home` and
  * `files` are the user's home and that of the layer. */

@@ -107,11 +107,12 @@ static int keep_link(struct finder *f, const char *name, const char *path) {
         return 0;
 }
 
-/* What commands have put in its place is theirs. */
-static bool has_place(const struct finder *f, const char *name) {
+/* Where it will be mounted. What commands have put in its place is theirs. */
+static bool make_place(const struct finder *f, const char *name) {
         FD_AUTO place = home_open_beneath(f->files, name, O_PATH | O_DIRECTORY);
+        FD_AUTO made = place < 0 && errno == ENOENT ? home_make_beneath(f->files, name) : -1;
 
-        return place >= 0 || errno == ENOENT;
+        return place >= 0 || made >= 0;
 }
 
 /* What is there, and cannot be reached, cannot be shown either: the user is told. */
@@ -133,7 +134,7 @@ static int take_path(struct finder *f, const char *name, const char *path, const
                 return 0;
         if (!path_below(real, f->request->home))
                 return keep_link(f, name, path);
-        return has_place(f, name) ? add_item(f, path, real, kind) : 0;
+        return make_place(f, name) ? add_item(f, path, real, kind) : 0;
 }
 
 static int find_by_links(struct finder *f, const char *name, const char *path, enum shown_kind kind) {

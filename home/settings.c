@@ -183,6 +183,13 @@ static int make_parent(int files, const char *path) {
         return at;
 }
 
+int home_make_beneath(int files, const char *path) {
+        const char *slash = strrchr(path, '/');
+        FD_AUTO above = make_parent(files, path);
+
+        return above < 0 ? -1 : make_directory(above, slash ? slash + 1 : path);
+}
+
 /* What the layer has now is what was copied there: no command has changed it. */
 static bool is_untouched(int files, const char *path, const struct note *note, bool noted) {
         FD_AUTO fd = home_open_beneath(files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -267,11 +267,22 @@ static int wait_as_init(pid_t command, struct control *control, struct broker *b
         }
 }
 
+/* While it can be opened. -1: that is to be dealt with as one that was written into. */
+static int open_upper(const struct home_run *run) {
+        return run->fd < 0 ? -1 : openat(run->fd, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* So that the supervisor has to look only if there is something to settle. */
+static uint32_t facts_of_home(const struct home_run *run, int upper) {
+        return run->fd >= 0 && (run->has_other || upper < 0 || !home_is_empty(upper)) ? REPORT_HOME : 0;
+}
+
 _Noreturn void inside_run(const struct launch *launch, const struct inside_files *files) {
         struct control control;
         struct broker broker;
         struct err err = {};
-        int status, terminal = -1, page = -1;
+        int status, terminal = -1, page = -1, upper = open_upper(&files->run);
+        uint32_t facts;
         pid_t command;
 
         /* Who waits must not do so where the program outside was, which is below all mounts. */
@@ -313,7 +324,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
          * even its end takes a while, as the kernel closes files only after it has taken all mounts apart. */
         close_range(STDIN_FILENO, STDERR_FILENO, 0);
         status = launch->own_pids ? wait_as_init(command, &control, &broker) : descendants_wait(command, &control);
-        fd_close(files->run); /* nothing writes into the layer any more; it is settled when the end is reported */
-        report_end(files->report, status, 0, broker.refused);
+        facts = facts_of_home(&files->run, upper);
+        fd_close(files->run.fd); /* nothing writes into the layer any more; it is settled when the end is reported */
+        report_end(files->report, status, facts, broker.refused);
         _exit(0);
 }

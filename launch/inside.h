@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "home/home.h"
 #include "launch/control.h"
 #include "sandbox/launch.h"
 
@@ -17,13 +18,13 @@
  */
 
 struct inside_files {
-        int report;  /* for reports, launch/report.h */
-        int asked;   /* for requests, launch/control.h */
-        int outside; /* a pidfd of the supervisor */
-        int work;    /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
-        int preload; /* launch/warm/preload.h, with `work` or if the shell leaves its state; -1: none */
-        int run;     /* what mount_all() wants to stay open until the command has ended; -1: nothing */
-        int roots;   /* the first of the directories that brokered calls work in: launch/broker.h */
+        int report;          /* for reports, launch/report.h */
+        int asked;           /* for requests, launch/control.h */
+        int outside;         /* a pidfd of the supervisor */
+        int work;            /* the command comes from here, with its 0, 1 and 2: launch/warm/warm.h; -1: it is in the launch */
+        int preload;         /* launch/warm/preload.h, with `work` or if the shell leaves its state; -1: none */
+        int roots;           /* the first of the directories that brokered calls work in: launch/broker.h */
+        struct home_run run; /* what mount_all() wants to stay open until the command has ended */
 };
 
 /* Signals are as clone_reset_signals() leaves them, and without `work`, 0, 1 and 2 are the command's already. Never returns. */

@@ -1,14 +1,11 @@
 #include "launch/mount.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -61,7 +58,7 @@ struct mounter {
         uint64_t own[OWN_COUNT]; /* devices that only the sandbox has, or only the session */
         uint64_t id;             /* of what was mounted last, if that is in a layer */
         int lower;               /* the home directory, for an overlay that is to be made here; -1: it is made already */
-        int run;                 /* what stays open as long as the sandbox writes into the layer */
+        struct home_run run;     /* what stays open as long as the sandbox writes into the layer */
 };
 
 static const uint64_t no_links = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -150,105 +147,6 @@ int mount_make_point(const char *point, const char *source, bool optional, struc
         return file ? make_file(point, err) : make_directory(point, err);
 }
 
-enum { RUN_TRIES = 8, RUNS_LISTED = 8192 };
-
-struct run_name {
-        char text[32];
-};
-
-static int new_name(const char *prefix, struct run_name *ret, struct err *err) {
-        uint64_t id;
-
-        if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
-                return err_sys(err, "getrandom");
-        snprintf(ret->text, sizeof(ret->text), "%s%016llx", prefix, (unsigned long long)id);
-        return 0;
-}
-
-/* -1: a sandbox has it, or somebody settles it, or it is gone. */
-static int lock_run(int runs, const char *name) {
-        FD_AUTO run = openat(runs, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        struct stat st;
-
-        return run < 0 || flock(run, LOCK_EX | LOCK_NB) < 0 || fstat(run, &st) < 0 || st.st_nlink == 0 ? -1 : TAKE_FD(run);
-}
-
-/* The first entries of a directory but . and .., as nothing is allocated in here. */
-struct listing {
-        char entries[RUNS_LISTED] __attribute__((aligned(8)));
-        long len, at;
-};
-
-static int list(int directory, struct listing *ret) {
-        ret->at = 0;
-        ret->len = syscall(SYS_getdents64, directory, ret->entries, sizeof(ret->entries));
-        return ret->len < 0 ? -1 : 0;
-}
-
-static const char *list_next(struct listing *listing) {
-        while (listing->at < listing->len) {
-                const struct dirent64 *entry = (const struct dirent64 *)(listing->entries + listing->at);
-
-                listing->at += entry->d_reclen;
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                        return entry->d_name;
-        }
-        return NULL;
-}
-
-/* Nothing was written into it, and what the kernel left is out of the way: it takes no working directory of a volatile overlay
- * again. When the sandbox began is the time of the directory. */
-static bool is_fresh(int runs, int run) {
-        FD_AUTO upper = openat(run, HOME_UPPER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        FD_AUTO work = openat(run, HOME_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        struct listing listing;
-        struct run_name ended;
-        struct err ignored;
-
-        return upper >= 0 && work >= 0 && list(upper, &listing) == 0 && !list_next(&listing) &&
-               new_name(HOME_ENDED_PREFIX, &ended, &ignored) == 0 &&
-               (renameat(work, HOME_WORK, runs, ended.text) == 0 || errno == ENOENT) && futimens(run, NULL) == 0;
-}
-
-/* One that an ended sandbox has left; -1: there is none. */
-static int find_run(int runs) {
-        struct listing listing;
-        const char *name;
-
-        if (list(runs, &listing) < 0)
-                return -1;
-        while ((name = list_next(&listing))) {
-                FD_AUTO run = strncmp(name, HOME_RUN_PREFIX, sizeof(HOME_RUN_PREFIX) - 1) == 0 ? lock_run(runs, name) : -1;
-
-                if (run >= 0 && is_fresh(runs, run))
-                        return TAKE_FD(run);
-        }
-        return -1;
-}
-
-/* A directory with upper/ and work/ for this sandbox, locked. Whoever settles the layer may take one away that is not locked
- * yet. */
-static int make_run(int runs, struct err *err) {
-        FD_AUTO found = find_run(runs);
-
-        for (int i = 0; found < 0 && i < RUN_TRIES; i++) {
-                struct run_name name;
-                FD_AUTO run = -1;
-
-                if (new_name(HOME_RUN_PREFIX, &name, err) < 0)
-                        return -1;
-                if (mkdirat(runs, name.text, 0700) < 0 && errno != EEXIST)
-                        return err_sys(err, "home of the workspace");
-                run = lock_run(runs, name.text);
-                if (run < 0)
-                        continue;
-                if (mkdirat(run, HOME_UPPER, 0700) < 0 || mkdirat(run, HOME_WORK, 0700) < 0)
-                        return err_sys(err, "home of the workspace");
-                return TAKE_FD(run);
-        }
-        return found >= 0 ? TAKE_FD(found) : err_set(err, ERR_SYSTEM, "home of the workspace: cannot lock a new directory");
-}
-
 /* The kernel makes these with no permissions at all, so that their user could not remove them with rm. What fails does no harm.
  */
 static void open_work(int work) {
@@ -294,7 +192,8 @@ static int new_overlay(int layer, int home, int run, struct err *err) {
         return make_overlay(lower, run, "the home directory", err);
 }
 
-int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err) {
+/* Of a home directory with a layer, detached. ERR_NO_OVERLAY: the kernel or a file system does not support that. */
+static int mount_overlay(const char *layer, const char *home, struct home_run *ret_run, struct err *err) {
         FD_AUTO top = kernel_openat2(AT_FDCWD, layer, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
         FD_AUTO bottom = kernel_openat2(AT_FDCWD, home, O_PATH | O_DIRECTORY | O_CLOEXEC, no_links);
         FD_AUTO runs = top < 0 ? -1 : openat(top, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -303,8 +202,7 @@ int mount_overlay(const char *layer, const char *home, int *ret_run, struct err 
                 return mount_failed(layer, err);
         if (bottom < 0)
                 return mount_failed(home, err);
-        *ret_run = make_run(runs, err);
-        return *ret_run < 0 ? -1 : new_overlay(top, bottom, *ret_run, err);
+        return home_take_run(runs, ret_run, err) < 0 ? -1 : new_overlay(top, bottom, ret_run->fd, err);
 }
 
 /* ---- places ---- */
@@ -473,13 +371,18 @@ static int attach(const struct mounter *m, int mount, const char *path, bool dir
         return attach_to(target, mount, path, directory, err);
 }
 
-/* The mount that a descriptor is in; 0: not known. */
-static uint64_t mount_id(int fd) {
+/* The mount that a path leads to; 0, with errno: not known. */
+static uint64_t mount_id_at(int fd, const char *path, int flags) {
         struct statx st;
 
-        return statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_MNT_ID, &st) == 0 && st.stx_mask & STATX_MNT_ID
-                       ? st.stx_mnt_id
-                       : 0;
+        if (statx(fd, path, flags | AT_NO_AUTOMOUNT, STATX_MNT_ID, &st) < 0)
+                return 0;
+        errno = ESTALE;
+        return st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0;
+}
+
+static uint64_t mount_id(int fd) {
+        return mount_id_at(fd, "", AT_EMPTY_PATH);
 }
 
 static int restrict_tree(int mount, bool read_only, const char *path, struct err *err) {
@@ -538,8 +441,7 @@ static int overlay_mapped(struct mounter *m, int layer, const struct mount_step 
                 return mount_failed(step->source, err);
         if (attach_layers(m, layer, err) < 0 || attach_layers(m, m->lower, err) < 0)
                 return -1;
-        m->run = make_run(runs, err);
-        overlay = m->run < 0 ? -1 : new_overlay(layer, m->lower, m->run, err);
+        overlay = home_take_run(runs, &m->run, err) < 0 ? -1 : new_overlay(layer, m->lower, m->run.fd, err);
         fd_close(TAKE_FD(m->lower));
         if (overlay < 0 || restrict_tree(layer, true, step->source, err) < 0 || attach_layers(m, overlay, err) < 0)
                 return -1;
@@ -886,13 +788,11 @@ static int do_step(struct mounter *m, const struct mount_step *step, int source,
         return err_set(err, ERR_INVALID, "unknown mount step %d", (int)step->kind);
 }
 
-/* One that is only shown is left out if commands have put something else there. */
+/* Those of what is only shown are made with the layer (home/layer.c), and left out if commands have removed them. */
 static int make_point(const struct mount_step *step, struct err *err) {
-        if (!step->point)
+        if (!step->point || step->kind == MOUNT_SHOWN)
                 return 0;
-        if (step->kind != MOUNT_SHOWN)
-                return mount_make_point(step->point, step->source, step->kind == MOUNT_SOCKET, err);
-        return make_directory(step->point, err) < 0 && !is_replaced(err->sys) ? -1 : 0;
+        return mount_make_point(step->point, step->source, step->kind == MOUNT_SOCKET, err);
 }
 
 /* -1: it is none, or a socket that is gone. */
@@ -909,7 +809,7 @@ static int take_one(const struct mount_step *step, const struct mount_places *pl
 }
 
 static int take_sources(const struct mount_step *steps, const struct mount_places *places, size_t count, int *ret_sources,
-                        int *ret_run, struct err *err) {
+                        struct home_run *ret_run, struct err *err) {
         for (size_t i = 0; i < count; i++) {
                 if (take_one(&steps[i], places ? &places[i] : NULL, -1, &ret_sources[i], err) < 0)
                         return -1;
@@ -973,19 +873,21 @@ static int receive_sources(struct mounter *m, const struct mapped_channel *passe
 
 /* Who may rename a directory that was mounted on takes the mount elsewhere with it: what came later was mounted on another one.
  */
+static bool is_in_place(const struct mounter *m, const struct mount_step *step, uint64_t id) {
+        FD_AUTO fd = -1;
+
+        /* One that is shown may be beyond a link of another command: that is a way to this mount, too. */
+        if (step->kind == MOUNT_SHOWN)
+                return mount_id_at(m->root, relative(step->target), AT_SYMLINK_NOFOLLOW) == id;
+        fd = kernel_openat2(m->root, relative(step->target), O_PATH | O_CLOEXEC, no_links);
+        return fd >= 0 && mount_id(fd) == id;
+}
+
 static int verify_points(const struct mounter *m, const struct mount_step *steps, const uint64_t *ids, size_t count,
                          struct err *err) {
-        for (size_t i = 0; i < count; i++) {
-                FD_AUTO fd = -1;
-
-                if (!ids[i])
-                        continue;
-                fd = kernel_openat2(m->root, relative(steps[i].target), O_PATH | O_CLOEXEC, no_links);
-                if (fd >= 0 && mount_id(fd) == ids[i])
-                        continue;
-                errno = fd < 0 ? errno : ESTALE;
-                return mount_failed(steps[i].target, err);
-        }
+        for (size_t i = 0; i < count; i++)
+                if (ids[i] && !is_in_place(m, &steps[i], ids[i]))
+                        return mount_failed(steps[i].target, err);
         return 0;
 }
 
@@ -1014,7 +916,7 @@ static bool is_verified(const struct mounter *m, const struct mount_step *steps,
 }
 
 static int do_steps(const struct mount_step *steps, const struct mount_places *places, size_t count,
-                    const struct mount_given *given, int *ret_run, struct err *err) {
+                    const struct mount_given *given, struct home_run *ret_run, struct err *err) {
         int sources[MOUNTS_MAX + 1]; /* nothing is allocated in here */
         uint64_t ids[MOUNTS_MAX];
         int nodes[DEVICE_COUNT];
@@ -1025,7 +927,7 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
                              .tmp = given->tmp,
                              .stage = given->stage,
                              .lower = -1,
-                             .run = -1 };
+                             .run = { .fd = -1 } };
         bool empty = count && steps[0].kind == MOUNT_ROOT_EMPTY;
 
         if (take_devices(nodes, err) < 0 || (!given->passed && take_sources(steps, places, count, sources, &m.run, err) < 0) ||
@@ -1050,7 +952,7 @@ static int do_steps(const struct mount_step *steps, const struct mount_places *p
 }
 
 int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, const struct mount_given *given,
-              int *ret_run, struct err *err) {
+              struct home_run *ret_run, struct err *err) {
         mode_t mask = umask(0); /* modes are meant as they are written */
         int result;
 
@@ -1058,7 +960,7 @@ int mount_all(const struct mount_step *steps, const struct mount_places *places,
                 return err_set(err, ERR_TOO_COMPLEX, "more than %d mounts", MOUNTS_MAX);
         if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
                 return err_sys(err, "making mounts private");
-        *ret_run = -1;
+        *ret_run = (struct home_run){ .fd = -1 };
         result = do_steps(steps, places, count, given, ret_run, err);
         umask(mask);
         return result;

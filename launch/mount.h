@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "sandbox/launch.h"
 
+struct home_run;       /* home/home.h */
 struct mapped_channel; /* launch/mapped.h */
 
 /* The file that a path led to when it was recorded; 0: none. */
@@ -39,9 +40,9 @@ struct mount_given {
 
 /* `places`, one for each step, or NULL: if a path now leads to another file, it fails with ESTALE. Targets inside a new file
  * system, which only this process has, are not checked; those in a layer or in the session's /tmp are checked at the end.
- * `ret_run` is set to what has to stay open as long as the sandbox writes into the layer; -1: nothing. */
+ * `ret_run` is set to what has to stay open as long as the sandbox writes into the layer. */
 int mount_all(const struct mount_step *steps, const struct mount_places *places, size_t count, const struct mount_given *given,
-              int *ret_run, struct err *err);
+              struct home_run *ret_run, struct err *err);
 
 /* In the parent, as root: takes the sources, with owners mapped to the user namespace where the plan says so, and passes them.
  */
@@ -60,10 +61,6 @@ int mount_stage(const char *workspace, const char *stage, const int layers[stati
 /* Creates a mount point in a layer, of the type of `source`; if that does not exist, a file if it is optional, else a
  * directory. Follows no link: commands write there. */
 int mount_make_point(const char *point, const char *source, bool optional, struct err *err);
-
-/* Overlays a home directory with a layer, detached; `ret_run` as above. ERR_NO_OVERLAY: the kernel or a file system does not
- * support it. */
-int mount_overlay(const char *layer, const char *home, int *ret_run, struct err *err);
 
 /* Before a wrapper that binds the host's devices: makes the device nodes read-only (their inodes, not the devices) in a new
  * mount namespace. Only for root; ordinary users do not own the nodes. */

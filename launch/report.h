@@ -19,6 +19,7 @@ enum report_fact {
         REPORT_OUT_OF_MEMORY = 1 << 0,
         REPORT_LOST = 1 << 1,    /* a container that should continue to run is gone */
         REPORT_REFUSED = 1 << 2, /* a brokered call was refused: `err` says which */
+        REPORT_HOME = 1 << 3,    /* something was written for the layer of a home, and is to be settled */
 };
 
 struct report {

@@ -81,8 +81,8 @@ static int get_shared(const struct launch *launch, struct shared_mounts *ret, st
 }
 
 /* NULL: it is there already, or the host's. */
-static int make_guarantees(const struct start *start, struct network *network, const struct shared_mounts *shared, int *ret_run,
-                           struct err *err) {
+static int make_guarantees(const struct start *start, struct network *network, const struct shared_mounts *shared,
+                           struct home_run *ret_run, struct err *err) {
         const struct launch *launch = start->launch;
         const struct mapped_channel passed = { .socket = LAUNCH_REPORT_FD + 1, .outside = LAUNCH_REPORT_FD + 2 };
         const struct mount_given given = { .tmp = shared->tmp,
@@ -239,7 +239,8 @@ static int become_user(struct start *start, struct err *err) {
 static _Noreturn void child(struct start *start, const struct cgroup *group) {
         const struct launch *launch = start->launch;
         bool waits = start->work[1] >= 0, failed;
-        int report_fd = start->report[1], preload, roots, run = -1;
+        struct home_run run = { .fd = -1 };
+        int report_fd = start->report[1], preload, roots;
         struct shared_mounts shared;
         struct network network;
         struct err err = {};

@@ -69,7 +69,7 @@ int bailey_run_inside(char *ret_error, size_t error_size) {
                 report_failure(LAUNCH_REPORT_FD, &err);
         }
         clone_reset_signals(); /* the wrapper may have had its own idea of them */
-        inside_run(&launch, &(struct inside_files){ .run = -1,
+        inside_run(&launch, &(struct inside_files){ .run = { .fd = -1 },
                                                     .report = LAUNCH_REPORT_FD,
                                                     .asked = CONTROL_FD,
                                                     .outside = OUTSIDE_FD,

@@ -16,6 +16,7 @@
 #include "home/home.h"
 #include "launch/clone.h"
 #include "launch/files.h"
+#include "launch/report.h"
 
 enum { TELL_PERCENT = 90, NICE = 19, IDLE_CLASS = 3 << 13 /* of ioprio_set() */ };
 
@@ -115,12 +116,17 @@ static void measure_later(int layer) {
 
 /* ---- the end ---- */
 
+/* As far as its sandbox could tell: it was not killed. */
+static bool has_written(const struct run *run) {
+        return run->job.launched.said != REPORT_ENDED || run->job.launched.facts & REPORT_HOME;
+}
+
 /* What it wrote through overlays. If that fails, the next command tries again. */
 static void settle(struct run *run) {
         const struct home *home = &run->attempt.host.home;
         struct err err = {};
 
-        if (home->count && !home->no_overlay && home_settle(home->layer, &err) < 0)
+        if (home->count && !home->no_overlay && has_written(run) && home_settle(home->layer, &err) < 0)
                 run_notice(run, "what the command wrote in its home directory is incomplete: %s", err.msg);
 }
 

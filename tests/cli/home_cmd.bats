@@ -196,3 +196,28 @@ layer() {
         printf 'y\n' | script -qec "$SCRIPT" /dev/null
         [ -z "$(ls -A "$BATS_TEST_TMPDIR/homes")" ]
 }
+
+# has_upper TEXT: what a sandbox has written and nobody has settled
+has_upper() {
+        grep -qrs "$1" "$(layer)"/runs/run-*/upper
+}
+
+have_ended() {
+        for run in "$(layer)"/runs/run-*; do
+                flock -n "$run" true || return 1
+        done
+}
+
+@test "what a command wrote whose bailey was killed is there for later ones" {
+        mkdir -p "$HOME/.npm/_cacache"
+        bailey run "${own[@]}" --config "$OFF" 'echo mine >~/.npm/_cacache/f; sleep 60' &
+        killed=$!
+        eventually has_upper mine
+        kill -KILL "$killed"
+        wait "$killed" || true
+        eventually have_ended
+        in_home true
+        in_home 'cat ~/.npm/_cacache/f'
+        [ "$output" = mine ]
+        [ ! -e "$HOME/.npm/_cacache/f" ]
+}

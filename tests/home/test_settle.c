@@ -122,10 +122,58 @@ static void left(void **state) {
         shell(&layer, "rm -rf \"$PWD\"");
 }
 
+static bool takes(const struct layer *layer, const char *expected, bool has_other) {
+        FD_AUTO directory = open(layer->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        FD_AUTO runs = openat(directory, HOME_RUNS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        struct stat taken, there;
+        struct home_run run;
+        struct err err = {};
+
+        if (home_take_run(runs, &run, &err) < 0)
+                fail_msg("%s", err.msg);
+        assert_int_equal(run.has_other, has_other);
+        assert_int_equal(fstat(run.fd, &taken), 0);
+        fd_close(run.fd);
+        return fstatat(runs, expected, &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_ino == taken.st_ino;
+}
+
+/* A sandbox gets what another one has left without writing anything, and is told of what others have left to be settled. */
+static void taken(void **state) {
+        struct layer layer = begin("mkdir -p runs/run-1/upper runs/run-1/work/work/incompat runs/ended-1");
+
+        (void)state;
+        assert_true(takes(&layer, "run-1", false));
+        shell(&layer, "test \"$(ls -A runs/run-1/work runs/run-1/upper | wc -w)\" = 2; test \"$(ls runs | wc -l)\" = 3");
+        assert_true(takes(&layer, "run-1", false));
+        shell(&layer, "mkdir -p runs/run-2/upper/.npm");
+        assert_true(takes(&layer, "run-1", true));
+        shell(&layer, "echo 1 >runs/run-1/upper/f");
+        assert_false(takes(&layer, "run-1", true));
+        shell(&layer, "test \"$(ls -d runs/run-* | wc -l)\" = 3; test -e runs/run-1/upper/f; test -e runs/run-2/upper/.npm");
+        shell(&layer, "rm -rf runs/run-*; ln -s / runs/run-3; mkdir runs/run-4; ln -s / runs/run-4/upper");
+        assert_false(takes(&layer, "run-4", true));
+        shell(&layer, "rm -rf \"$PWD\"");
+}
+
+/* Also what an overlay does not leave. */
+static void rests(void **state) {
+        struct layer layer =
+                begin("for i in $(seq 20); do mkdir -p runs/ended-$i/incompat/volatile; done; "
+                      "for i in $(seq 5); do touch runs/ended-$i/incompat/volatile/dirty; done; "
+                      "touch runs/ended-6/x; mkdir -p runs/ended-7/incompat/a; ln -s /etc runs/ended-8/incompat/l; "
+                      "chmod 0 runs/ended-9/incompat");
+        struct err err = {};
+
+        (void)state;
+        assert_int_equal(home_tidy(layer.path, &err), 0);
+        shell(&layer, "test -z \"$(ls runs)\"; test -e /etc/passwd");
+        shell(&layer, "rm -rf \"$PWD\"");
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(new_files), cmocka_unit_test(links), cmocka_unit_test(deletions),
-                cmocka_unit_test(running),   cmocka_unit_test(left),
+                cmocka_unit_test(new_files), cmocka_unit_test(links), cmocka_unit_test(deletions), cmocka_unit_test(running),
+                cmocka_unit_test(left),      cmocka_unit_test(taken), cmocka_unit_test(rests),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "home/home.h"
 #include "launch/mount.h"
 
 enum { TMPFS_SIZE = 1 << 20 };
@@ -48,7 +49,8 @@ enum { STATUS_NO_NAMESPACES = 100, STATUS_NOT_SEEN };
 /* Executes the plan, in a process of its own: 0 if it succeeds and `seen` is there then, else the code of the error. */
 static int execute(const struct mount_step *steps, size_t count, const char *seen) {
         struct err err = {};
-        int status, run;
+        struct home_run run;
+        int status;
         pid_t pid = fork();
 
         if (pid == 0) {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "home/home.h"
 #include "launch/mount.h"
 #include "launch/tmp_holder.h"
 
@@ -82,7 +83,8 @@ static int inside(const struct tmp_holder *holder, const struct mount_step *more
                 { .kind = MOUNT_DEV, .target = "/dev", .size = SIZE },
         };
         struct err err = {};
-        int status, run, tmp;
+        struct home_run run;
+        int status, tmp;
         pid_t pid = fork();
 
         if (pid == 0) {
