@@ -112,7 +112,7 @@ static void put_stale(struct buf *out, const struct bailey_homes *stale) {
         put_object(out, "stale_homes");
         put_number(out, "count", (long long)stale->count);
         put_number(out, "bytes", (long long)bytes);
-        put_text(out, "remedy", stale->count ? "bailey home clear --stale" : NULL);
+        put_text(out, "remedy", stale->count ? "bailey home clear --stale --yes" : NULL);
         put_end(out);
 }
 

@@ -143,7 +143,7 @@ void format_stale_text(const struct bailey_homes *homes, struct buf *out) {
         buf_format(out, "%zu home%s of workspaces that are gone take%s ", homes->count, homes->count == 1 ? "" : "s",
                    homes->count == 1 ? "s" : "");
         format_homes_size(homes, out);
-        buf_append(out, STR("; to remove them: bailey home clear --stale\n"));
+        buf_append(out, STR("; to remove them: bailey home clear --stale, which asks first, or with --yes does not\n"));
 }
 
 /* ---- what commands wrote ---- */

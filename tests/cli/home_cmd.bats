@@ -164,7 +164,7 @@ layer() {
         [[ $output == *"/other  "*"workspace is gone"* ]]
         run bailey doctor
         echo "$output"
-        [[ $output == *"1 home of workspaces that are gone takes "*" KiB; to remove them: bailey home clear --stale"* ]]
+        [[ $output == *"1 home of workspaces that are gone takes "*" KiB; to remove them: bailey home clear --stale, which asks first, or with --yes does not"* ]]
         run --separate-stderr bailey doctor --json
         [ "$(query 'j["stale_homes"]["count"], j["stale_homes"]["bytes"] > 0')" = "(1, True)" ]
 
