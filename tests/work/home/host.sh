@@ -141,3 +141,26 @@ make_private() {
         done </srv/registry/settings.txt
         test "$count" -ge 500 && test "$(grep -rl 'private-mark' "$H" | wc -l)" = "$count"
 }
+
+# make_system: the paths of system.txt, which only root can read. What is there in /etc stays there. drop_system afterwards.
+make_system() {
+        local place count=0
+
+        mkdir -p "$T/disk/etc" "$T/disk/etc-work"
+        mount -t overlay -o "lowerdir=/etc,upperdir=$T/disk/etc,workdir=$T/disk/etc-work" bailey-work /etc ||
+                mount -t overlay -o "userxattr,lowerdir=/etc,upperdir=$T/disk/etc,workdir=$T/disk/etc-work" bailey-work /etc || return
+        for place in /var/backups /var/cache /var/log /var/spool /opt /usr/local/etc; do
+                mount -t tmpfs -o mode=755 bailey-work "$place" || return
+        done
+        while IFS= read -r place; do
+                make_parent "$place" && echo "private-mark of $place" >"$place" && chmod 600 "$place" || return
+                # outside of these namespaces, who prepares this may be the person
+                if [ "$uid" != 0 ] && [ -O "$place" ] && [ "$(id -u)" = "$uid" ]; then chmod 0 "$place"; fi
+                count=$((count + 1))
+        done </srv/registry/system.txt
+        test "$count" -ge 100
+}
+
+drop_system() {
+        umount /etc /var/backups /var/cache /var/log /var/spool /opt /usr/local/etc
+}
