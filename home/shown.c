@@ -1,6 +1,9 @@
 #include "home/shown.h"
 
-/* No directory that holds credentials beside what is shown: of ~/.cargo only these parts, as there is credentials.toml. */
+/* No directory that holds credentials beside what is shown: of ~/.cargo only these parts, as there is credentials.toml.
+ *
+ * tests/work/home/ uses those of npm, pnpm, yarn, pip, cargo, go, bundler, maven, gradle, ccache and Chromium. The others are
+ * as their manuals have them: neither Debian nor npm has uv, conda, .NET or the tools of Hugging Face. */
 const struct shown_row shown_rows[] = {
         /* ---- programs, and what installs versions of them ---- */
         { ".asdf", SHOWN_TOOLS },
