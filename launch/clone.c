@@ -50,6 +50,8 @@ pid_t clone_process(uint64_t namespaces, int cgroup, int *ret_pidfd) {
                 return 0;
         }
         saved = errno;
+        if (pid < 0)
+                *ret_pidfd = -1; /* the kernel has written a number of a file that there is not, if it failed late */
         pthread_setcancelstate(state, NULL);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         errno = saved;

@@ -14,7 +14,7 @@
  *
  * The program's own wait() does not see it, and it sends no SIGCHLD, as long as it executes nothing else. `namespaces` are
  * CLONE_NEW* flags; `cgroup` is a directory of cgroup v2 in which it starts, or -1. Without clone3(), that is not possible:
- * ENOSYS.
+ * ENOSYS. If it fails, the pidfd is -1.
  */
 pid_t clone_process(uint64_t namespaces, int cgroup, int *ret_pidfd);
 

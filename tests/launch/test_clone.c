@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
+#include "launch/clone.h"
 #include "launch/command.h"
 #include "launch/start.h"
 
@@ -271,6 +272,17 @@ static void it_ends_with_the_process_whoever_has_its_files(void **state) {
         kill(other, SIGKILL);
 }
 
+/* The kernel chooses the number before the last checks, as that of the cgroup; whoever closes it then closes another file. */
+static void what_is_not_made_has_no_pidfd(void **state) {
+        FD_AUTO no_cgroup = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int pidfd = -1;
+
+        (void)state;
+        assert_true(no_cgroup >= 0);
+        assert_int_equal(clone_process(0, no_cgroup, &pidfd), -1);
+        assert_int_equal(pidfd, -1);
+}
+
 static void asking_the_dead_raises_nothing(void **state) {
         struct launched launched;
         struct err err = {};
@@ -357,6 +369,7 @@ int main(void) {
                 cmocka_unit_test(signals_of_a_command_are_as_by_default),
                 cmocka_unit_test(the_thread_that_started_it_may_end),
                 cmocka_unit_test(it_ends_with_the_process_whoever_has_its_files),
+                cmocka_unit_test(what_is_not_made_has_no_pidfd),
                 cmocka_unit_test(asking_the_dead_raises_nothing),
                 cmocka_unit_test(a_helper_that_is_missing_says_so),
                 cmocka_unit_test(a_helper_that_hangs_is_killed),
