@@ -20,10 +20,10 @@
 
 enum {
         SETS_BATCH = 64,
-        EVENTS_AT_ONCE = 4, /* a connect() takes 4 ms where most local ports are in use */
-        TIMERS_BATCH = 16,  /* each may reset a connection, which takes 0.1 ms */
-        REQUESTS_BATCH = 32,
-        RESUME_MS = 50, /* how often those are looked at that wait for room */
+        EVENTS_AT_ONCE = 4,    /* a connect() takes 4 ms where most local ports are in use */
+        TIMERS_BATCH = 16,     /* each may reset a connection, which takes 0.1 ms */
+        REQUESTS_BATCH = 1024, /* more than the socket holds: none of them may wait behind an event */
+        RESUME_MS = 50,        /* how often those are looked at that wait for room */
         OPEN_MAX = 65536,
 };
 

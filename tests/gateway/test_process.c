@@ -639,6 +639,30 @@ static void changes_count_at_once(void **state) {
         close(ends[1]);
 }
 
+/* However many requests the engine has made before. */
+static void changes_count_before_later_questions(void **state) {
+        enum { CHANGES = 80 };
+        struct egress without = policy(0), with = policy(1);
+        struct sockaddr_in to = place("8.8.8.8", 53);
+        uint8_t question[512], answer[1500];
+        size_t len = make_question("github.com", 1, question);
+        FD_AUTO fd = -1;
+
+        (void)state;
+        assert_int_equal(ask("github.com", 1).code, 0);
+        enter(inside_namespace);
+        fd = (int)MUST(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        enter(outside_namespace);
+        MUST(connect(fd, (struct sockaddr *)&to, sizeof(to)));
+        MUST(kill(gateway.pid, SIGSTOP));
+        for (int i = 0; i < CHANGES; i++)
+                with_bytes(&with, gateway_change);
+        with_bytes(&without, gateway_change);
+        MUST(send(fd, question, len, 0));
+        MUST(kill(gateway.pid, SIGCONT));
+        assert_int_equal(read_answer(answer, (size_t)MUST(recv(fd, answer, sizeof(answer), 0)), len).code, 3);
+}
+
 static void sums_at_the_end(void **state) {
         struct gateway_event event;
         struct err err;
@@ -915,6 +939,7 @@ int main(void) {
                 TEST(connections_are_limited),
                 TEST(commands_take_turns),
                 TEST(changes_count_at_once),
+                TEST(changes_count_before_later_questions),
                 TEST(sums_at_the_end),
                 TEST(many_refusals),
                 TEST(ports_of_the_host),
