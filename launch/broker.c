@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "launch/evidence.h"
 #include "launch/files.h"
 #include "launch/kernel.h"
 
@@ -61,6 +62,11 @@ static void forget(struct broker *broker, struct broker_worker *worker) {
         *worker = broker->workers[--broker->worker_count];
 }
 
+static void keep_evidence(struct broker *broker, const struct broker_connect *request, int result) {
+        if (broker->evidence && result < 0)
+                evidence_connect(broker->evidence, request, result);
+}
+
 /* A caller that does not wait any more was interrupted, and may make the call again. */
 void broker_reaped(struct broker *broker, pid_t pid, int status) {
         for (size_t i = 0; i < broker->worker_count; i++) {
@@ -70,6 +76,7 @@ void broker_reaped(struct broker *broker, pid_t pid, int status) {
                         continue;
                 worker->pid = 0;
                 worker->result = result_of(status);
+                keep_evidence(broker, &worker->request, worker->result);
                 if (answer(broker->listener, worker->call, worker->result))
                         forget(broker, worker);
                 return;
@@ -145,7 +152,7 @@ static int copy_failed(void) {
         return errno == EPERM || errno == ESRCH ? -EACCES : -errno;
 }
 
-static int copy_memory(pid_t thread, uint64_t address, void *ret, size_t size) {
+int broker_copy_memory(pid_t thread, uint64_t address, void *ret, size_t size) {
         struct iovec here = { ret, size }, there = { (void *)(uintptr_t)address, size }; /* NOLINT(performance-no-int-to-ptr) */
         ssize_t len = process_vm_readv(thread, &here, 1, &there, 1, 0);
 
@@ -171,7 +178,7 @@ static int copy_connect(const struct seccomp_notif *call, struct broker_connect 
         ret->socket = copy_file(ret->caller, (int)call->data.args[0]);
         if (ret->socket < 0)
                 return ret->socket;
-        result = ret->len ? copy_memory(ret->caller, call->data.args[1], ret->bytes, ret->len) : 0;
+        result = ret->len ? broker_copy_memory(ret->caller, call->data.args[1], ret->bytes, ret->len) : 0;
         if (result == 0 &&
             (getsockopt(ret->socket, SOL_SOCKET, SO_DOMAIN, &ret->domain, &size) < 0 || fstat(ret->socket, &st) < 0))
                 result = -errno;
@@ -181,7 +188,7 @@ static int copy_connect(const struct seccomp_notif *call, struct broker_connect 
 }
 
 /* The number of a thread may be another's by now; then its call is gone, too. */
-static bool still_waits(int listener, uint64_t id) {
+bool broker_still_waits(int listener, uint64_t id) {
         return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
@@ -209,6 +216,7 @@ static int connect_now(struct broker *broker, uint64_t call, struct broker_conne
         if (result == BROKER_WAITS)
                 return result;
         fd_close(TAKE_FD(request->socket)); /* before the caller could close it */
+        keep_evidence(broker, request, result);
         if (!answer(broker->listener, call, result) && has_room(broker))
                 broker->workers[broker->worker_count++] =
                         (struct broker_worker){ .call = call, .request = *request, .result = result };
@@ -219,7 +227,7 @@ static int start_connect(struct broker *broker, uint64_t call, struct broker_con
         struct broker_worker *worker = find_worker(broker, request->caller);
         pid_t pid;
 
-        if (!still_waits(broker->listener, call))
+        if (!broker_still_waits(broker->listener, call))
                 return -EINTR;
         if (worker && is_same(&worker->request, request))
                 return go_on(broker, worker, call);
@@ -247,7 +255,7 @@ static int serve_connect(struct broker *broker, const struct seccomp_notif *call
 }
 
 /* A string of the caller's, a page at a time, as the next page may not be there. */
-static int copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]) {
+int broker_copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]) {
         enum { PAGE = 4096 };
 
         for (size_t len = 0; len < PATH_MAX;) {
@@ -256,7 +264,7 @@ static int copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]) 
 
                 if (size > PATH_MAX - len)
                         size = PATH_MAX - len;
-                result = copy_memory(thread, address + len, ret + len, size);
+                result = broker_copy_memory(thread, address + len, ret + len, size);
                 if (result < 0)
                         return result;
                 if (memchr(ret + len, 0, size))
@@ -267,7 +275,7 @@ static int copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]) 
 }
 
 /* Where a path of the caller's begins. */
-static int copy_directory(pid_t thread, int number, const char *path) {
+int broker_copy_directory(pid_t thread, int number, const char *path) {
         char cwd[32];
         int fd;
 
@@ -302,12 +310,12 @@ static int serve_rename(struct broker *broker, const struct seccomp_notif *call)
         struct broker_rename request = { .from_dir = -1, .to_dir = -1 };
         int result = BROKER_CONTINUE;
 
-        if (!arguments.plain || copy_text(caller, arguments.to, request.to) < 0 || !broker_rename_concerns(request.to) ||
-            copy_text(caller, arguments.from, request.from) < 0)
+        if (!arguments.plain || broker_copy_text(caller, arguments.to, request.to) < 0 || !broker_rename_concerns(request.to) ||
+            broker_copy_text(caller, arguments.from, request.from) < 0)
                 return BROKER_CONTINUE;
-        request.from_dir = copy_directory(caller, arguments.from_dir, request.from);
-        request.to_dir = copy_directory(caller, arguments.to_dir, request.to);
-        if (request.from_dir >= 0 && request.to_dir >= 0 && still_waits(broker->listener, call->id))
+        request.from_dir = broker_copy_directory(caller, arguments.from_dir, request.from);
+        request.to_dir = broker_copy_directory(caller, arguments.to_dir, request.to);
+        if (request.from_dir >= 0 && request.to_dir >= 0 && broker_still_waits(broker->listener, call->id))
                 result = broker_rename(broker, &request);
         fd_close(request.from_dir);
         fd_close(request.to_dir);
@@ -328,10 +336,12 @@ static const struct {
 
 void broker_serve(struct broker *broker) {
         union notification n = {};
-        int result = -ENOSYS;
+        int result = broker->evidence ? BROKER_CONTINUE : -ENOSYS;
 
         if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0)
                 return;
+        if (broker->evidence)
+                evidence_call(broker->evidence, broker->listener, &n.call);
         for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
                 if (calls[i].number == n.call.data.nr)
                         result = calls[i].serve(broker, &n.call);
@@ -343,6 +353,7 @@ void broker_serve(struct broker *broker) {
 
 int broker_open(const struct broker_plan *plan, int first_root, struct broker *ret, struct err *err) {
         ret->plan = plan;
+        ret->evidence = NULL;
         ret->listener = ret->pair[0] = ret->pair[1] = -1;
         ret->worker_count = 0;
         ret->refused[0] = '\0';
@@ -380,12 +391,14 @@ void broker_take(struct broker *broker) {
 
         if (broker->pair[0] < 0)
                 return;
-        while (fds_receive(broker->pair[0], &byte, 1, files, &count, MSG_DONTWAIT) == 1 && count == 1) {
+        fd_close(TAKE_FD(broker->pair[1]));
+        while (fds_receive(broker->pair[0], &byte, 1, files, &count, broker->evidence ? 0 : MSG_DONTWAIT) == 1 && count == 1) {
                 fd_close(broker->listener); /* of a shell that did not come up */
                 broker->listener = files[0];
+                if (broker->evidence)
+                        break;
         }
         fd_close(TAKE_FD(broker->pair[0]));
-        fd_close(TAKE_FD(broker->pair[1]));
         /* Caller and pid 1 take turns: on one processor that is half the time. Kernels before 6.6 do without. */
         if (broker->listener >= 0)
                 (void)ioctl(broker->listener, KERNEL_NOTIF_SET_FLAGS, KERNEL_NOTIF_SYNC_WAKE_UP);

@@ -52,10 +52,13 @@ struct broker_worker {
         int result;
 };
 
+struct evidence; /* launch/evidence.h */
+
 struct broker {
         const struct broker_plan *plan;
-        int listener; /* receives the calls; -1: not yet, or none */
-        int pair[2];  /* passes the listener */
+        struct evidence *evidence; /* NULL: none is kept */
+        int listener;              /* receives the calls; -1: not yet, or none */
+        int pair[2];               /* passes the listener */
         int roots[BROKER_ROOTS_MAX];
         char refused[200]; /* a sentence for the user, of the last call that was refused; empty: none was */
         struct broker_worker workers[BROKER_WORKERS_MAX];
@@ -69,7 +72,8 @@ int broker_open(const struct broker_plan *plan, int first_root, struct broker *r
 /* In the command's process, after all other confinement: from here on its calls are brokered. */
 int broker_enter(const struct broker *broker, struct err *err);
 
-/* In pid 1, when that process executes something, or has failed to: takes the listener that came last. */
+/* In pid 1, when that process executes something, or has failed to: takes the listener that came last. Where evidence is kept,
+ * that process waits for pid 1 when it executes, and this function waits for the listener. */
 void broker_take(struct broker *broker);
 
 /* In pid 1, when the listener is readable: starts a worker for each call. */
@@ -77,6 +81,17 @@ void broker_serve(struct broker *broker);
 
 /* In pid 1: a child has ended that may have been a worker. `status` is that of waitpid(). */
 void broker_reaped(struct broker *broker, pid_t pid, int status);
+
+/* ---- of broker.c: what a caller's arguments are about. 0 or more, or a negative errno ---- */
+
+int broker_copy_memory(pid_t thread, uint64_t address, void *ret, size_t size);
+int broker_copy_text(pid_t thread, uint64_t address, char ret[static PATH_MAX]);
+
+/* Opens the directory in which a path of the caller's begins; `number` is a descriptor of the caller's, or AT_FDCWD. */
+int broker_copy_directory(pid_t thread, int number, const char *path);
+
+/* Returns false if the call is gone: then what was copied may be another process's. */
+bool broker_still_waits(int listener, uint64_t id);
 
 /* ---- broker_connect.c: in a worker ---- */
 

@@ -13,7 +13,7 @@
 #include "launch/files.h"
 #include "launch/terminal.h"
 
-enum { STATE_MESSAGE = 'S' }; /* neither EGRESS_MESSAGE nor TERMINAL_MESSAGE */
+enum { STATE_MESSAGE = 'S', EVIDENCE_MESSAGE = 'V' }; /* neither EGRESS_MESSAGE nor TERMINAL_MESSAGE */
 
 int control_open(int asked, int outside, struct control *ret, struct err *err) {
         sigset_t child;
@@ -100,11 +100,18 @@ int control_watch_mounts(struct control *control, struct err *err) {
         return control->mounts < 0 ? err_sys(err, "/proc/self/mountinfo") : 0;
 }
 
-void control_pass_page(int asked, int page) {
-        unsigned char kind = STATE_MESSAGE;
+static void pass_file(int asked, unsigned char kind, int file) {
         struct iovec byte = { &kind, 1 };
 
-        fds_send(asked, &byte, 1, &page, 1);
+        fds_send(asked, &byte, 1, &file, 1);
+}
+
+void control_pass_page(int asked, int page) {
+        pass_file(asked, STATE_MESSAGE, page);
+}
+
+void control_pass_evidence(int asked, int notes) {
+        pass_file(asked, EVIDENCE_MESSAGE, notes);
 }
 
 /* ---- outside ---- */
@@ -124,6 +131,8 @@ static enum control_kind kind_of(unsigned char first) {
                 return CONTROL_TERMINAL;
         case STATE_MESSAGE:
                 return CONTROL_STATE;
+        case EVIDENCE_MESSAGE:
+                return CONTROL_EVIDENCE;
         default:
                 return CONTROL_MOUNTS;
         }
@@ -141,6 +150,7 @@ static void take_message(const unsigned char *bytes, size_t len, const int *file
                 ret->terminal = keep_last(files, count);
                 break;
         case CONTROL_STATE:
+        case CONTROL_EVIDENCE:
                 ret->page = keep_last(files, count);
                 break;
         case CONTROL_MOUNTS:

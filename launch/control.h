@@ -54,14 +54,18 @@ int control_watch_mounts(struct control *control, struct err *err);
 /* Passes the page in which the command's shell leaves its state to the supervisor. Call it before the command starts. */
 void control_pass_page(int asked, int page);
 
+/* Passes the file of launch/evidence.h, likewise. */
+void control_pass_evidence(int asked, int notes);
+
 /* ---- outside ---- */
 
 struct control_message {
-        enum control_kind { CONTROL_MOUNTS, CONTROL_EGRESS, CONTROL_TERMINAL, CONTROL_STATE } kind;
+        enum control_kind { CONTROL_MOUNTS, CONTROL_EGRESS, CONTROL_TERMINAL, CONTROL_STATE, CONTROL_EVIDENCE } kind;
         int namespace;                /* CONTROL_MOUNTS: where they have changed; -1: that could not be passed */
         struct egress_sockets egress; /* CONTROL_EGRESS; none if they could not be passed */
         int terminal;                 /* CONTROL_TERMINAL: launch/terminal.h; -1: that could not be passed */
-        int page;                     /* CONTROL_STATE: the file of launch/warm/state_page.h; -1: it could not be passed */
+        int page;                     /* CONTROL_STATE: the file of launch/warm/state_page.h; CONTROL_EVIDENCE: that of
+                                         launch/evidence.h; -1: it could not be passed */
 };
 
 /* Receives a message of pid 1, with its files. Returns 1; 0: none now; -1: end of file. */

@@ -18,6 +18,7 @@
 #include "launch/broker.h"
 #include "launch/control.h"
 #include "launch/egress.h"
+#include "launch/evidence.h"
 #include "launch/report.h"
 #include "launch/start.h"
 #include "launch/terminal.h"
@@ -234,11 +235,23 @@ static pid_t start_reporting(const struct launch *launch, const struct broker *b
         return command;
 }
 
+/* Not vfork(): the command executes when pid 1 has answered that call. */
+static pid_t start_watched(const struct launch *launch, const struct broker *broker, int terminal, int report_fd) {
+        pid_t command = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
+
+        if (command == 0)
+                start_command(launch, broker, terminal, report_fd);
+        return command;
+}
+
 /* One with a terminal leaves no state: a shell that waits does not take a terminal. */
 static pid_t start_here(const struct launch *launch, const struct broker *broker, const struct inside_files *files,
                         int terminal, int page) {
-        pid_t command = terminal < 0 ? start_reporting(launch, broker, files, page) : -1;
+        pid_t command;
 
+        if (broker->evidence)
+                return start_watched(launch, broker, terminal, files->report);
+        command = terminal < 0 ? start_reporting(launch, broker, files, page) : -1;
         return command > 0 ? command : start_now(launch, broker, terminal, files->report);
 }
 
@@ -277,6 +290,20 @@ static uint32_t facts_of_home(const struct home_run *run, int upper) {
         return run->fd >= 0 && (run->has_other || upper < 0 || !home_is_empty(upper)) ? REPORT_HOME : 0;
 }
 
+/* The supervisor gets the file before there is anything in it. */
+static int keep_evidence(const struct launch *launch, const struct inside_files *files, struct broker *broker,
+                         struct err *err) {
+        FD_AUTO notes = -1;
+
+        if (!(launch->broker.calls & BROKER_EVIDENCE))
+                return 0;
+        notes = evidence_open(&broker->evidence);
+        if (notes < 0)
+                return err_sys(err, "no memory for the evidence");
+        control_pass_evidence(files->asked, notes);
+        return 0;
+}
+
 _Noreturn void inside_run(const struct launch *launch, const struct inside_files *files) {
         struct control control;
         struct broker broker;
@@ -295,6 +322,8 @@ _Noreturn void inside_run(const struct launch *launch, const struct inside_files
         if (control_open(files->asked, files->outside, &control, &err) < 0)
                 report_failure(files->report, &err);
         if (broker_open(&launch->broker, files->roots, &broker, &err) < 0)
+                report_failure(files->report, &err);
+        if (keep_evidence(launch, files, &broker, &err) < 0)
                 report_failure(files->report, &err);
         if (files->preload >= 0 && (page = state_page_make()) >= 0)
                 control_pass_page(files->asked, page);

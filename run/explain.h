@@ -18,7 +18,7 @@ enum explain_place {
         EXPLAIN_BACKGROUND,
 };
 
-/* What a line of the text is about: a row of engine/api/why_table.c, and the path, host or limit. */
+/* What a line of the text is about: a row of engine/why_table.c, and the path, host or limit. */
 struct explain_finding {
         const char *kind;
         const char *subject;

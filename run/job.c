@@ -284,6 +284,7 @@ static void ignore_control(struct job *job) {
 
 static void drop_state(struct job *job) {
         fd_close(TAKE_FD(job->state_page));
+        fd_close(TAKE_FD(job->notes));
 }
 
 static void give_up(struct job *job) {
@@ -325,6 +326,8 @@ int job_start(struct job *job, const struct job_setup *setup, struct err *err) {
                 .egress_context = setup->egress_context,
                 .state = setup->state,
                 .state_page = -1,
+                .notes = -1,
+                .evidence = setup->evidence,
                 .beside_fd = setup->beside_fd,
                 .beside = setup->beside,
                 .beside_context = setup->beside_context,
@@ -471,9 +474,9 @@ static void take_terminal(struct job *job, int master) {
                 job_cancel(job, SIGKILL, 0);
 }
 
-static void take_page(struct job *job, int page) {
-        fd_close(job->state_page);
-        job->state_page = page;
+static void take_page(int *to, int page) {
+        fd_close(*to);
+        *to = page;
 }
 
 static void take_message(struct job *job, struct control_message *message) {
@@ -485,7 +488,10 @@ static void take_message(struct job *job, struct control_message *message) {
                 take_terminal(job, message->terminal);
                 break;
         case CONTROL_STATE:
-                take_page(job, message->page);
+                take_page(&job->state_page, message->page);
+                break;
+        case CONTROL_EVIDENCE:
+                take_page(&job->notes, message->page);
                 break;
         case CONTROL_MOUNTS:
                 covers_changed(&job->covers, message->namespace);
@@ -515,14 +521,17 @@ static void take_late(struct job *job, struct control_message *message) {
                 take_message(job, message);
 }
 
-/* The page came at the start; nobody was woken for it. */
+/* They came at the start; nobody was woken for them. */
 static void read_state(struct job *job) {
         struct control_message message;
 
-        while (job->state && job->launched.control >= 0 && control_receive(job->launched.control, &message) > 0)
+        while ((job->state || job->evidence) && job->launched.control >= 0 &&
+               control_receive(job->launched.control, &message) > 0)
                 take_late(job, &message);
         if (job->state && job->state_page >= 0 && !job->killed)
                 state_page_read(job->state_page, job->state);
+        if (job->evidence)
+                *job->evidence = TAKE_FD(job->notes);
         drop_state(job);
 }
 

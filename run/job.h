@@ -44,6 +44,9 @@ struct job_setup {
         /* Gets what the shell of a launch that `leaves_state` has left (launch/warm/state_page.h), at the end. NULL: none. */
         struct buf *state;
 
+        /* Gets the file of launch/evidence.h of a launch that keeps evidence, at the end; -1: it has none. NULL: nobody. */
+        int *evidence;
+
         /* What else the command depends on: called when this file is readable, and returns the one to wait for from then on; 0
          * or less: none. Not with epoll_fd. */
         int beside_fd;
@@ -88,7 +91,8 @@ struct job {
         void (*egress)(void *context, struct egress_sockets *sockets);
         void *egress_context;
         struct buf *state;
-        int state_page; /* -1: it has not come */
+        int *evidence;
+        int state_page, notes; /* -1: it has not come */
         int beside_fd;
         int (*beside)(void *context);
         void *beside_context;

@@ -7,6 +7,7 @@
 #include "sandbox/backend.h"
 #include "sandbox/mounts.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/watched.h"
 
 enum { LANDLOCK_SCOPES = 6 }; /* the version that keeps abstract sockets of others out of reach */
 
@@ -204,11 +205,13 @@ int plan_broker(const struct policy *policy, const struct host *host, const stru
         struct broker_plan broker = {
                 .private_places = none, .sockets = none, .workspace = "", .configs = none, .roots = none
         };
-        const char *names[8];
+        const char *names[WATCHED_MAX + 8];
         size_t count = 0;
 
         if (host->no_broker)
                 return 0;
+        if (host->evidence)
+                broker.calls |= BROKER_EVIDENCE;
         if (plan_connect(policy, host, mounts, arena, &broker, err) < 0 || plan_rename(policy, host, arena, &broker, err) < 0)
                 return -1;
         if (!broker.calls)
@@ -220,6 +223,8 @@ int plan_broker(const struct policy *policy, const struct host *host, const stru
                 names[count++] = "renameat";
                 names[count++] = "renameat2";
         }
+        for (size_t i = 0; host->evidence && i < watched_count; i++)
+                names[count++] = watched_calls[i].name;
         names[count] = NULL;
         if (seccomp_compile_reports(names, SECCOMP_ARCH_HERE, arena, &broker.filter, &broker.filter_count, err) < 0)
                 return -1;

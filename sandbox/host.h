@@ -72,6 +72,7 @@ struct host {
         struct host_paths system;   /* /usr, /bin, ... for root = "minimal" */
         struct host_paths scratch;  /* /tmp, /var/tmp: replaced by private directories */
         bool staged;                /* the workspace is an overlay, `stage` of struct launch */
+        bool evidence;              /* system calls that are denied are noted */
         bool session_tmp;           /* but /tmp is that of the session; only for a backend that shares it */
         struct host_paths emptied;  /* /run, /home, ...: replaced by empty ones */
         struct host_paths kept;     /* paths in these that commands need */

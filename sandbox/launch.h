@@ -105,8 +105,9 @@ struct landlock_plan {
 /* ---- system calls that are carried out for the command: launch/broker.h ---- */
 
 enum broker_call {
-        BROKER_CONNECT = 1 << 0, /* checks which unix sockets can be connected to */
-        BROKER_RENAME = 1 << 1,  /* git configs that are covered can be replaced by ones that differ in harmless keys */
+        BROKER_CONNECT = 1 << 0,  /* checks which unix sockets can be connected to */
+        BROKER_RENAME = 1 << 1,   /* git configs that are covered can be replaced by ones that differ in harmless keys */
+        BROKER_EVIDENCE = 1 << 2, /* notes calls that are denied, and lets them continue: launch/evidence.h */
 };
 
 enum { BROKER_ROOTS_MAX = 4 };

@@ -231,6 +231,8 @@ static void print_broker(const struct broker_plan *broker, struct buf *out) {
         if (broker->calls & BROKER_CONNECT)
                 buf_format(out, "broker connect%s%s\n", broker->own_network ? ", own network" : "",
                            broker->abstract ? "" : ", no abstract sockets");
+        if (broker->calls & BROKER_EVIDENCE)
+                buf_append(out, STR("broker evidence\n"));
         print_paths("private", broker->private_places, out);
         print_paths("sockets", broker->sockets, out);
         print_paths("configs", broker->configs, out);

@@ -123,7 +123,7 @@ const struct mount_places *warm_places(struct str key) {
 
 bool warm_possible(const struct launch *launch) {
         return launch->namespaces && launch->own_pids && !launch->wrapper && !launch->container && !launch->stage &&
-               launch->group.memory_bytes == 0 && launch->group.pids == 0;
+               !(launch->broker.calls & BROKER_EVIDENCE) && launch->group.memory_bytes == 0 && launch->group.pids == 0;
 }
 
 bool warm_fits(const struct launch *launch) {
