@@ -128,6 +128,10 @@ static void json_findings(const struct audit_record *record, struct buf *out) {
         for (size_t i = 0; i < record->finding_count && i < AUDIT_ITEMS_MAX; i++) {
                 buf_format(out, "%s{\"kind\":\"%s\",\"subject\":", i ? "," : "", record->findings[i].kind);
                 buf_json(out, cut(str_z(record->findings[i].subject), AUDIT_TEXT_MAX));
+                if (record->findings[i].program) {
+                        buf_append(out, STR(",\"program\":"));
+                        buf_json(out, cut(str_z(record->findings[i].program), AUDIT_TEXT_MAX));
+                }
                 buf_char(out, '}');
         }
         buf_char(out, ']');

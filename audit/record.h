@@ -33,7 +33,8 @@ struct audit_reason {
 
 /* What in the sandbox a failure was probably due to. */
 struct audit_finding {
-        const char *kind, *subject; /* "outside", "/etc/x": rows of engine/api/why_table.c */
+        const char *kind, *subject; /* "outside", "/etc/x": rows of engine/why_table.c */
+        const char *program;        /* that was denied it; NULL: not known */
 };
 
 /* A host that a command has used, or was refused. */

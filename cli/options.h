@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { OPTIONS_MAX = 32, OPTIONS_GIVEN_MAX = 256 };
+enum { OPTIONS_MAX = 40, OPTIONS_GIVEN_MAX = 256 };
 
 struct option_row {
         const char *name;     /* without dashes; NULL ends the table */

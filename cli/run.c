@@ -45,6 +45,7 @@ enum {
         OPTION_NO_TTY,
         OPTION_SESSION,
         OPTION_STAGE,
+        OPTION_WHY,
         OPTION_STRICT,
         OPTION_SET,
         OPTION_CONFIG,
@@ -82,6 +83,7 @@ static const struct option_row option_rows[] = {
                              "share /tmp with all commands of this name in this workspace; see bailey tmp" },
         [OPTION_STAGE] = { "stage", 0, "[STAGE]",
                            "write changes of the workspace to a stage instead (see bailey diff); default name: default" },
+        [OPTION_WHY] = { "why", 0, NULL, "print afterwards what the command was denied, and how to allow it; it runs slower" },
         [OPTION_STRICT] = ROW_STRICT,
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
@@ -147,6 +149,17 @@ static void tell_staged(const struct bailey_staged *staged) {
                          staged->changed, staged->added, staged->deleted, staged->name);
 }
 
+/* Of a command that could not run, the message says why. */
+static void tell_denied(const struct bailey_outcome *outcome) {
+        BUF_AUTO text;
+
+        buf_init(&text, JSON_MAX);
+        if (!outcome->findings || !outcome->backend)
+                return;
+        format_denied_text(outcome, &text);
+        fwrite(text.ptr, 1, text.len, stderr);
+}
+
 static void tell(const struct bailey_outcome *outcome, bool json) {
         if (json) {
                 print_json(outcome);
@@ -162,6 +175,7 @@ static void tell(const struct bailey_outcome *outcome, bool json) {
                 tell_lines(outcome->message);
         tell_lines(outcome->explanation);
         tell_staged(outcome->staged);
+        tell_denied(outcome);
 }
 
 static int run_with(const struct bailey_policy *policy, struct bailey_run_options *run, bool json) {
@@ -239,6 +253,7 @@ static int run_options(const struct options *options, struct bailey_run_options 
                 .err_fd = STDERR_FILENO,
                 .force = given[OPTION_FORCE] != NULL,
                 .plan_only = given[OPTION_SHOW_PLAN] != NULL,
+                .evidence = given[OPTION_WHY] != NULL,
                 .session = given[OPTION_SESSION],
                 .stage = given[OPTION_STAGE] && !*given[OPTION_STAGE] ? "default" : given[OPTION_STAGE],
         };

@@ -24,6 +24,10 @@ struct bailey_policy {
 /* The same with more overrides (NULL-terminated); no file is read again. `base` has to outlive it. */
 int policy_derive(const struct bailey_policy *base, const char *const *overrides, struct bailey_policy **ret, struct err *err);
 
+/* The same for a run that keeps evidence: no network becomes a network without allowed hosts, where the gateway sees the names
+ * that are asked for, and refuses them. */
+int policy_derive_seen(const struct bailey_policy *base, struct bailey_policy **ret, struct err *err);
+
 /* A copy of a NULL-terminated list; NULL without memory. */
 const char *const *strings_copy(const char *const *strings, struct arena *arena);
 

@@ -1,10 +1,10 @@
-#include "engine/api/why_table.h"
+#include "engine/why_table.h"
 
 #include <stddef.h>
 #include <string.h>
 
 static const char mounts[] = "mounts", hidden[] = "hidden path", network[] = "network", limit[] = "limit",
-                  calls[] = "system calls", guard[] = "guard";
+                  calls[] = "system calls", guard[] = "guard", sockets[] = "sockets";
 
 /* clang-format off */
 static const struct why_row findings[] = {
@@ -27,13 +27,27 @@ static const struct why_row findings[] = {
         { "hidden", hidden, "%s is not visible in the home directory of commands", "sandbox.fs_read_allow = [\"%s\"]",
           "--read %s",
           "all commands can read %s and everything below it" },
+        { "unseen", hidden, "%s of the host is not visible in the sandbox", "sandbox.fs_read_allow = [\"%s\"]", "--read %s",
+          "all commands can read %s and everything below it" },
         { "host", network, "%s is not in sandbox.network.hosts", "sandbox.network.hosts = [\"%s\"]", "--allow-host %s",
           "all commands can exchange data with %s" },
+        { "private-host", network, "%s has a private address", "sandbox.network.private_hosts = [\"%s\"]",
+          "--set sandbox.network.private_hosts=%s", "all commands can exchange data with %s, which may be a host of your own network" },
         { "host-denied", network, "%s is in guard.domain_denylist",
           "remove the entry that matches %s from guard.domain_denylist", NULL,
           "all commands can exchange data with it, if it is allowed" },
         { "port", network, "%s is listed, but without this port", "sandbox.network.hosts = [\"%s\"]", "--allow-host %s",
           "all commands can exchange data with %s" },
+        { "host-deny", network, "%s cannot be reached: sandbox.network.kind is \"deny\"",
+          "sandbox.network = { kind = \"allow_hosts\", hosts = [\"%s\"] }", "--allow-host %s",
+          "all commands can exchange data with %s" },
+        { "host-port", network, "nothing in the sandbox listens at this port; a program of the host listens at its 127.0.0.1:%s",
+          "sandbox.network.host_ports = [%s]", "--host-port %s",
+          "all commands can use the service of the host at that port" },
+        { "socket", sockets, "%s is a socket of the host", "sandbox.unix_sockets = [\"%s\"]",
+          "--set sandbox.unix_sockets.paths=%s", "all commands can use the service behind it" },
+        { "engine-socket", sockets, "%s is the socket of a container engine", "sandbox.unix_sockets = [\"%s\"]",
+          "--set sandbox.unix_sockets.paths=%s", "all commands can have it start containers with any access to the host" },
         { "network", network, "the sandbox allows only localhost", "sandbox.network.kind = \"inherit\"", "--network inherit",
           "all commands can exchange data with every host, those of the local network, too; to allow only some, set "
           "sandbox.network.kind = \"allow_hosts\" and sandbox.network.hosts" },

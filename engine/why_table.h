@@ -4,6 +4,11 @@
 #ifndef BAILEY_ENGINE_WHY_TABLE_H
 #define BAILEY_ENGINE_WHY_TABLE_H
 
+#include "base/arena.h"
+#include "base/str.h"
+#include "include/bailey.h"
+#include "policy/policy.h"
+
 struct why_row {
         const char *kind; /* of a finding, as run/explain.c names it; of a reason, the guard's rule */
         const char *layer;
@@ -16,5 +21,21 @@ struct why_row {
 /* NULL: unknown. */
 const struct why_row *why_finding(const char *kind);
 const struct why_row *why_rule(const char *rule); /* never NULL */
+
+/* Of what the gateway has refused: the kind of the finding, under this policy; NULL: no setting is about it. */
+const char *why_host_kind(struct str verdict, const struct policy *policy);
+
+/* The value for sandbox.network.hosts: with the port, if that is none of those that need not be named; "" without memory. */
+const char *why_host_subject(struct str host, int64_t port, const struct policy *policy, struct arena *arena);
+
+struct why_subject {
+        struct str kind, subject;
+        struct str text;    /* for a row that has none */
+        struct str program; /* that asked; empty: not known */
+};
+
+/* Fills in the texts of a row (why_finding.c). -1: no memory. */
+int why_finding_make(const struct why_row *row, const struct why_subject *about, struct arena *arena,
+                     struct bailey_why_finding *ret);
 
 #endif

@@ -61,6 +61,7 @@ void put_ending(struct buf *out, const struct bailey_outcome *o);
 void put_network(struct buf *out, const struct bailey_traffic *network);
 
 /* The member staged, if the workspace was. */
+void put_findings(struct buf *out, const struct bailey_why_finding *findings, size_t count);
 void put_staged(struct buf *out, const struct bailey_staged *staged);
 
 /* All members but schemaVersion. */
@@ -122,6 +123,7 @@ void format_import_left(const struct bailey_import_left *left, struct buf *out);
  */
 
 void format_why_json(const struct bailey_why *why, struct buf *out);
+void format_denied_text(const struct bailey_outcome *outcome, struct buf *out); /* of a run with evidence */
 void format_why_text(const struct bailey_why *why, struct buf *out);
 
 /*

@@ -100,6 +100,10 @@ void put_outcome(struct buf *out, const struct bailey_outcome *o) {
         put_plan(o, out);
         put_network(out, o->network);
         put_staged(out, o->staged);
+        if (o->findings)
+                put_findings(out, o->findings, o->finding_count);
+        if (o->findings)
+                put_switch(out, "findings_lost", o->findings_lost);
         put_object(out, "verdict");
         put_text(out, "action", format_action(o->action));
         put_reasons(out, o->reasons, o->reason_count);

@@ -1,6 +1,23 @@
 #include "format/format.h"
 #include "format/json.h"
 
+void put_findings(struct buf *out, const struct bailey_why_finding *findings, size_t count) {
+        put_array(out, "findings");
+        for (size_t i = 0; i < count; i++) {
+                put_item(out);
+                put_text(out, "layer", findings[i].layer);
+                put_text(out, "kind", findings[i].kind);
+                put_text(out, "subject", findings[i].subject);
+                put_text(out, "text", findings[i].text);
+                put_text(out, "setting", findings[i].setting);
+                put_text(out, "option", findings[i].option);
+                put_text(out, "opens", findings[i].opens);
+                put_text(out, "program", findings[i].program);
+                put_end(out);
+        }
+        put_array_end(out);
+}
+
 void format_why_json(const struct bailey_why *why, struct buf *out) {
         put_begin(out);
         put_text(out, "id", why->id);
@@ -14,21 +31,7 @@ void format_why_json(const struct bailey_why *why, struct buf *out) {
         put_text(out, "message", why->message);
         put_switch(out, "output_known", why->output_known);
         put_texts(out, "effects", why->effects);
-        put_array(out, "findings");
-        for (size_t i = 0; i < why->finding_count; i++) {
-                const struct bailey_why_finding *finding = &why->findings[i];
-
-                put_item(out);
-                put_text(out, "layer", finding->layer);
-                put_text(out, "kind", finding->kind);
-                put_text(out, "subject", finding->subject);
-                put_text(out, "text", finding->text);
-                put_text(out, "setting", finding->setting);
-                put_text(out, "option", finding->option);
-                put_text(out, "opens", finding->opens);
-                put_end(out);
-        }
-        put_array_end(out);
+        put_findings(out, why->findings, why->finding_count);
         put_end(out);
         buf_char(out, '\n');
 }
@@ -45,6 +48,7 @@ static void put_finding(const struct bailey_why_finding *finding, struct buf *ou
         buf_char(out, '\n');
         line(out, "stopped by", finding->layer);
         line(out, "because", finding->text);
+        line(out, "asked by", finding->program);
         line(out, "to allow it", finding->setting ? finding->setting : "there is no setting for this");
         if (finding->option) {
                 buf_append(out, STR("once        bailey run "));
@@ -52,6 +56,15 @@ static void put_finding(const struct bailey_why_finding *finding, struct buf *ou
                 buf_char(out, '\n');
         }
         line(out, "it opens", finding->opens);
+}
+
+void format_denied_text(const struct bailey_outcome *o, struct buf *out) {
+        for (size_t i = 0; i < o->finding_count; i++)
+                put_finding(&o->findings[i], out);
+        if (o->finding_count == 0)
+                buf_append(out, STR("\nNothing was denied.\n"));
+        if (o->findings_lost)
+                buf_append(out, STR("\nMore was denied than is kept.\n"));
 }
 
 void format_why_text(const struct bailey_why *why, struct buf *out) {

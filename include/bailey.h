@@ -366,9 +366,13 @@ struct bailey_run_options {
         const char *description;     /* purpose of the command, for the audit log; NULL: none */
         const char *session; /* commands with this name and the same workspace share a /tmp, also those of other processes;
                                 NULL: none. Letters, digits, '.', '_' and '-', at most 64. Only for bailey_run() */
-        const char *stage;   /* what the command writes in the workspace is kept in the stage of this name, where later
-                                commands of the same name see it, until it is applied; NULL: it is written there. A name
-                                like that of a session. See bailey_stage_diff() */
+        int evidence;      /* not 0: system calls that are denied are noted, for `findings` of the outcome. Paths are seen that
+                              the command prints nothing of; it is slower. Only with native and bwrap, and bailey_run().
+                              Where the policy allows no network, the network is one with no allowed host, in which
+                              names can be seen */
+        const char *stage; /* what the command writes in the workspace is kept in the stage of this name, where later
+                              commands of the same name see it, until it is applied; NULL: it is written there. A name
+                              like that of a session. See bailey_stage_diff() */
 
         /* Only for bailey_start(), and so are the rest; of bailey_run() they have to be 0. */
         const char *const
@@ -423,6 +427,8 @@ struct bailey_staged {
         unsigned long long changed, added, deleted;
 };
 
+struct bailey_why_finding;
+
 struct bailey_outcome {
         enum bailey_end end;
         int exit_code;           /* as in a shell: the command's own, 128 + signal; 124, 125, 126, 127 */
@@ -447,9 +453,12 @@ struct bailey_outcome {
         int invalid_utf8; /* not 0: some of the output was not UTF-8, and was replaced */
         long long duration_ms;
         const char *cwd; /* where the next command of the session starts; of bailey_run(): where it ran. NULL: not known */
-        const struct bailey_traffic *network; /* NULL: the policy lists no hosts */
-        const struct bailey_staged *staged;   /* NULL: the workspace was not staged */
-        void *memory;                         /* of all these texts */
+        const struct bailey_traffic *network;      /* NULL: the policy lists no hosts */
+        const struct bailey_staged *staged;        /* NULL: the workspace was not staged */
+        const struct bailey_why_finding *findings; /* with `evidence`: what was denied; the most certain first */
+        size_t finding_count;
+        int findings_lost; /* not 0: there were more */
+        void *memory;      /* of all these texts */
 };
 
 /* Checks the command, creates its sandbox, runs it, and cleans up. Returns 0, also if nothing ran: see `end`; -1 if there is
@@ -1160,8 +1169,9 @@ struct bailey_why_finding {
         const char *text;    /* what happened */
         const char
                 *setting; /* a line of a config file: "sandbox.fs_write_allow = [\"/etc/x\"]", or what to change; NULL: none */
-        const char *option; /* of bailey run, for this command only: "--write /etc/x"; NULL: none */
-        const char *opens;  /* what the setting allows */
+        const char *option;  /* of bailey run, for this command only: "--write /etc/x"; NULL: none */
+        const char *opens;   /* what the setting allows */
+        const char *program; /* that asked for it, by the name that it gives itself; NULL: not known */
 };
 
 struct bailey_why {

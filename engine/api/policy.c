@@ -99,6 +99,25 @@ int policy_derive(const struct bailey_policy *base, const char *const *overrides
         return 0;
 }
 
+int policy_derive_seen(const struct bailey_policy *base, struct bailey_policy **ret, struct err *err) {
+        struct bailey_policy *derived;
+        struct policy *policy;
+
+        if (policy_derive(base, (const char *const[]){ NULL }, &derived, err) < 0)
+                return -1;
+        policy = ARENA_NEW(&derived->arena, struct policy);
+        if (!policy) {
+                bailey_policy_free(derived);
+                return err_memory(err);
+        }
+        *policy = *derived->policy;
+        policy->sandbox.network = NETWORK_ALLOW_HOSTS;
+        policy->sandbox.network_hosts = (struct str_list){};
+        derived->policy = policy;
+        *ret = derived;
+        return 0;
+}
+
 void bailey_policy_free(struct bailey_policy *policy) {
         if (!policy)
                 return;

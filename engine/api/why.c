@@ -8,7 +8,7 @@
 
 #include "bailey.h"
 #include "engine/api/audit.h"
-#include "engine/api/why_table.h"
+#include "engine/why_table.h"
 #include "engine/config.h"
 #include "engine/policy.h"
 #include "guard/guard.h"
@@ -84,93 +84,14 @@ static const char *field(struct answer *a, const char *name) {
         return text.ptr ? text_of(a, text) : NULL;
 }
 
-static void put_quoted(struct buf *out, struct str text) {
-        bool plain = text.len > 0;
-
-        for (size_t i = 0; i < text.len; i++)
-                plain &= is_ascii_alnum((unsigned char)text.ptr[i]) || (text.ptr[i] && strchr("/._-:@%+=,*", text.ptr[i]));
-        if (plain && !memchr(text.ptr, '*', text.len)) {
-                buf_append(out, text);
-                return;
-        }
-        buf_char(out, '\'');
-        for (size_t i = 0; i < text.len; i++)
-                if (text.ptr[i] == '\'')
-                        buf_append(out, STR("'\\''"));
-                else
-                        buf_char(out, text.ptr[i]);
-        buf_char(out, '\'');
-}
-
-enum form { FORM_TEXT, FORM_CONFIG, FORM_SHELL };
-
-/* In quotes, as JSON and TOML write it; the quotes themselves are in the table. */
-static void put_inside(struct buf *out, struct str text) {
-        BUF_AUTO json;
-
-        buf_init(&json, TEXT_MAX);
-        buf_json(&json, text);
-        if (json.failed)
-                out->failed = true;
-        else
-                buf_append(out, str_from(json.ptr + 1, json.len - 2));
-}
-
-static void put_subject(struct buf *out, struct str subject, enum form form) {
-        if (form == FORM_SHELL)
-                put_quoted(out, subject);
-        else if (form == FORM_CONFIG)
-                put_inside(out, subject);
-        else
-                buf_visible(out, subject);
-}
-
-/* The pattern of the table with the subject at %s. */
-static const char *fill(struct answer *a, const char *pattern, struct str subject, enum form form) {
-        const char *at = pattern ? strstr(pattern, "%s") : NULL;
-        BUF_AUTO out;
-
-        buf_init(&out, TEXT_MAX);
-        if (!pattern)
-                return NULL;
-        buf_append(&out, at ? str_from(pattern, (size_t)(at - pattern)) : str_z(pattern));
-        if (at) {
-                put_subject(&out, subject, form);
-                buf_append(&out, str_z(at + 2));
-        }
-        a->failed |= out.failed;
-        return text_of(a, buf_str(&out));
-}
-
 /* ---- findings ---- */
 
-/* A path that may be allowed has to exist: the nearest directory above that does. Empty: that is the root. */
-static struct str existing(struct answer *a, struct str path) {
-        char text[PATH_MAX];
+static void add(struct answer *a, const struct why_row *row, struct str kind, struct str subject, struct str text,
+                struct str program) {
+        const struct why_subject about = { .kind = kind, .subject = subject, .text = text, .program = program };
 
-        if (path.len >= sizeof(text) || snprintf(text, sizeof(text), "%.*s", (int)path.len, path.ptr) != (int)path.len)
-                return STR("");
-        while (strlen(text) > 1 && access(text, F_OK) < 0)
-                *(strrchr(text, '/') == text ? text + 1 : strrchr(text, '/')) = '\0';
-        return strlen(text) > 1 ? str_z(text_of(a, str_z(text))) : STR("");
-}
-
-static void add(struct answer *a, const struct why_row *row, struct str kind, struct str subject, struct str text) {
-        bool path = row->option && strcmp(row->kind, "outside") == 0 && subject.len && subject.ptr[0] == '/';
-        struct str allowed = path ? existing(a, subject) : subject;
-        bool possible = !path || allowed.len;
-
-        if (a->count == FINDINGS_MAX)
-                return;
-        a->items[a->count++] = (struct bailey_why_finding){
-                .layer = row->layer,
-                .kind = text_of(a, kind),
-                .subject = text_of(a, subject),
-                .text = row->text ? fill(a, row->text, subject, FORM_TEXT) : text_of(a, text),
-                .setting = possible ? fill(a, row->setting, allowed, FORM_CONFIG) : NULL,
-                .option = possible ? fill(a, row->option, allowed, FORM_SHELL) : NULL,
-                .opens = possible ? fill(a, row->opens, allowed, FORM_TEXT) : NULL,
-        };
+        if (a->count < FINDINGS_MAX && why_finding_make(row, &about, a->arena, &a->items[a->count++]) < 0)
+                a->failed = true;
 }
 
 static const struct tree_node *list_of(const struct tree_node *record, const char *name) {
@@ -197,7 +118,8 @@ static void add_reasons(struct answer *a) {
                 struct str rule = audit_field(reason, "rule");
 
                 if (str_is(audit_field(reason, "severity"), "block"))
-                        add(a, row_of_rule(rule), rule, audit_field(reason, "subject"), audit_field(reason, "message"));
+                        add(a, row_of_rule(rule), rule, audit_field(reason, "subject"), audit_field(reason, "message"),
+                            STR(""));
         }
 }
 
@@ -207,7 +129,7 @@ static void add_findings(struct answer *a) {
                 const struct why_row *row = why_finding(text_of(a, kind));
 
                 if (row)
-                        add(a, row, kind, audit_field(finding, "subject"), STR(""));
+                        add(a, row, kind, audit_field(finding, "subject"), STR(""), audit_field(finding, "program"));
         }
 }
 
@@ -225,13 +147,12 @@ static void add_hosts(struct answer *a) {
         if (!network)
                 return;
         TREE_EACH(host, list_of(network, "hosts")) {
-                struct str verdict = audit_field(host, "verdict"), name = audit_field(host, "host");
-                bool port = str_is(verdict, "port_not_listed");
+                const char *kind = why_host_kind(audit_field(host, "verdict"), a->policy->policy);
+                struct str name = str_z(why_host_subject(audit_field(host, "host"), audit_integer(host, "port", 0),
+                                                         a->policy->policy, a->arena));
 
-                if (str_is(verdict, "denied"))
-                        add(a, why_finding("host-denied"), STR("host-denied"), name, STR(""));
-                else if ((str_is(verdict, "not_listed") || port) && !has(a, name))
-                        add(a, why_finding(port ? "port" : "host"), port ? STR("port") : STR("host"), name, STR(""));
+                if (kind && !has(a, name))
+                        add(a, why_finding(kind), str_z(kind), name, STR(""), STR(""));
         }
 }
 

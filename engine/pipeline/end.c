@@ -333,6 +333,7 @@ void run_end(struct run *run, int result) {
                 tell_dropped(run);
                 look_for_kills(run);
                 run_explain(run);
+                run_evidence(run);
         } else if (result == 0) {
                 run_show_plan(run);
         } else if (run->job.outcome.cancelled || run->job.outcome.timed_out) {

@@ -207,6 +207,7 @@ static int try_launch(struct run *run, struct err *err) {
                 .seen = run->lent.seen,
                 .passed_max = passed_max(run),
                 .state = run->lent.state && !run->order.options.background ? &run->begun.left : NULL,
+                .evidence = run->order.options.evidence ? &run->evidence.notes : NULL,
                 .timeout = run->facts.timeout,
                 .drain = run->order.policy->run.drain,
                 .cancel_fd = run->order.options.cancel_fd,
@@ -240,6 +241,7 @@ static int try_launch(struct run *run, struct err *err) {
 /* A backend adds to what is known of the host: each gets a copy. */
 static void begin_attempt(struct run *run) {
         run->attempt.host = run->facts.host;
+        run->attempt.host.evidence = run->order.options.evidence;
         run->attempt.request = run->facts.request;
         if (run->attempt.without_sockets)
                 run->attempt.host.sockets.count = 0;

@@ -327,6 +327,7 @@ void run_free(struct run *run) {
         if (run->facts.host_cache)
                 host_cache_leave(run->facts.host_cache);
         run_network_forget(run);
+        fd_close(run->evidence.notes);
         buf_free(&run->begun.left);
         bailey_policy_free(run->order.own);
         arena_free(&run->arena);
@@ -376,7 +377,7 @@ int run_hand_out(struct run *run, struct bailey_outcome *ret) {
         o->action = (enum bailey_action)run->judged.verdict.action;
         o->truncated = run->result.captured.truncated;
         o->invalid_utf8 = run->result.captured.invalid_utf8;
-        if (put_plan(run) < 0 || put_notices(run) < 0 ||
+        if (put_plan(run) < 0 || put_notices(run) < 0 || run_evidence_findings(run) < 0 ||
             verdict_reasons(&run->judged.verdict, &run->arena, &o->reasons, &o->reason_count) < 0) {
                 run_free(run);
                 return -1;

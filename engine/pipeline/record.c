@@ -119,14 +119,29 @@ static void set_network(struct run *run, struct audit_record *record) {
         record->host_count = network->host_count;
 }
 
+static bool was_denied(const struct run_evidence *evidence, const struct explain_finding *finding) {
+        for (size_t i = 0; i < evidence->count; i++)
+                if (strcmp(evidence->misses[i].kind, finding->kind) == 0 &&
+                    strcmp(evidence->misses[i].subject, finding->subject) == 0)
+                        return true;
+        return false;
+}
+
+/* What was seen, and then what the output says. */
 static void set_findings(struct run *run, struct audit_record *record) {
         const struct explain_findings *from = &run->result.findings;
-        struct audit_finding *findings = arena_alloc(&run->arena, (from->count + 1) * sizeof(*findings));
+        const struct run_evidence *evidence = &run->evidence;
+        struct audit_finding *findings = arena_alloc(&run->arena, (evidence->count + from->count + 1) * sizeof(*findings));
+        size_t count = 0;
 
+        for (size_t i = 0; findings && i < evidence->count; i++)
+                findings[count++] = (struct audit_finding){ evidence->misses[i].kind, evidence->misses[i].subject,
+                                                            evidence->misses[i].program };
         for (size_t i = 0; findings && i < from->count; i++)
-                findings[i] = (struct audit_finding){ from->items[i].kind, from->items[i].subject };
+                if (!was_denied(evidence, &from->items[i]))
+                        findings[count++] = (struct audit_finding){ from->items[i].kind, from->items[i].subject, NULL };
         record->findings = findings;
-        record->finding_count = findings ? from->count : 0;
+        record->finding_count = count;
 }
 
 static void set_outcome(struct run *run, struct audit_record *record) {

@@ -31,6 +31,7 @@ struct run *run_new(const struct bailey_policy *policy, const struct bailey_run_
         run->staged.stage.fd = run->staged.keeper.connection = run->staged.holder.socket = -1;
         run->facts.home = run->attempt.tmpdir.fd = run->attempt.shell_ports.diag = -1;
         buf_init(&run->begun.left, STATE_TEXT_MAX);
+        run->evidence.notes = -1;
         run->lent.epoll_fd = run->job.launched.pidfd = -1;
         return run;
 }
@@ -66,7 +67,8 @@ bool run_turn(struct run *run, bool may_wait) {
 }
 
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
-        struct run *run = run_new(policy, options);
+        struct bailey_policy *seen_policy = NULL;
+        struct run *run;
         struct secrets secrets;
         struct stream output = {}, seen = {};
         struct baseline *baselines = NULL;
@@ -75,8 +77,17 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         char state[PATH_MAX] = "";
         int result;
 
-        if (!run)
+        if (options->evidence && policy->policy->sandbox.network == NETWORK_DENY) {
+                if (policy_derive_seen(policy, &seen_policy, &(struct err){}) < 0)
+                        return -1;
+                policy = seen_policy;
+        }
+        run = run_new(policy, options);
+        if (!run) {
+                bailey_policy_free(seen_policy);
                 return -1;
+        }
+        run->order.own = seen_policy;
         secrets_init(&secrets);
         session_tmp_init(&tmp);
         tmp.named.name = options->session;

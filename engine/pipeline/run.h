@@ -133,6 +133,21 @@ struct run_attempt {
         uint64_t kills_before; /* how often the OOM killer had acted among all commands of the user when this one started */
 };
 
+/* evidence.c: what was denied, for rows of engine/why_table.c. */
+struct run_miss {
+        const char *kind, *subject;
+        const char *program;
+};
+
+enum { MISSES_MAX = 64 };
+
+struct run_evidence {
+        int notes; /* the file of launch/evidence.h; -1: none */
+        struct run_miss misses[MISSES_MAX];
+        size_t count;
+        bool lost; /* there were more */
+};
+
 /* end.c: what came of it. */
 struct run_result {
         struct captured captured;
@@ -159,6 +174,7 @@ struct run {
         struct run_staged staged;
         struct run_attempt attempt;
         struct job job;
+        struct run_evidence evidence;
         bool told_started, over;
         struct run_result result;
 };
@@ -207,6 +223,12 @@ int run_protect_recover(struct run *run, struct err *err); /* after commands tha
 int run_protect_begin(struct run *run);
 void run_protect_check(struct run *run); /* after covers were restored */
 void run_protect_end(struct run *run);   /* sets aside what it created at protected paths, now or at the next start */
+
+/* ---- evidence (evidence.c) ---- */
+
+/* Decides which notes of the sandbox are of something that the sandbox denies, and the host would not. */
+void run_evidence(struct run *run);
+int run_evidence_findings(struct run *run); /* for the outcome */
 
 /* ---- a stage (staging.c) ---- */
 

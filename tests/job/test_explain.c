@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "engine/api/why_table.h"
+#include "engine/why_table.h"
 #include "run/explain.h"
 
 #define MIB ((int64_t)1 << 20)
