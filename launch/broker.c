@@ -215,8 +215,9 @@ static int connect_now(struct broker *broker, uint64_t call, struct broker_conne
 
         if (result == BROKER_WAITS)
                 return result;
+        if (broker->evidence)
+                keep_evidence(broker, request, evidence_of_socket(request->socket, result));
         fd_close(TAKE_FD(request->socket)); /* before the caller could close it */
-        keep_evidence(broker, request, result);
         if (!answer(broker->listener, call, result) && has_room(broker))
                 broker->workers[broker->worker_count++] =
                         (struct broker_worker){ .call = call, .request = *request, .result = result };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -362,6 +363,16 @@ static void note_socket(struct evidence *evidence, const struct broker_connect *
         else if (dir >= 0 && find_stop(evidence, dir, &stop))
                 note(evidence, request->caller, EVIDENCE_SOCKET, result == -EACCES ? EVIDENCE_DENIED : EVIDENCE_MISSING,
                      evidence->route.done);
+}
+
+int evidence_of_socket(int socket, int result) {
+        struct tcp_info info = {};
+        socklen_t size = sizeof(info);
+
+        if (result == -EINPROGRESS && getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+            info.tcpi_state == TCP_CLOSE)
+                return -ECONNREFUSED;
+        return result;
 }
 
 void evidence_connect(struct evidence *evidence, const struct broker_connect *request, int result) {

@@ -52,6 +52,10 @@ int evidence_open(struct evidence **ret);
 /* Notes what the call would be denied; nothing if it is none of the table. The call must continue afterwards. */
 void evidence_call(struct evidence *evidence, int listener, const struct seccomp_notif *call);
 
+/* What connect() will come to, if that is known already: of a socket that does not wait, the kernel says later that nothing
+ * listens there. */
+int evidence_of_socket(int socket, int result);
+
 /* Notes a connection that failed with this negative errno. */
 void evidence_connect(struct evidence *evidence, const struct broker_connect *request, int result);
 
