@@ -89,6 +89,7 @@ extern const struct cli_command cli_tmp;
 extern const struct cli_command cli_trust;
 extern const struct cli_command cli_undo; /* stage.c */
 extern const struct cli_command cli_why;
+extern const struct cli_command cli_learn;
 
 /* commands.c: those that there are on this system, and the names of those that there are only on others; NULL-terminated. */
 extern const struct cli_command *const cli_commands[];

@@ -33,6 +33,7 @@ const struct cli_command *const cli_commands[] = {
         &cli_env,
         &cli_trust,
         &cli_why,
+        &cli_learn,
         &cli_audit,
         &cli_container,
         &cli_completion,

@@ -113,10 +113,15 @@ static bool choice_has(struct str choice, struct str value) {
 static int option_take(struct reader *r, size_t row, const char *value) {
         struct str argument = str_z(r->table[row].argument ? r->table[row].argument : "");
         struct options *out = r->out;
+        bool left_out = false;
 
-        if (choice_is(argument) && !choice_has(argument, str_z(value)))
-                return err_set(r->err, ERR_INVALID, "option --%s: expected %s, found \"%.64s\"", r->table[row].name,
-                               argument.ptr, value);
+        if (str_starts(argument, STR("["))) {
+                argument = str_take(str_skip(argument, 1), argument.len - 2);
+                left_out = !*value;
+        }
+        if (choice_is(argument) && !left_out && !choice_has(argument, str_z(value)))
+                return err_set(r->err, ERR_INVALID, "option --%s: expected %.*s, found \"%.64s\"", r->table[row].name,
+                               (int)argument.len, argument.ptr, value);
         if (str_is(argument, "DIR") || str_is(argument, "FILE") || str_is(argument, "PATH"))
                 value = program_path(value);
         if (!value)

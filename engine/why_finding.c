@@ -24,7 +24,7 @@ static const char *text_of(struct making *a, struct str text) {
         return copy ? copy : "";
 }
 
-static void put_quoted(struct buf *out, struct str text) {
+void why_quote(struct buf *out, struct str text) {
         bool plain = text.len > 0;
 
         for (size_t i = 0; i < text.len; i++)
@@ -58,7 +58,7 @@ static void put_inside(struct buf *out, struct str text) {
 
 static void put_subject(struct buf *out, struct str subject, enum form form) {
         if (form == FORM_SHELL)
-                put_quoted(out, subject);
+                why_quote(out, subject);
         else if (form == FORM_CONFIG)
                 put_inside(out, subject);
         else

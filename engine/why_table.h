@@ -5,6 +5,7 @@
 #define BAILEY_ENGINE_WHY_TABLE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 #include "include/bailey.h"
 #include "policy/policy.h"
@@ -21,6 +22,9 @@ struct why_row {
 /* NULL: unknown. */
 const struct why_row *why_finding(const char *kind);
 const struct why_row *why_rule(const char *rule); /* never NULL */
+
+/* Appends a word as a shell reads it; plain ones without quotes. */
+void why_quote(struct buf *out, struct str text);
 
 /* Of what the gateway has refused: the kind of the finding, under this policy; NULL: no setting is about it. */
 const char *why_host_kind(struct str verdict, const struct policy *policy);

@@ -123,6 +123,9 @@ void format_import_left(const struct bailey_import_left *left, struct buf *out);
  */
 
 void format_why_json(const struct bailey_why *why, struct buf *out);
+void format_learned_json(const struct bailey_learned *learned, const char *path, const char *diff, struct buf *out);
+void format_learned_text(const struct bailey_learned *learned, const char *diff, struct buf *out);
+void format_learned_refused(const struct bailey_learn_refused *refused, struct buf *out);
 void format_denied_text(const struct bailey_outcome *outcome, struct buf *out); /* of a run with evidence */
 void format_why_text(const struct bailey_why *why, struct buf *out);
 

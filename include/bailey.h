@@ -466,6 +466,62 @@ struct bailey_outcome {
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret);
 void bailey_outcome_free(struct bailey_outcome *outcome);
 
+/* ---- learning what a command needs ---- */
+
+struct bailey_learn_options {
+        struct bailey_run_options
+                run;            /* the command, its directory, environment and timeout; cancel_fd. The rest has to be 0 */
+        const char *keep_stage; /* the last run, under the proposal, leaves its changes of the workspace in the stage of this
+                                   name; NULL: they are discarded, as those of all other runs are */
+        int trusted; /* not 0: files of the user that the policy does not show, and connections, are tried together */
+};
+
+struct bailey_learn_line {
+        const char *key;
+        const char *value;   /* of a list, the text of one item: /x; else as JSON writes it: "allow_hosts" or 4096 */
+        int list;            /* not 0: of a list */
+        const char *text;    /* what was denied without it */
+        const char *program; /* that was denied it, by the name that it gives itself; NULL: not known */
+};
+
+/* What was denied, and is not proposed. */
+struct bailey_learn_refused {
+        const char *subject, *text; /* text: what was denied */
+        const char *reason;
+        const char *program; /* NULL: not known */
+};
+
+struct bailey_learned {
+        int passes;          /* not 0: the last run, under all of `lines` and nothing else, ended with status 0 */
+        const char *problem; /* why it does not; NULL: it passes */
+        const struct bailey_learn_line *lines; /* if it passes, it does not pass without any of them */
+        size_t line_count;
+        const struct bailey_learn_refused *refused;
+        size_t refused_count;
+        unsigned runs;
+        int exit_code;      /* of the last run that failed */
+        const char *output; /* of that run; NULL: none failed */
+        size_t output_length;
+        const char *const *notices; /* NULL-terminated */
+        void *memory;
+};
+
+/*
+ * Runs a command in stages that are discarded, until it passes, under the policy and what its evidence says that it lacks.
+ * Writes outside of the workspace go to copies, and its home directory is a copy, too. Then leaves out each line that it passes
+ * without. The proposal is what a command asked for, which may be hostile: nothing that is wide, or that holds credentials, is
+ * proposed or tried. Nobody is asked, and no file of the user is changed. Fails if no stage can be had; errors as with
+ * bailey_policy_load(), here and below.
+ */
+int bailey_learn(const struct bailey_policy *policy, const struct bailey_learn_options *options, struct bailey_learned *ret,
+                 char *ret_error, size_t error_size);
+void bailey_learned_free(struct bailey_learned *learned);
+
+/* The config file of the user (`workspace` NULL) or of a workspace with the lines in it: `ret_diff` is what changes, as diff -u
+ * writes it. `write` not 0: changes the file. A workspace's has to be trusted then (bailey_trust()). */
+int bailey_learn_config(const struct bailey_learned *learned, const char *const *environment, const char *workspace, int write,
+                        char **ret_path, char **ret_diff, char *ret_error, size_t error_size);
+
 /* ---- several at once ---- */
 
 /*

@@ -25,6 +25,7 @@ struct host_path {
         bool program;        /* a file of bailey's own program */
         const char *pattern; /* of fs_read_deny or fs_write_deny that it matches; NULL: it was denied by name */
         const char *link;    /* the target of a symbolic link, if links are kept */
+        const char *copy;    /* of a list of the policy: what commands get in its place; NULL: itself */
 };
 
 struct host_paths {

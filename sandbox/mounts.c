@@ -400,6 +400,10 @@ static enum mount_kind granted_kind(const struct compiler *c, const char *path) 
         return c->host->staged && path_within(path, c->host->workspace) ? MOUNT_STAGE : MOUNT_WRITE;
 }
 
+static int bind_granted(struct compiler *c, const struct host_path *item) {
+        return step_mapped(c, granted_kind(c, item->path), item->copy ? item->copy : item->path, item->path);
+}
+
 static int add_writable(struct compiler *c) {
         const struct protection *protection = &c->host->protection;
         bool write = c->policy->sandbox.workspace_write && !protection->sealed;
@@ -409,7 +413,7 @@ static int add_writable(struct compiler *c) {
                 return -1;
         for (size_t i = 0; c->lists && i < c->host->write.count; i++)
                 if (open_way(c, c->host->write.items[i].path) < 0 || add_anchors(c, c->host->write.items[i].path) < 0 ||
-                    bind(c, granted_kind(c, c->host->write.items[i].path), c->host->write.items[i].path) < 0)
+                    bind_granted(c, &c->host->write.items[i]) < 0)
                         return -1;
         if (!write)
                 return 0;

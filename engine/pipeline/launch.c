@@ -238,6 +238,26 @@ static int try_launch(struct run *run, struct err *err) {
         return result;
 }
 
+/* One that is not there would be the thing itself. */
+static int put_copies(struct run *run, struct err *err) {
+        struct host_paths *write = &run->attempt.host.write;
+        struct host_path *items;
+
+        if (!run->order.copies)
+                return 0;
+        items = arena_alloc(&run->arena, (write->count + 1) * sizeof(*items));
+        if (!items)
+                return err_memory(err);
+        for (size_t i = 0; i < write->count; i++) {
+                items[i] = write->items[i];
+                for (const struct run_copy *copy = run->order.copies; copy->path; copy++)
+                        if (strcmp(copy->path, items[i].path) == 0)
+                                items[i].copy = copy->copy;
+        }
+        write->items = items;
+        return 0;
+}
+
 /* A backend adds to what is known of the host: each gets a copy. */
 static void begin_attempt(struct run *run) {
         run->attempt.host = run->facts.host;
@@ -253,7 +273,7 @@ static void begin_attempt(struct run *run) {
 
 static int try_backend(struct run *run, const struct backend *backend, struct err *err) {
         begin_attempt(run);
-        if (plan_terminal(run, backend, err) < 0 || plan_backend(run, backend, err) < 0)
+        if (put_copies(run, err) < 0 || plan_terminal(run, backend, err) < 0 || plan_backend(run, backend, err) < 0)
                 return -1;
         if (run->order.options.plan_only)
                 return 0;

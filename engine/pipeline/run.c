@@ -66,7 +66,8 @@ bool run_turn(struct run *run, bool may_wait) {
         return run->over;
 }
 
-int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
+int run_alone(const struct bailey_policy *policy, const struct bailey_run_options *options, const struct run_copy *copies,
+              struct bailey_outcome *ret) {
         struct bailey_policy *seen_policy = NULL;
         struct run *run;
         struct secrets secrets;
@@ -88,6 +89,7 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
                 return -1;
         }
         run->order.own = seen_policy;
+        run->order.copies = copies;
         secrets_init(&secrets);
         session_tmp_init(&tmp);
         tmp.named.name = options->session;
@@ -112,4 +114,8 @@ int bailey_run(const struct bailey_policy *policy, const struct bailey_run_optio
         baseline_free(&baselines, state);
         secrets_free(&secrets);
         return result;
+}
+
+int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
+        return run_alone(policy, options, NULL, ret);
 }

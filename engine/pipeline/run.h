@@ -35,6 +35,11 @@ struct accepted {
         struct str rule, what; /* of struct reason */
 };
 
+/* A path of fs_write_allow, and what commands write in its place. */
+struct run_copy {
+        const char *path, *copy;
+};
+
 /* What is asked for, and by which policy. Written by run_new() only. */
 struct run_order {
         const struct policy *policy;
@@ -44,7 +49,8 @@ struct run_order {
         struct audit *audit;
         struct containers *containers;
         struct cgroup_shared *shared;
-        struct bailey_policy *own; /* a policy for this run alone, which is freed with it; NULL: none */
+        const struct run_copy *copies; /* the last one has no path; NULL: none */
+        struct bailey_policy *own;     /* a policy for this run alone, which is freed with it; NULL: none */
 };
 
 /* What is said again and again, but not of each command. */
@@ -187,6 +193,10 @@ void run_begin(struct run *run);
 
 /* Does what is due, and waits for it if allowed. Returns true if the run is over. */
 bool run_turn(struct run *run, bool may_wait);
+
+/* As bailey_run(), with copies in the place of what could be written. */
+int run_alone(const struct bailey_policy *policy, const struct bailey_run_options *options, const struct run_copy *copies,
+              struct bailey_outcome *ret);
 
 /* ---- the stages ---- */
 
