@@ -102,9 +102,9 @@ allowed() {
         is layer network
         is kind network
         said=$(why --allow-host example.org 'git clone https://github.com/a/b')
-        is kind host
+        is kind host-deny # the config, where the line would stand, denies the network
         is subject github.com
-        is setting 'sandbox.network.hosts = ["github.com"]'
+        is setting 'sandbox.network = { kind = "allow_hosts", hosts = ["github.com"] }'
         is option '--allow-host github.com'
 }
 

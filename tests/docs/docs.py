@@ -22,7 +22,7 @@ from tables import Tables, initialize, is_of  # noqa: E402
 
 BAILEY = os.path.abspath(os.environ.get("BAILEY") or os.path.join(ROOT, "build", "bailey"))
 PAGES = os.path.join(os.path.dirname(BAILEY), "docs")
-OPTIONS_MAX = 32  # cli/options.h
+OPTIONS_MAX = 40  # cli/options.h
 
 
 def read(*path):

@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "base/tree.h"
-#include "engine/learn/learn.h"
+#include "engine/api/learn.h"
 #include "engine/stage_request.h"
 #include "home/walk.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
-#include "engine/learn/learn.h"
+#include "engine/api/learn.h"
 #include "engine/why_table.h"
 #include "home/shown.h"
 

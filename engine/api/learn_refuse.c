@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "base/time.h"
-#include "engine/learn/learn.h"
+#include "engine/api/learn.h"
 #include "engine/why_table.h"
 #include "guard/guard.h"
 #include "guard/paths.h"

@@ -2,7 +2,7 @@
  * The runs of `bailey learn`. Each has a stage, and copies, of its own, so that none depends on what an earlier one has
  * written.
  */
-#include "engine/learn/learn.h"
+#include "engine/api/learn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * `bailey learn`: what a command needs besides its policy, found by running it.
  *
- * learn.c has the runs, place.c their directories, lines.c makes lines of findings, refuse.c decides what is never proposed,
- * config.c writes them to a config file.
+ * learn.c has the runs, learn_place.c their directories, learn_lines.c makes lines of findings, learn_refuse.c decides what is
+ * never proposed, learn_config.c writes them to a config file.
  */
-#ifndef BAILEY_ENGINE_LEARN_H
-#define BAILEY_ENGINE_LEARN_H
+#ifndef BAILEY_ENGINE_API_LEARN_H
+#define BAILEY_ENGINE_API_LEARN_H
 
 #include <limits.h>
 
@@ -42,7 +42,7 @@ struct learn {
         unsigned runs;
 };
 
-/* ---- lines.c ---- */
+/* ---- learn_lines.c ---- */
 
 /* Adds what would allow the findings: those that are certain, or if these add nothing, also files that are only missing.
  * Returns whether there is any new line. */
@@ -54,7 +54,7 @@ const char *const *lines_overrides(const struct learn *l, const char *home_dir, 
 /* Returns true if what is on would let a command send away files that it is not shown now. */
 bool lines_expose(const struct learn *l);
 
-/* ---- refuse.c ---- */
+/* ---- learn_refuse.c ---- */
 
 enum learn_access { LEARN_READ, LEARN_WRITE };
 
@@ -64,7 +64,7 @@ const char *refuse_host(const char *host);
 const char *refuse_socket(struct learn *l, const char *real);
 bool refuse_is_plain(const char *text); /* it can be shown and written to a config as it is */
 
-/* ---- place.c ---- */
+/* ---- learn_place.c ---- */
 
 /* The directory of copies, for one user alone, and not in the home directory. */
 int place_begin(struct learn *l, struct err *err);
