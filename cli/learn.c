@@ -83,9 +83,10 @@ static void tell(const struct bailey_learned *learned) {
         else if (learned->line_count == 0)
                 log_line("learn: the command passes as it is");
         else
-                log_line("learn: the command passes with %zu %s, and without none of them (%u runs). It chose what to ask for: "
-                         "read them before you use them",
-                         learned->line_count, learned->line_count == 1 ? "line" : "lines", learned->runs);
+                log_line("learn: the command passes with %zu %s, and fails without %s (%u runs). The command chose what to ask "
+                         "for: read the proposal before you use it",
+                         learned->line_count, learned->line_count == 1 ? "line" : "lines",
+                         learned->line_count == 1 ? "it" : "any of them", learned->runs);
 }
 
 static void tell_applied(const char *path, bool workspace, int changed) {

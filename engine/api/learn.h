@@ -83,6 +83,10 @@ int place_make(struct learn *l, struct arena *arena, struct place *ret, struct e
 /* Removes them, and the stage. */
 void place_remove(struct learn *l, const struct place *place, bool keep_stage);
 
+/* The path of an entry below `top`; false: it is too long. */
+struct walk_entry;
+bool place_path(const struct walk_entry *entry, const char *top, char ret[static PATH_MAX]);
+
 /* Can what is below the path be copied for a run? */
 bool place_can_copy(struct learn *l, const char *path);
 

@@ -100,6 +100,37 @@ static int copy_to(const char *path, int to, const char *name, struct err *err) 
         return from < 0 ? err_sys(err, "%s", above) : copy_tree(from, slash + 1, to, name, &copy, err);
 }
 
+static size_t put_path(const struct walk_entry *entry, const char *top, char *ret, size_t size) {
+        size_t len = entry->above ? put_path(entry->above, top, ret, size) : (size_t)snprintf(ret, size, "%s", top);
+
+        return len < size ? len + (size_t)snprintf(ret + len, size - len, "/%s", entry->name) : len;
+}
+
+bool place_path(const struct walk_entry *entry, const char *top, char ret[static PATH_MAX]) {
+        return put_path(entry, top, ret, PATH_MAX) < PATH_MAX;
+}
+
+/* What was mounted there for earlier commands has left an empty file or directory, which hides that the file is not shown. */
+static void remove_point(void *context, const struct walk_entry *entry) {
+        const struct stat *st = &entry->status;
+        char path[PATH_MAX];
+        struct stat ignored;
+
+        if ((S_ISREG(st->st_mode) ? st->st_size == 0 : S_ISDIR(st->st_mode) && entry->children == 0) &&
+            place_path(entry, context, path) && lstat(path, &ignored) == 0)
+                (void)unlinkat(entry->directory, entry->name, S_ISDIR(st->st_mode) ? AT_REMOVEDIR : 0);
+}
+
+static void remove_points(const char *home, int copy) {
+        FD_AUTO files = openat(copy, HOME_FILES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        char top[PATH_MAX];
+        struct walk walk = { .deadline = time_monotonic() + COPY_FOR, .visit = remove_point, .context = top };
+
+        snprintf(top, sizeof(top), "%s", home);
+        if (files >= 0)
+                walk_tree(&walk, files);
+}
+
 /* Without what sandboxes that run, or were killed, have not settled. */
 static int copy_layer(const char *layer, int to, struct err *err) {
         static const char *const parts[] = { HOME_FILES, "settings", "about" };
@@ -125,8 +156,10 @@ static int copy_home(struct learn *l, int directory, struct err *err) {
                 return 0;
         if (mkdirat(home, name, 0700) < 0 || (copy = openat(home, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
                 return err_sys(err, "%s", l->directory);
-        if (copy_layer(layer, copy, &why) == 0)
+        if (copy_layer(layer, copy, &why) == 0) {
+                remove_points(l->home, copy);
                 return 0;
+        }
         if (l->runs == 1)
                 learn_notice(l, "runs begin with an empty home of the workspace, as it cannot be copied: %s", why.msg);
         return move_remove(home, name, COPY_FOR, err);

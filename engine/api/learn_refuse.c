@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "home/walk.h"
 #include "policy/credentials.h"
 #include "policy/egress.h"
+#include "policy/files.h"
 
 enum { ENTRIES_MAX = 50000, TEXT_MAX = 16 << 10 };
 
@@ -81,18 +83,12 @@ struct search {
         bool found;
 };
 
-static size_t put_path(const struct walk_entry *entry, const char *top, char *ret, size_t size) {
-        size_t len = entry->above ? put_path(entry->above, top, ret, size) : (size_t)snprintf(ret, size, "%s", top);
-
-        return len < size ? len + (size_t)snprintf(ret + len, size - len, "/%s", entry->name) : len;
-}
-
 static void look_at(void *context, const struct walk_entry *entry) {
         struct search *search = context;
         char path[PATH_MAX];
 
         search->entries++;
-        if (!search->found && put_path(entry, search->top, path, sizeof(path)) < sizeof(path))
+        if (!search->found && place_path(entry, search->top, path))
                 search->found = is_store(path);
 }
 
@@ -168,6 +164,24 @@ const char *refuse_path(struct learn *l, const char *real, enum learn_access acc
         return reason;
 }
 
+/* Services that act for whoever connects: session and system buses, service managers, agents that hold keys, screens. */
+static bool is_session_service(const struct learn *l, const char *real) {
+        static const char *const places[] = { "/run/user", "/run/systemd", "/run/dbus", "/tmp/.X11-unix", NULL };
+        static const char *const variables[] = { "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", NULL };
+        char place[PATH_MAX];
+
+        for (const char *const *name = variables; *name; name++) {
+                const char *value = environment_get(l->options->run.environment, *name);
+
+                if (value && realpath(value, place) && path_within(real, place))
+                        return true;
+        }
+        for (const char *const *name = places; *name; name++)
+                if (path_within(real, *name))
+                        return true;
+        return false;
+}
+
 const char *refuse_socket(struct learn *l, const char *real) {
         const char *reason;
 
@@ -176,7 +190,9 @@ const char *refuse_socket(struct learn *l, const char *real) {
         reason = host_paths_find(&l->host.masks, real) || is_store(real) ? "it is where credentials are kept" : NULL;
         if (!reason && host_paths_find(&l->host.engines, real))
                 reason = "it gives control of the host";
-        return reason ? reason : guard_blocks(l, "curl --unix-socket ", real, " http://localhost/");
+        if (!reason && is_session_service(l, real))
+                reason = "its service acts with your permissions outside of the sandbox";
+        return reason ? reason : guard_blocks(l, "cat -- ", real, "");
 }
 
 /* ---- hosts ---- */

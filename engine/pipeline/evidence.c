@@ -198,6 +198,13 @@ static bool is_certain(const struct evidence_note *note) {
         return note->why != EVIDENCE_MISSING || note->want > EVIDENCE_ENTRY;
 }
 
+/* What the output says is about the policy in which names are seen. */
+static void put_kinds(struct run *run) {
+        for (size_t i = 0; run->order.own && i < run->result.findings.count; i++)
+                if (strcmp(run->result.findings.items[i].kind, "host") == 0)
+                        run->result.findings.items[i].kind = "host-deny";
+}
+
 void run_evidence(struct run *run) {
         struct evidence_notes notes;
         struct ports ports;
@@ -205,6 +212,7 @@ void run_evidence(struct run *run) {
 
         if (!run->order.options.evidence)
                 return;
+        put_kinds(run);
         if (run->evidence.notes < 0) {
                 run_notice(run, "what the command was denied could not be seen: %s",
                            run->attempt.host.no_broker ? run->attempt.host.no_broker : "only native and bwrap can do that");
