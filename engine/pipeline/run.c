@@ -66,10 +66,10 @@ bool run_turn(struct run *run, bool may_wait) {
         return run->over;
 }
 
-int run_alone(const struct bailey_policy *policy, const struct bailey_run_options *options, const struct run_copy *copies,
-              struct bailey_outcome *ret) {
-        struct bailey_policy *seen_policy = NULL;
-        struct run *run;
+/* `own`: the policy is this run's, and freed with it. */
+static int run_whole(const struct bailey_policy *policy, struct bailey_policy *own, const struct bailey_run_options *options,
+                     const struct run_copy *copies, struct bailey_outcome *ret) {
+        struct run *run = run_new(policy, options);
         struct secrets secrets;
         struct stream output = {}, seen = {};
         struct baseline *baselines = NULL;
@@ -78,17 +78,11 @@ int run_alone(const struct bailey_policy *policy, const struct bailey_run_option
         char state[PATH_MAX] = "";
         int result;
 
-        if (options->evidence && policy->policy->sandbox.network == NETWORK_DENY) {
-                if (policy_derive_seen(policy, &seen_policy, &(struct err){}) < 0)
-                        return -1;
-                policy = seen_policy;
-        }
-        run = run_new(policy, options);
         if (!run) {
-                bailey_policy_free(seen_policy);
+                bailey_policy_free(own);
                 return -1;
         }
-        run->order.own = seen_policy;
+        run->order.own = own;
         run->order.copies = copies;
         secrets_init(&secrets);
         session_tmp_init(&tmp);
@@ -114,6 +108,21 @@ int run_alone(const struct bailey_policy *policy, const struct bailey_run_option
         baseline_free(&baselines, state);
         secrets_free(&secrets);
         return result;
+}
+
+/* Where no sandbox can let names be seen, they are not. */
+int run_alone(const struct bailey_policy *policy, const struct bailey_run_options *options, const struct run_copy *copies,
+              struct bailey_outcome *ret) {
+        struct bailey_policy *seen;
+
+        if (!options->evidence || policy->policy->sandbox.network != NETWORK_DENY)
+                return run_whole(policy, NULL, options, copies, ret);
+        if (policy_derive_seen(policy, &seen, &(struct err){}) < 0 || run_whole(seen, seen, options, copies, ret) < 0)
+                return -1;
+        if (ret->end != BAILEY_FAILED)
+                return 0;
+        bailey_outcome_free(ret);
+        return run_whole(policy, NULL, options, copies, ret);
 }
 
 int bailey_run(const struct bailey_policy *policy, const struct bailey_run_options *options, struct bailey_outcome *ret) {
