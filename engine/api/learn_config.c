@@ -67,7 +67,7 @@ static int make(const struct bailey_learned *learned, struct config_change *chan
         size_t ignored;
         struct buf diff;
 
-        buf_init(&diff, 4 * TREE_TEXT_MAX);
+        buf_init(&diff, (size_t)4 * TREE_TEXT_MAX);
         if (put_lines(learned, change, arena, err) < 0 || put_diff(change, arena, &diff, err) < 0 ||
             (write && config_change_write(change, arena, err) < 0)) {
                 buf_free(&diff);

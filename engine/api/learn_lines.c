@@ -64,19 +64,28 @@ static const struct treatment *treatment_of(const char *kind) {
 
 /* ---- lists ---- */
 
+/* NULL: no memory, or none. */
 static const char *copy_of(const struct learn *l, const char *text) {
         return text ? arena_dup(l->arena, str_z(text)) : NULL;
 }
 
+static const char *text_of(const struct learn *l, const struct bailey_why_finding *finding) {
+        const char *copy = copy_of(l, finding->text);
+
+        return copy ? copy : "";
+}
+
 static void add_refused(struct learn *l, const char *subject, const struct bailey_why_finding *finding, const char *reason) {
+        const char *copy;
+
         for (size_t i = 0; i < l->refused_count; i++)
                 if (strcmp(l->refused[i].subject, subject) == 0)
                         return;
-        if (l->refused_count < LEARN_REFUSED_MAX)
-                l->refused[l->refused_count++] = (struct bailey_learn_refused){ .subject = copy_of(l, subject),
-                                                                                .text = copy_of(l, finding->text),
-                                                                                .reason = reason,
-                                                                                .program = copy_of(l, finding->program) };
+        copy = l->refused_count < LEARN_REFUSED_MAX ? copy_of(l, subject) : NULL;
+        if (copy)
+                l->refused[l->refused_count++] = (struct bailey_learn_refused){
+                        .subject = copy, .text = text_of(l, finding), .reason = reason, .program = copy_of(l, finding->program)
+                };
 }
 
 static bool has_line(const struct learn *l, const char *key, const char *value) {
@@ -88,13 +97,13 @@ static bool has_line(const struct learn *l, const char *key, const char *value) 
 
 /* True: it is new. */
 static bool add_line(struct learn *l, struct line line, const struct bailey_why_finding *finding) {
-        if (has_line(l, line.is.key, line.is.value))
+        if (!line.is.value || has_line(l, line.is.key, line.is.value))
                 return false;
         if (l->count == LEARN_LINES_MAX) {
                 l->full = true;
                 return false;
         }
-        line.is.text = copy_of(l, finding->text);
+        line.is.text = text_of(l, finding);
         line.is.program = copy_of(l, finding->program);
         l->lines[l->count++] = line;
         return true;
@@ -242,6 +251,7 @@ static int64_t limit_of(const struct policy *policy, const char *kind) {
 static bool add_limit(struct learn *l, const struct treatment *treatment, const struct bailey_why_finding *finding) {
         int64_t first = limit_of(l->policy->policy, treatment->kind), now;
         struct line *line = NULL;
+        const char *value;
         char text[32];
 
         for (size_t i = 0; i < l->count; i++)
@@ -255,8 +265,10 @@ static bool add_limit(struct learn *l, const struct treatment *treatment, const 
         snprintf(text, sizeof(text), "%lld", (long long)now * 2);
         if (!line)
                 return add_line(l, (struct line){ .is = { .key = treatment->key, .value = copy_of(l, text) } }, finding);
-        line->is.value = copy_of(l, text);
-        return line->is.value != NULL;
+        value = copy_of(l, text);
+        if (value)
+                line->is.value = value;
+        return value != NULL;
 }
 
 /* ---- findings ---- */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2016,SC2154,SC2088 # the commands are for bailey; the helpers set variables
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2088 # the commands are for bailey; the helpers set variables
 # bailey learn: for each project, the proposal makes a second run pass, and without any line of it the run fails. What a hostile command
 # asks for is not proposed.
 
@@ -11,7 +11,7 @@ load ../stage/stage_helper.bash
 setup_file() {
         # Directories of the host that are neither of the home nor of /tmp, which commands have one of their own of.
         export OUT=/srv/bailey-learn-$$
-        mkdir -p "$OUT" 2>/dev/null && [ -w "$OUT" ] || skip 'needs a directory in /srv that can be written'
+        if ! mkdir -p "$OUT" 2>/dev/null; then skip 'needs a directory in /srv that can be written'; fi
 }
 
 teardown_file() {
@@ -33,7 +33,7 @@ setup() {
 teardown() {
         if [ -n "${server-}" ]; then kill "$server"; fi
         [ "$(compgen -G '/var/tmp/bailey-learn-*')" = "$copies" ] # copies of runs are gone
-        ! bailey stages | grep -q '^learn-' # and so are their stages
+        if bailey stages | grep '^learn-'; then return 1; fi # and so are their stages
 }
 
 # learn ARGUMENT...: the proposal is in $J
@@ -367,7 +367,7 @@ for p in (\"/\", \"/etc\", \"/usr\", \"/root\", \"/home\", os.path.expanduser(\"
     except OSError: pass
 raise SystemExit(1)"' || true
         jq -e '.lines == []' "$J" || { cat "$J" && false; }
-        ! grep -q KEY "$J"
+        run ! grep -q KEY "$J"
         for path in "$HOME/.ssh/id_rsa" "$HOME/.ssh" "$HOME/.aws" "$HOME/backup" /etc /usr; do unproposed "$path"; done
         jq -e '.passes == false' "$J"
 }
@@ -381,7 +381,7 @@ raise SystemExit(1)"' || true
         ln -s "$HOME/.ssh/id_rsa" key
         learn --set guard.mode=off 'cat ~/links/key ~/links/dir/id_rsa key ~/links/root; ls ~/links/root; exit 1' || true
         jq -e '.lines == []' "$J" || { cat "$J" && false; }
-        ! grep -q KEY "$J"
+        run ! grep -q KEY "$J"
 }
 
 @test "names with line breaks and escapes: no line, and plain text wherever they are told" {

@@ -8,7 +8,7 @@ load run_helper.bash
 
 setup_file() {
         export OUT=/srv/bailey-why-$$
-        mkdir -p "$OUT" 2>/dev/null && [ -w "$OUT" ] || skip 'needs a directory in /srv that can be written'
+        if ! mkdir -p "$OUT" 2>/dev/null; then skip 'needs a directory in /srv that can be written'; fi
 }
 
 teardown_file() {
@@ -25,7 +25,7 @@ setup() {
 }
 
 teardown() {
-        if [ -n "${server-}" ]; then kill $server; fi
+        if [ -n "${server-}" ]; then kill "$server"; fi
         if [ -n "${database-}" ]; then kill -INT "$database"; fi
 }
 
