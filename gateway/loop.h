@@ -1,6 +1,6 @@
 /*
- * The inside of the gateway process: one thread, an epoll set for each command, everything bounded. What it serves hangs from commands; a command
- * holds its listeners, DNS questions, connections and the rows of what it reached.
+ * The inside of the gateway process: one thread, an epoll set for each command, everything bounded. What it serves hangs from
+ * commands; a command holds its listeners, DNS questions, connections and the rows of what it reached.
  */
 #ifndef BAILEY_GATEWAY_LOOP_H
 #define BAILEY_GATEWAY_LOOP_H
@@ -17,13 +17,13 @@
 #include "policy/egress.h"
 
 enum {
-        LOOP_BUFFER = 256 << 10,   /* shared by all connections, and the most that is kept for one direction */
-        LOOP_KEPT_SMALL = 4 << 10, /* that, once LOOP_KEPT_MAX is reached */
-        LOOP_KEPT_MAX = 64 << 20,  /* of all directions */
-        LOOP_OWN_MAX = 4096,       /* addresses of interfaces; kube-proxy makes thousands */
-        LOOP_OUTBOX = 128,         /* events that wait for the engine */
-        LOOP_COMMANDS_MAX = 256,   /* at a time */
-        LOOP_FILES_SPARE = 128,    /* not used for connections */
+        LOOP_BUFFER = 256 << 10,                    /* shared by all connections, and the most that is kept for one direction */
+        LOOP_KEPT_SMALL = 4 << 10,                  /* that, once LOOP_KEPT_MAX is reached */
+        LOOP_KEPT_MAX = 64 << 20,                   /* of all directions */
+        LOOP_OWN_MAX = 4096,                        /* addresses of interfaces; kube-proxy makes thousands */
+        LOOP_OUTBOX = 128,                          /* events that wait for the engine */
+        LOOP_COMMANDS_MAX = 256,                    /* at a time */
+        LOOP_FILES_SPARE = LOOP_COMMANDS_MAX + 128, /* not used for connections: each command has a set */
         COMMAND_TURN_US = 1000,
         COMMAND_PUBLISHED_MAX = 64, /* ports */
         COMMAND_STREAMS_MAX = 32,   /* DNS over TCP */

@@ -92,6 +92,7 @@ static int run_all_timers(struct gateway *gateway) {
                                          &gateway->lookups };
         int wait = resolver_turn(gateway->resolver);
         int64_t now = time_monotonic();
+        struct command *ending = NULL;
 
         for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
                 run_timers(gateway, queues[i], now);
@@ -99,17 +100,18 @@ static int run_all_timers(struct gateway *gateway) {
                         wait = sooner(wait, time_left_ms(queues[i]->first->deadline));
         }
         for (struct command *command = gateway->commands; command; command = command->next) {
-                if (command->ending && !command->asked) {
-                        command_end_some(gateway, command);
-                        return 0; /* the list may be another one now */
-                }
+                if (command->ending && !command->asked)
+                        ending = command;
                 command_resume(gateway, command);
                 if (command->throttled)
                         wait = sooner(wait, RESUME_MS);
                 if (command->unfinished)
                         wait = 0;
         }
-        return wait;
+        if (!ending)
+                return wait;
+        command_end_some(gateway, ending); /* last: the list may be another one then */
+        return 0;
 }
 
 /* ---- the engine ---- */

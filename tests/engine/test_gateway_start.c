@@ -14,7 +14,6 @@
 
 #include "base/fd.h"
 #include "engine/pipeline/gateway_link.h"
-#include "policy/policy.h"
 
 static int count_files(void) {
         DIR *list = opendir("/proc/self/fd");
