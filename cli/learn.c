@@ -35,7 +35,8 @@ static const struct option_row option_rows[] = {
         [OPTION_APPLY] = { "apply", 0, "[workspace|user]",
                            "write the proposal to the config file of the workspace, or to yours; default: workspace" },
         [OPTION_KEEP_STAGE] = { "keep-stage", 0, "STAGE", "keep the changes of the workspace of a last run in this stage" },
-        [OPTION_TRUSTED] = { "trusted", 0, NULL, "try lines that show files of yours together with connections" },
+        [OPTION_TRUSTED] = { "trusted", 0, NULL,
+                             "try lines that show files of yours together with connections, and services of this host" },
         [OPTION_SET] = ROW_SET,
         [OPTION_CONFIG] = ROW_CONFIG,
         [OPTION_JSON] = { "json", 'j', NULL, "print JSON" },
@@ -191,7 +192,8 @@ const struct cli_command cli_learn = {
                 "/etc,\n"
                 "home directories, other users' files, what can contain credentials, and what the guard blocks are listed and\n"
                 "never proposed or tried. Lines that show files of yours are not tried together with connections, as the\n"
-                "command could send the files away; --trusted allows that.\n",
+                "command could send the files away, and services of this host (ports, unix sockets) are not tried, as they\n"
+                "act outside of the sandbox. --trusted allows both.\n",
         .options = option_rows,
         .exits = exits,
         .examples = examples,

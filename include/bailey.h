@@ -473,7 +473,8 @@ struct bailey_learn_options {
                 run;            /* the command, its directory, environment and timeout; cancel_fd. The rest has to be 0 */
         const char *keep_stage; /* the last run, under the proposal, leaves its changes of the workspace in the stage of this
                                    name; NULL: they are discarded, as those of all other runs are */
-        int trusted; /* not 0: files of the user that the policy does not show, and connections, are tried together */
+        int trusted; /* not 0: what only a command that is trusted may be given is tried: files of the user that the policy
+                        does not show together with connections, and services of this host (ports, unix sockets) */
 };
 
 struct bailey_learn_line {

@@ -113,10 +113,6 @@ static int attempt(struct learn *l, bool evidence, const char *stage, struct att
 
 /* ---- all of them ---- */
 
-static const char *exposed =
-        "the next run would be shown files of yours, and have a connection by which it could send them away; if "
-        "you trust the command, use --trusted";
-
 static const char *problem_of(const struct learn *l, const struct attempt *last) {
         if (last->refused)
                 return "the guard blocks the command";
@@ -141,7 +137,7 @@ static int grow(struct learn *l, struct bailey_learned *ret, struct err *err) {
                 ret->output_length = last.output.len;
                 if (last.refused && last.message)
                         learn_notice(l, "%s", last.message);
-                ret->problem = !more ? problem_of(l, &last) : lines_expose(l) && !l->options->trusted ? exposed : NULL;
+                ret->problem = !more ? problem_of(l, &last) : l->options->trusted ? NULL : lines_need_trust(l);
                 if (ret->problem)
                         return 0;
                 more = false;

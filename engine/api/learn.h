@@ -15,8 +15,8 @@
 
 enum { LEARN_LINES_MAX = 40, LEARN_REFUSED_MAX = 64, LEARN_NOTICES_MAX = 8 };
 
-/* What a line opens: files of the user and a way out are not tried together. */
-enum learn_reach { LEARN_NOTHING, LEARN_SHOWS, LEARN_CONNECTS };
+/* What a line opens: files of the user, hosts, services of this host. */
+enum learn_reach { LEARN_NOTHING, LEARN_SHOWS, LEARN_CONNECTS, LEARN_SERVICE };
 
 struct line {
         struct bailey_learn_line is;
@@ -51,8 +51,9 @@ bool lines_add(struct learn *l, const struct bailey_outcome *outcome);
 /* The lines that are on, as overrides; the first of them sets the home directory. NULL: no memory. */
 const char *const *lines_overrides(const struct learn *l, const char *home_dir, struct arena *arena);
 
-/* Returns true if what is on would let a command send away files that it is not shown now. */
-bool lines_expose(const struct learn *l);
+/* Why only a command that is trusted may run with the lines that are on: it could send away files that it is not shown now, or
+ * change something by a service that is outside of the sandbox. NULL: any may. */
+const char *lines_need_trust(const struct learn *l);
 
 /* ---- learn_refuse.c ---- */
 

