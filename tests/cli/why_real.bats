@@ -298,7 +298,7 @@ for i in range(200):
     except OSError: pass
 print(os.listdir(\"/proc/self/fd\"))"; ls -l /proc/1/fd'
         [[ $output != *bailey-evidence* ]]
-        for i in $(seq 200); do mkdir ~/many$i; done
+        for i in $(seq 200); do mkdir ~/many"$i"; done
         bailey run --backend native --why --json 'for i in $(seq 200); do ls ~/many$i; done' >"$BATS_TEST_TMPDIR/said" 2>/dev/null || true
         jq -e '(.findings | length) <= 144 and .findings_lost' "$BATS_TEST_TMPDIR/said"
 }
