@@ -200,6 +200,7 @@ static void resolve_indirect(struct walk *w, const struct param *p, const struct
         value = o->value;
         *o = (struct operand){ .name = p->name };
         if (!value_known(value, &name)) {
+                w->by_name = true;
                 unknown_operand(w, o, value);
         } else if (is_parameter_without_name(name)) {
                 resolve_name(w, name, 0, NULL, o);

@@ -105,6 +105,7 @@ struct walk {
         unsigned where, depth, eval_depth, call_depth, loop_depth, arith_depth;
         unsigned turns; /* of loops that may still be walked one by one */
         bool stopped;
+        bool by_name; /* since the last simple command was shown, the value of an unknown name was asked for */
         struct ifs ifs;
         const void *ifs_from;                      /* the datum that `ifs` was made of */
         struct var *positional, *ifs_var, *unread; /* $@, IFS; set once code ran that could not be read */

@@ -15,6 +15,7 @@ struct walk_visit walk_visit_here(struct walk *w, const struct command *command)
                                     .pipe_to = w->pipe_to,
                                     .call = w->call,
                                     .where = w->where | (w->unread->content ? WALK_AFTER_CODE : 0),
+                                    .by_name = w->by_name,
                                     .eval_depth = w->eval_depth };
 
         if (w->input)

@@ -106,6 +106,7 @@ struct walk_visit {
         const struct walk_call *call;              /* the function it runs in */
         const struct function *callee;             /* the function it calls */
         bool recursive;                            /* and that one is already running */
+        bool by_name;                              /* ${!x} in it, where only the run can tell what x holds */
         bool sampled;                              /* not all combinations of alternatives are shown */
         unsigned alternative, alternatives;        /* this is number so of so many, as far as is known by now */
         unsigned where;                            /* enum walk_where */

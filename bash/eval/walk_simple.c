@@ -232,6 +232,7 @@ static void show_simple(struct walk *w, const struct simple *s) {
                 visit.callee = content->alternatives[i].function;
                 visit.recursive |= running(w, visit.callee);
         }
+        w->by_name = false;
         walk_show(w, &visit);
 }
 
