@@ -35,3 +35,17 @@ void size_format(uint64_t bytes, char ret_text[static SIZE_TEXT_SIZE]) {
         else
                 snprintf(ret_text, SIZE_TEXT_SIZE, "%u %s", (unsigned)(bytes / unit), units[i]);
 }
+
+uint64_t size_parse(struct str text) {
+        static const char units[] = "kmgtpe";
+        uint64_t value = 0;
+        size_t i = 0;
+        const char *unit;
+
+        for (; i < text.len && is_ascii_digit((unsigned char)text.ptr[i]) && value < UINT64_C(1) << 40; i++)
+                value = value * 10 + (uint64_t)(text.ptr[i] - '0');
+        unit = i < text.len ? strchr(units, ascii_lower((unsigned char)text.ptr[i])) : NULL;
+        for (ptrdiff_t n = unit ? unit - units + 1 : 0; n > 0 && value < UINT64_C(1) << 50; n--)
+                value <<= 10;
+        return value;
+}

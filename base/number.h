@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "base/str.h"
+
 enum { NUMBER_SIZE = 32 };
 
 /* As "%.*g" writes it in C; at most 17 digits. */
@@ -15,5 +17,8 @@ enum { SIZE_TEXT_SIZE = 24 };
 
 /* A number of bytes for people: "0 bytes", "9.3 GiB". */
 void size_format(uint64_t bytes, char ret_text[static SIZE_TEXT_SIZE]);
+
+/* What such a text means to programs: 64k, 1G, 2TiB, by 1024; as much as fits, and 0 if it does not begin with a number. */
+uint64_t size_parse(struct str text);
 
 #endif

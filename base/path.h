@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/str.h"
+
 /* Is `path` in the directory `dir`, at any depth? A slash at the end of `dir` does not matter. */
 bool path_below(const char *path, const char *dir);
 
@@ -44,5 +46,17 @@ bool route_next(struct route *route, char ret_name[static NAME_MAX + 1], bool *r
 
 void route_up(struct route *route);
 void route_down(struct route *route, const char *name);
+
+/* Appends the components of `path` to the `len` bytes in `out`, a path that is absolute, relative, or begins with ~; without
+ * empty ones and ., and .. takes one away. Returns the new length, at most that of both and a slash. */
+size_t path_append(char *out, size_t len, struct str path);
+
+/*
+ * Patterns of paths. * and ? stay inside a component, ** does not.
+ */
+
+bool path_glob_here(struct str pattern, struct str text);
+bool path_glob_anywhere(struct str pattern, struct str text); /* in the directory that `text` is relative to, or any below it */
+bool path_glob(struct str pattern, struct str text);          /* anywhere, if it begins with ** and a slash */
 
 #endif

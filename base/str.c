@@ -32,12 +32,53 @@ size_t str_find(struct str s, char c) {
         return hit ? (size_t)(hit - s.ptr) : s.len;
 }
 
+bool in_words(const char *list, struct str word) {
+        for (const char *next; list; list = next ? next + 1 : NULL) {
+                size_t i = 0;
+
+                while (i < word.len && list[i] && list[i] == word.ptr[i])
+                        i++;
+                if (i == word.len && i && (!list[i] || list[i] == ' '))
+                        return true;
+                next = strchr(list, ' ');
+        }
+        return false;
+}
+
 struct str str_trim(struct str s) {
         while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
                 s = str_skip(s, 1);
         while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
                 s.len--;
         return s;
+}
+
+static size_t decode(struct str text, const char *digits, unsigned width, char *out) {
+        uint32_t bits = 0;
+        unsigned count = 0;
+        size_t len = 0;
+
+        for (size_t i = 0; i < text.len && text.ptr[i] != '='; i++) {
+                const char *digit = text.ptr[i] ? strchr(digits, text.ptr[i]) : NULL;
+
+                if (!digit)
+                        return 0;
+                bits = bits << width | (uint32_t)(digit - digits);
+                count += width;
+                if (count >= 8)
+                        out[len++] = (char)(bits >> (count -= 8));
+        }
+        return len;
+}
+
+size_t hex_decode(struct str digits, char *out) {
+        size_t len = digits.len % 2 ? 0 : decode(digits, "0123456789abcdef", 4, out);
+
+        return len || digits.len % 2 ? len : decode(digits, "0123456789ABCDEF", 4, out);
+}
+
+size_t base64_decode(struct str digits, char *out) {
+        return decode(digits, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, out);
 }
 
 size_t str_utf8(struct str s) {

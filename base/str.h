@@ -46,6 +46,9 @@ bool str_eq_nocase(struct str a, struct str b);
 /* Index of the first byte `c`, or s.len. */
 size_t str_find(struct str s, char c);
 
+/* Is it one of the words that blanks separate? */
+bool in_words(const char *list, struct str word);
+
 /* Without spaces and tabs at both ends. */
 struct str str_trim(struct str s);
 
@@ -87,6 +90,11 @@ static inline unsigned char ascii_lower(unsigned char c) {
 static inline unsigned char ascii_upper(unsigned char c) {
         return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c;
 }
+
+/* What hexadecimal digits, or those of base64 up to the first =, stand for; `out` has room for as many bytes as there are. 0:
+ * something else is among them. */
+size_t hex_decode(struct str digits, char *out);
+size_t base64_decode(struct str digits, char *out);
 
 /*
  * Characters: what a few bytes of UTF-8 stand for, and which of them people would not see.

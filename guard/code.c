@@ -9,10 +9,6 @@ enum {
         TAKES = EXECUTING | WORD_DELETES | WORD_READS | WORD_WRITES, /* what a string makes a difference to */
 };
 
-static bool is_word(unsigned char c) {
-        return c == '_' || is_ascii_alnum(c);
-}
-
 /* Unlike strchr() alone, never of a NUL, which ends no text here. */
 static const char *pair_of(const char *pairs, char c) {
         return c ? strchr(pairs, c) : NULL;
@@ -132,21 +128,11 @@ static struct str filled_in(struct scanned *s, struct str text) {
 }
 
 static struct str decoded(struct scanned *s, struct str text) {
-        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         char *out = guard_bytes(s->g, text.len + 1);
-        uint32_t bits = 0;
-        size_t len = 0, count = 0;
+        size_t len = out ? hex_decode(text, out) : 0;
 
-        for (; out && count < text.len && text.ptr[count] != '='; count++) {
-                const char *digit = text.ptr[count] ? strchr(digits, text.ptr[count]) : NULL;
-
-                if (!digit)
-                        return text;
-                bits = bits << 6 | (uint32_t)(digit - digits);
-                if (count % 4)
-                        out[len++] = (char)(bits >> (6 - 2 * (count % 4)));
-        }
-        return out && len > 2 ? str_from(out, len) : text;
+        len = len || !out ? len : base64_decode(text, out);
+        return len > 2 ? str_from(out, len) : text;
 }
 
 /* ---- strings ---- */
@@ -200,7 +186,8 @@ static void keep_string(struct scanned *s, struct str text, unsigned class, size
 
         class |= around(s) | s->last;
         s->classes |= class;
-        s->named |= word_class(text, s->language) & (WORD_LAUNCHER | WORD_MODULE_CONNECTS);
+        s->named |= word_class(text, s->language) & (WORD_LAUNCHER | WORD_MODULE_CONNECTS |
+                                                     (str_is(s->last_word, "require") ? WORD_FETCHES | WORD_CONNECTS : 0));
         s->setting.class |= word_class(text, s->language) & WORD_FETCHES;
         if (class & WORD_DECODES)
                 text = decoded(s, text);
@@ -362,15 +349,6 @@ static bool names_secret(struct str after) {
         return env_is_secret(str_take(str_skip(after, start), end - start));
 }
 
-static bool is_one_of(struct str word, const char *const *list, size_t count) {
-        for (size_t i = 0; i < count; i++)
-                if (str_is(word, list[i]))
-                        return true;
-        return false;
-}
-
-#define IS_ONE_OF(word, list) is_one_of((word), (list), sizeof(list) / sizeof(*(list)))
-
 static void setting_ends(struct scanned *s) {
         if (!s->setting.name.len)
                 return;
@@ -401,19 +379,17 @@ static void setting_starts(struct scanned *s, struct str name) {
 
 /* x = ..., x := ..., x <- ...; for x in ...; set x ..., (setq x ...). */
 static bool is_set(struct scanned *s, struct str word, size_t end) {
-        static const char *const setters[] = { "set", "setq", "define", "defvar", "let", "def" };
-        static const char *const members[] = { "in", "of" };
         struct str after = str_skip(s->code, end);
 
         while (after.len && (after.ptr[0] == ' ' || after.ptr[0] == '\t'))
                 after = str_skip(after, 1);
-        if (IS_ONE_OF(word, members) && s->last_word.len) {
+        if (in_words("in of", word) && s->last_word.len) {
                 setting_starts(s, s->last_word);
                 return true;
         }
         if ((byte_at(after, 0) == '=' && (!byte_at(after, 1) || !is_any("=~>", byte_at(after, 1)))) ||
             str_starts(after, STR(":=")) || str_starts(after, STR("<- ")) ||
-            (s->language & (LANG_LISP | LANG_BARE) && IS_ONE_OF(s->last_word, setters))) {
+            (s->language & (LANG_LISP | LANG_BARE) && in_words("set setq define defvar let def", s->last_word))) {
                 setting_starts(s, word);
                 return true;
         }
@@ -468,7 +444,7 @@ static unsigned class_of(struct scanned *s, struct str word, size_t start) {
         if (str_is(word, "home") && (before_is(s, start, "Path.") || before_is(s, start, "Dir.")))
                 class |= WORD_HOME;
         if (is_qualified(s, start))
-                class |= s->last_class & (EXECUTING | WORD_FETCHES);
+                class |= s->last_class & (EXECUTING | WORD_FETCHES | WORD_DECODES);
         return class;
 }
 
@@ -490,15 +466,13 @@ static void call_starts(struct scanned *s, unsigned class, size_t start) {
         if (level(s)->head && s->language & LANG_LISP) {
                 level(s)->class |= s->last;
                 level(s)->group = s->last_group ? s->last_group : level(s)->group;
-        } else if (s->language & (LANG_STATEMENTS | LANG_AWK) && class & (TAKES | WORD_PRINTS)) {
-                s->statement |= class & (TAKES | WORD_PRINTS);
+        } else if (s->language & (LANG_STATEMENTS | LANG_AWK) && class & (TAKES | WORD_PRINTS | WORD_EVALUATES)) {
+                s->statement |= class & (TAKES | WORD_PRINTS | WORD_EVALUATES);
                 s->statement_group = s->last_group;
         }
 }
 
 static size_t scan_word(struct scanned *s, size_t start) {
-        static const char *const quotes[] = { "q", "qq", "qx", "qw" };
-        static const char *const ends[] = { "or", "and", "if", "unless", "do", "then", "else", "end", "return" };
         struct str code = s->code, word;
         const struct code_name *known;
         size_t end = start;
@@ -522,7 +496,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
         if (class & WORD_LOOPS && level(s)->chain < s->count && str_eq(s->strings[s->count - 1].text, CODE_ENVIRONMENT))
                 s->loops_environment = true;
         s->named |= class;
-        if (IS_ONE_OF(word, ends)) {
+        if (in_words("or and if unless do then else end return", word)) {
                 s->statement = s->statement_group = 0;
                 level(s)->open = 0;
         }
@@ -543,7 +517,7 @@ static size_t scan_word(struct scanned *s, size_t start) {
                 return scan_bare(s, end);
         if (s->language & LANG_BARE && class & TAKES)
                 bare_words(s, end, class);
-        if (IS_ONE_OF(word, quotes) && s->language & LANG_STATEMENTS && end < code.len) {
+        if (in_words("q qq qx qw", word) && s->language & LANG_STATEMENTS && end < code.len) {
                 while (end + 1 < code.len && code.ptr[end] == ' ')
                         end++;
                 if (is_any("([{</|!", code.ptr[end]))

@@ -13,6 +13,10 @@
 
 enum { STRINGS_MAX = 256, PARENS_MAX = 32, NAMES_MAX = 32 };
 
+static inline bool is_word(unsigned char c) {
+        return c == '_' || is_ascii_alnum(c);
+}
+
 /* A string that a call takes: literally, put together from pieces, or through a variable. */
 struct code_string {
         struct str text;

@@ -28,6 +28,8 @@ enum effect_kind {
         FX_CONTAINER, /* starts a container that reaches the host */
         FX_EXHAUST,   /* uses up processes or disk */
         FX_MINE,      /* mines cryptocurrency */
+        FX_ATTACK,    /* searches other machines for weaknesses, or attacks them */
+        FX_WEAKEN,    /* switches off a protection, or lets others in */
         FX_ENDLESS,   /* waits for something that may never come */
         FX_TEXT,      /* the command's own bytes: unreadable, too long, misleading */
         FX_KINDS,

@@ -193,11 +193,9 @@ static bool effect_known(const struct guard *g, const struct effect *effect) {
 }
 
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range) {
-        static const unsigned named = 1U << FX_RUN | 1U << FX_ESCALATE | 1U << FX_ENVIRON | 1U << FX_TEXT | 1U << FX_LATER |
-                                      1U << FX_CONNECT | 1U << FX_HISTORY | 1U << FX_INJECT | 1U << FX_ENDLESS;
         struct effect effect = { .kind = kind, .flags = flags, .subject = subject, .range = range }, *kept = NULL;
 
-        if (g->supposed && named >> kind & 1)
+        if (g->muted >> kind & 1)
                 return;
         if (kind == FX_CONNECT && g->contained) /* it fails, and the hint says why */
                 effect.flags &= ~(uint32_t)(HOST_UNLISTED | HOST_PRIVATE);
@@ -252,6 +250,8 @@ static bool on_code(void *context, const struct walk_visit *visit, enum walk_cod
         (void)visit;
         if ((code == WALK_CODE_EVAL || code == WALK_CODE_TRAP || code == WALK_CODE_PROMPT) && guard_value_network(g, &text))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), g->range);
+        if (code == WALK_CODE_EVAL && guard_value_has(g, &text, TRAIT_DECODES))
+                guard_effect(g, FX_CODE, CODE_PIPED, STR("eval"), g->range);
         return !g->failed;
 }
 

@@ -48,6 +48,16 @@ static struct str here_of(const struct guard *g, const struct piece *piece) {
         return g->cwd.len ? g->cwd : g->start;
 }
 
+/* What `while read x` reads of the names that find prints: one of them. */
+static struct str found_of(const struct guard *g, const struct piece *piece) {
+        bool read = piece->because == UNKNOWN_INPUT || (piece->because == UNKNOWN_OUTPUT && !piece->part);
+        bool inside = piece->kind == PIECE_UNKNOWN && read && g->found_for && g->visit &&
+                      g->found_for->range.start <= g->visit->command->range.start &&
+                      g->visit->command->range.end <= g->found_for->range.end;
+
+        return inside && !g->depth ? g->found[0].text : here_of(g, piece);
+}
+
 /* Known bytes as they are, ~ for a home directory, one byte for whatever is unknown. */
 static struct str value_text_shape(struct guard *g, struct value value) {
         size_t size = 0;
@@ -56,10 +66,10 @@ static struct str value_text_shape(struct guard *g, struct value value) {
         if (value_known(value, &(struct str){ 0 }) && value.pieces && !value.pieces->next)
                 return value.pieces->text;
         for (const struct piece *piece = value.pieces; piece; piece = piece->next)
-                size += piece->text.len + 1 + here_of(g, piece).len;
+                size += piece->text.len + 1 + found_of(g, piece).len;
         to = out = guard_bytes(g, size + 1);
         for (const struct piece *piece = value.pieces; out && piece; piece = piece->next) {
-                struct str here = here_of(g, piece);
+                struct str here = found_of(g, piece);
 
                 if (here.len) {
                         memcpy(to, here.ptr, here.len);
@@ -121,13 +131,14 @@ struct str guard_join(struct guard *g, const struct arg *args, size_t count, boo
 
 /* ---- what comes from the network ---- */
 
-struct network_search {
+struct trait_search {
         const struct guard *g;
+        unsigned trait;
 };
 
 /* By its name, or because it was seen to. */
-static bool command_network(const struct guard *g, const struct command *c) {
-        for (size_t i = 0; i < g->network_count && i < NETWORK_KEPT; i++)
+static bool command_has(const struct guard *g, const struct command *c, unsigned trait) {
+        for (size_t i = 0; trait & TRAIT_NETWORK && i < g->network_count && i < NETWORK_KEPT; i++)
                 if (g->network_commands[i] == c)
                         return true;
         for (const struct word *w = c->kind == COMMAND_SIMPLE ? c->simple.words : NULL; w; w = w->next) {
@@ -136,7 +147,7 @@ static bool command_network(const struct guard *g, const struct command *c) {
                                                         ? program_find(arg_basename(p->text))
                                                         : NULL;
 
-                if (program && program->traits & TRAIT_NETWORK)
+                if (program && program->traits & trait)
                         return true;
                 if (!program || program->act != ACT_COMMAND)
                         break; /* a wrapper: the next word may be it */
@@ -144,40 +155,44 @@ static bool command_network(const struct guard *g, const struct command *c) {
         return false;
 }
 
-static int network_node(const struct node *node, void *data) {
-        const struct network_search *search = data;
+static int trait_node(const struct node *node, void *data) {
+        const struct trait_search *search = data;
 
-        if (node->kind == NODE_COMMAND && command_network(search->g, node->command))
+        if (node->kind == NODE_COMMAND && command_has(search->g, node->command, search->trait))
                 return 1;
-        return shell_visit_children(node, network_node, data);
+        return shell_visit_children(node, trait_node, data);
+}
+
+static bool list_has(struct guard *g, const struct command *list, unsigned trait) {
+        struct trait_search search = { g, trait };
+
+        return shell_visit_list(list, ROLE_COMMAND, trait_node, &search) != 0;
 }
 
 bool guard_list_network(struct guard *g, const struct command *list) {
-        struct network_search search = { g };
-
-        return shell_visit_list(list, ROLE_COMMAND, network_node, &search) != 0;
+        return list_has(g, list, TRAIT_NETWORK);
 }
 
-static bool origin_network(struct guard *g, const struct origin *origin) {
+static bool origin_has(struct guard *g, const struct origin *origin, unsigned trait) {
         for (const struct command *c = origin->first; c; c = c->next) {
                 struct command alone = *c;
 
                 alone.next = NULL;
-                if (command_network(g, c) || guard_list_network(g, &alone))
+                if (command_has(g, c, trait) || list_has(g, &alone, trait))
                         return true;
                 if (c == origin->last)
                         break;
         }
-        return origin->marked;
+        return origin->marked && trait & TRAIT_NETWORK;
 }
 
-bool guard_value_network(struct guard *g, const struct value *value) {
+bool guard_value_has(struct guard *g, const struct value *value, unsigned trait) {
         for (const struct piece *piece = value ? value->pieces : NULL; piece; piece = piece->next) {
                 if (piece->kind != PIECE_UNKNOWN)
                         continue;
-                if (piece->part && piece->part->kind == PART_COMMAND && guard_list_network(g, piece->part->body))
+                if (piece->part && piece->part->kind == PART_COMMAND && list_has(g, piece->part->body, trait))
                         return true;
-                if (piece->origin && origin_network(g, piece->origin))
+                if (piece->origin && origin_has(g, piece->origin, trait))
                         return true;
         }
         return false;
@@ -225,6 +240,8 @@ void guard_shell(struct call *call, const struct arg *text, const struct arg *ar
         }
         if (!text->known)
                 guard_opaque(g, text->text, text->range);
+        if (!text->known && guard_value_has(g, &text->value, TRAIT_DECODES)) /* bash -c "$(zcat x)" */
+                guard_effect(g, FX_CODE, CODE_PIPED, STR("a shell"), text->range);
         if (!guard_spend(g, GUARD_STEPS_SCRIPT + text->text.len / 2) || !g->inner.memory) {
                 guard_effect(g, FX_TEXT, TEXT_LONG, STR("too many nested commands to analyse"), g->range);
                 g->inner.steps = 0;
@@ -407,13 +424,9 @@ static void ask_effects(const struct call *call, struct str name) {
 
 /* Programs are looked for where the system keeps them; ./ls is another one. */
 static bool is_standard_place(struct str program) {
-        static const char *const places[] = { "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/" };
         size_t dir = program.len - arg_basename(program).len;
 
-        for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-                if (str_is(str_take(program, dir), places[i]))
-                        return true;
-        return dir == 0;
+        return dir == 0 || in_words("/bin/ /usr/bin/ /usr/local/bin/ /sbin/ /usr/sbin/", str_take(program, dir));
 }
 
 /* Is argv among "ls", "npm run", "python -m pytest"? */
@@ -439,7 +452,7 @@ static bool is_listed(const struct call *call) {
         return false;
 }
 
-static struct str lower(struct guard *g, struct str name) {
+struct str guard_lower(struct guard *g, struct str name) {
         char *copy = NULL;
 
         for (size_t i = 0; i < name.len; i++) {
@@ -470,16 +483,16 @@ static bool name_hidden(const struct call *call) {
 }
 
 /* dd --version, mount -l -t ext4, sysctl kernel.hostname: nothing is changed. */
-static bool only_asks(const struct call *call, struct str name) {
+static bool only_asks(struct call *call, struct str name) {
         if (call->count == 2 && (arg_is(&call->args[1], "--version") || arg_is(&call->args[1], "--help")))
                 return true;
         for (size_t i = 1; i < call->count; i++) {
                 bool typed = i > 1 && (arg_is(&call->args[i - 1], "-t") || arg_is(&call->args[i - 1], "-O"));
 
-                if (!typed && !name_asks(name, call->args[i].text))
+                if (!typed && !str_is(name, "dd") && !name_asks(name, call->args[i].text))
                         return false;
         }
-        return name_asks(name, STR(""));
+        return str_is(name, "dd") ? dd_is_plain(call) : name_asks(name, STR(""));
 }
 
 static void run_effect(struct call *call, struct str name) {
@@ -507,12 +520,16 @@ static bool is_pool(struct str word) {
         return str_starts(value, STR("stratum+")) || str_starts(value, STR("stratum://"));
 }
 
-/* By name, or by what every miner is told: a stratum pool, a share for its author. */
+/* By name, also of an image, or by what every miner is told: a pool, a share for its author, an algorithm. */
 static void miner_effect(struct call *call) {
-        bool mines = name_is_miner(call->name);
+        bool mines = name_is_miner(call->name), container = call->program && call->program->judge == judge_container;
 
-        for (size_t i = 1; i < call->count; i++)
-                mines |= is_pool(call->args[i].text) || str_starts(call->args[i].text, STR("--donate-level"));
+        for (size_t i = 1; i < call->count; i++) {
+                struct str text = call->args[i].text;
+
+                mines |= is_pool(text) || str_starts(text, STR("--donate-level")) ||
+                         ((!call->program || container) && (name_is_pool(text) || (container && name_is_miner(text))));
+        }
         if (mines)
                 guard_effect(call->guard, FX_MINE, 0, call->name, call->args[0].range);
 }
@@ -551,8 +568,7 @@ static struct str name_looked_up(const struct piece *piece) {
                 piece && !piece->next && piece->part && piece->part->kind == PART_COMMAND ? piece->part->body : NULL;
         const struct word *w = c && !c->next && c->kind == COMMAND_SIMPLE ? c->simple.words : NULL;
 
-        if (!w || !w->parts || w->parts->kind != PART_LITERAL ||
-            !(str_is(w->parts->text, "which") || str_is(w->parts->text, "command") || str_is(w->parts->text, "type")))
+        if (!w || !w->parts || w->parts->kind != PART_LITERAL || !in_words("which command type", w->parts->text))
                 return STR("");
         while (w->next)
                 w = w->next;
@@ -561,12 +577,11 @@ static struct str name_looked_up(const struct piece *piece) {
 
 /* $SHELL and its kin are a shell, whichever. */
 static struct str name_of_shell(const struct piece *piece) {
-        static const char *const shells[] = { "SHELL", "BASH", "ZSH", "BASH_EXECUTABLE", "0" };
+        bool shell = piece && !piece->next && piece->kind == PIECE_UNKNOWN &&
+                     (piece->because == UNKNOWN_ENV || piece->because == UNKNOWN_SPECIAL) &&
+                     in_words("SHELL BASH ZSH BASH_EXECUTABLE 0", piece->text);
 
-        for (size_t i = 0; piece && !piece->next && piece->kind == PIECE_UNKNOWN && i < sizeof(shells) / sizeof(*shells); i++)
-                if ((piece->because == UNKNOWN_ENV || piece->because == UNKNOWN_SPECIAL) && str_is(piece->text, shells[i]))
-                        return STR("bash");
-        return STR("");
+        return shell ? STR("bash") : STR("");
 }
 
 /* What a name that is not known may stand for: the same command, by a name that is known. */
@@ -591,6 +606,9 @@ static void judge_opaque(struct call *call) {
         if (guard_value_network(g, &program->value))
                 guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), program->range);
         powershell_effect(call);
+        if (program->value.pieces && program->value.pieces->because == UNKNOWN_SPECIAL && call->visit &&
+            str_is(program->value.pieces->text, "0") && call->visit->where & (WALK_IN_BACKGROUND | WALK_IN_PIPELINE))
+                guard_effect(g, FX_EXHAUST, 0, STR("a script that starts itself repeatedly"), program->range);
         guard_opaque(g, program->text, program->range);
         call_by_name(call, name_without_unset(call));
         call_by_name(call, name_looked_up(program->value.pieces));
@@ -612,6 +630,21 @@ static void list_found(struct call *call) {
         guard_found(call, operands ? call->args + 1 : &all, operands ? call->count - 1 : 1, NULL);
 }
 
+/* python3 -m http.server -d ~, php -S 0.0.0.0:80 -t /: everybody may read what is in a home directory. */
+static void serves_files(struct call *call) {
+        bool serves = false, all = false;
+
+        for (size_t i = 1; i < call->count; i++)
+                serves |= arg_is(&call->args[i], "http.server") || str_starts(call->args[i].text, STR("0.0.0.0"));
+        for (size_t i = 0; i < call->count && serves; i++) {
+                struct arg dir = i ? call->args[i] : arg_text(call->guard, STR("."), call->args[0].range);
+
+                all |= path_flags(call->guard, &dir, path_resolve(call->guard, dir.text)) & PATH_CRITICAL;
+        }
+        if (all)
+                guard_effect(call->guard, FX_UPLOAD, HOST_UNKNOWN, STR("everybody on the network"), call->args[0].range);
+}
+
 /* Its name is known. */
 static void judge_program(struct call *call) {
         struct guard *g = call->guard;
@@ -621,6 +654,7 @@ static void judge_program(struct call *call) {
         run_effect(call, call->name);
         miner_effect(call);
         powershell_effect(call);
+        serves_files(call);
         if (str_is(call->name, "ls"))
                 list_found(call);
         if (str_find(program->text, '/') < program->text.len && guard_run_file(call, program, NULL))
@@ -630,6 +664,7 @@ static void judge_program(struct call *call) {
         else
                 judge_generic(call);
         judge_words(call);
+        judge_told(call);
         if (name_is_client(call->name) ||
             (call->program && (call->program->judge == judge_package || call->program->judge == judge_container)))
                 judge_urls(call);
@@ -638,7 +673,7 @@ static void judge_program(struct call *call) {
 
 /* On Windows, and where Linux runs its programs, powershell.exe is powershell. */
 static struct str name_of(struct guard *g, const struct arg *program) {
-        struct str name = lower(g, arg_basename(program->text)), end = STR(".exe");
+        struct str name = guard_lower(g, arg_basename(program->text)), end = STR(".exe");
 
         return name.len > end.len && str_ends(name, end) ? str_take(name, name.len - end.len) : name;
 }
@@ -683,39 +718,24 @@ void guard_call(struct call *call) {
 /* ---- one visit of the walk ---- */
 
 static void visit_redirect(struct guard *g, const struct walk_visit *visit, const struct walk_redirect *redirect) {
+        enum redir_op op = redirect->redir->op;
+        bool duplicates = op == REDIR_DUP_INPUT || op == REDIR_DUP_OUTPUT,
+             appends = op == REDIR_APPEND || op == REDIR_BOTH_APPEND;
+        bool reads = op == REDIR_INPUT || op == REDIR_READ_WRITE || op == REDIR_DUP_INPUT;
+        bool body = op == REDIR_HEREDOC || op == REDIR_HEREDOC_TABS || op == REDIR_HERESTRING;
+
         for (size_t i = 0; i < redirect->target_count; i++) {
                 struct arg target = arg_from_field(g, visit, &redirect->targets[i]);
                 size_t digits = 0;
+                bool file;
 
                 while (digits < target.text.len && is_ascii_digit((unsigned char)target.text.ptr[digits]))
                         digits++;
-                switch (redirect->redir->op) {
-                case REDIR_DUP_INPUT:
-                case REDIR_DUP_OUTPUT:
-                        if (digits == target.text.len || arg_is(&target, "-") ||
-                            (digits + 1 == target.text.len && target.text.ptr[digits] == '-'))
-                                break;
-                        guard_path(g, redirect->redir->op == REDIR_DUP_INPUT ? FX_READ : FX_WRITE, 0, &target);
-                        break;
-                case REDIR_INPUT:
+                file = !body && !(duplicates && (digits == target.text.len || str_is(str_skip(target.text, digits), "-")));
+                if (file && reads)
                         guard_path(g, FX_READ, 0, &target);
-                        break;
-                case REDIR_READ_WRITE:
-                        guard_path(g, FX_READ, 0, &target);
-                        guard_path(g, FX_WRITE, 0, &target);
-                        break;
-                case REDIR_HEREDOC:
-                case REDIR_HEREDOC_TABS:
-                case REDIR_HERESTRING:
-                        break;
-                case REDIR_APPEND:
-                case REDIR_BOTH_APPEND:
-                        guard_path(g, FX_WRITE, 0, &target);
-                        break;
-                default:
-                        guard_path(g, FX_WRITE, HOW_EMPTIES, &target);
-                        break;
-                }
+                if (file && (!reads || op == REDIR_READ_WRITE))
+                        guard_path(g, FX_WRITE, duplicates || appends || reads ? 0 : HOW_EMPTIES, &target);
                 for (const struct piece *piece = target.value.pieces; piece; piece = piece->next)
                         if (piece->kind == PIECE_UNKNOWN && piece->because == UNKNOWN_ENV && env_is_secret(piece->text))
                                 guard_effect(g, FX_ENVIRON, NAME_SECRET, piece->text, target.range);
@@ -763,13 +783,11 @@ static void visit_socket_shell(struct guard *g, const struct walk_visit *visit, 
         }
 }
 
-void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
-        struct call call = { .guard = g };
+/* GOPROXY=https://a,https://b */
+static void assigned_hosts(struct call *call, const struct arg *value) {
         size_t end;
 
-        if (!variable_names_host(name) || !value->known)
-                return;
-        for (size_t start = 0; start < value->text.len; start += end + 1) { /* GOPROXY=https://a,https://b */
+        for (size_t start = 0; start < value->text.len; start += end + 1) {
                 struct str rest = str_skip(value->text, start);
                 struct arg one;
 
@@ -777,8 +795,40 @@ void guard_assigned(struct guard *g, struct str name, const struct arg *value) {
                         ;
                 one = arg_part(value, start, end);
                 if (str_find(one.text, '.') < end)
-                        judge_host(&call, &one);
+                        judge_host(call, &one);
         }
+}
+
+/* LD_PRELOAD=/tmp/x.so, NODE_OPTIONS='--require /tmp/x': what everybody can put there. */
+static bool loads_temporary(struct str value) {
+        for (size_t i = 0; i < value.len; i++)
+                if ((i == 0 || strchr(" =:", value.ptr[i - 1])) && value.ptr[i] == '/' && path_is_temporary(str_skip(value, i)))
+                        return true;
+        return false;
+}
+
+/* NAME=VALUE, however it is set: hosts that are fetched from, and code. */
+void guard_assigned(struct call *call, struct str name, const struct arg *value) {
+        static const char commands[] = "LESSOPEN LESSCLOSE GIT_PAGER GIT_EDITOR PROMPT_COMMAND BASH_ALIASES PS0 PS1 PS4";
+        const struct env_rule *rule = env_rule_find(name);
+        enum env_code code = rule ? rule->code : ENV_CODE_NONE;
+        struct arg text = *value;
+
+        if (variable_names_host(name) && value->known)
+                assigned_hosts(call, value);
+        if ((code == ENV_CODE_FILE || code == ENV_CODE_TEXT) && loads_temporary(text.text))
+                guard_effect(call->guard, FX_INJECT, PATH_OUTSIDE, name, value->range);
+        if (text.text.len && strchr("|!", text.text.ptr[0]))
+                text = arg_part(&text, 1, text.text.len);
+        if (in_words("BASH_ENV ENV", name))
+                judge_script(call, value);
+        else if (str_starts(name, STR("GIT_CONFIG_VALUE_")) || (code == ENV_CODE_COMMAND && text.text.len) ||
+                 in_words(commands, name))
+                guard_shell(call, &text, NULL, 0); /* GIT_SSH_COMMAND, PAGER */
+        else if (code == ENV_CODE_TEXT && str_starts(name, STR("PERL")))
+                judge_code_text(call, program_find(STR("perl")), value->text, value->range); /* PERL5DB */
+        else if (code == ENV_CODE_TEXT)
+                judge_recipes(call, value->text, value->range); /* MAKEFLAGS */
 }
 
 /* What is set for a command may make it run code; in a strict policy only what would be inherited anyway may be set. */
@@ -793,28 +843,7 @@ static void visit_assigns(struct guard *g, const struct walk_visit *visit) {
                 if ((rule && (rule->verdict == ENV_RUNS_CODE || (rule->verdict == ENV_PASS && rule->code != ENV_CODE_NONE))) ||
                     (g->policy->guard.allow_only_listed && visit->argc && !(rule && rule->verdict == ENV_PASS)))
                         guard_effect(g, FX_INJECT, 0, a->name, range);
-                guard_assigned(g, a->name, &value);
-                if (str_starts(a->name, STR("GIT_CONFIG_VALUE_")) || str_is(a->name, "LESSOPEN") ||
-                    str_is(a->name, "LESSCLOSE")) {
-                        struct arg code = value;
-
-                        if (code.text.len && (code.text.ptr[0] == '|' || code.text.ptr[0] == '!'))
-                                code = arg_part(&code, 1, code.text.len);
-                        guard_shell(&call, &code, NULL, 0);
-                } else if (rule && rule->code == ENV_CODE_COMMAND && a->value.pieces) {
-                        guard_shell(&call, &value, NULL, 0); /* GIT_SSH_COMMAND, PAGER */
-                } else if (rule && rule->code == ENV_CODE_TEXT && str_starts(a->name, STR("PERL"))) {
-                        judge_code_text(&call, program_find(STR("perl")), value.text, range); /* PERL5DB */
-                } else if (rule && rule->code == ENV_CODE_TEXT) {
-                        judge_recipes(&call, value.text, range); /* MAKEFLAGS */
-                } else if (str_is(a->name, "GIT_PAGER") || str_is(a->name, "GIT_EDITOR")) {
-                        guard_shell(&call, &value, NULL, 0);
-                } else if (str_is(a->name, "BASH_ENV") || str_is(a->name, "ENV")) {
-                        judge_script(&call, &value);
-                }
-                if (str_is(a->name, "PROMPT_COMMAND") || str_is(a->name, "BASH_ALIASES") || str_is(a->name, "PS4") ||
-                    str_is(a->name, "PS0") || str_is(a->name, "PS1"))
-                        guard_shell(&call, &value, NULL, 0);
+                guard_assigned(&call, a->name, &value);
         }
 }
 
@@ -888,6 +917,8 @@ static void visit_command(struct guard *g, const struct walk_visit *visit) {
 
         if (visit->script == g->root)
                 g->range = visit->command->range;
+        if (visit->by_name)
+                guard_effect(g, FX_ENVIRON, 0, STR("variables whose names are computed at run time"), g->range);
         visit_place(g, visit);
         for (const struct walk_redirect *r = visit->redirects; r; r = r->next)
                 visit_redirect(g, visit, r);

@@ -94,17 +94,25 @@ struct guard {
         size_t call_count, need_count;
         unsigned depth;
         unsigned searches; /* for what a substitution is an argument of */
+        unsigned muted;    /* kinds of effects that do not count, a bit each */
         bool has_names;    /* the script that was looked at may define names of programs */
         bool contained;    /* that of struct guard_place counts */
         bool in_subshell;
         bool is_source;    /* what is judged is a file, which may hold much that never runs */
-        bool supposed;     /* what is judged may be no command at all: only what it would do counts, not how it is called */
         bool failed;       /* no memory, or too complex */
         bool last_network; /* the present command prints what the network sent */
         bool acts;         /* some command does more than print */
         bool errexit;      /* set -e */
         bool leaves;       /* exit or return may have ended the script */
 };
+
+/* What is judged may be no command at all: only what it would do counts, not how it is called. */
+#define MUTED_SUPPOSED                                                                                             \
+        (1U << FX_RUN | 1U << FX_ESCALATE | 1U << FX_ENVIRON | 1U << FX_TEXT | 1U << FX_LATER | 1U << FX_CONNECT | \
+         1U << FX_HISTORY | 1U << FX_INJECT | 1U << FX_ENDLESS | 1U << FX_WEAKEN | 1U << FX_ATTACK)
+
+/* It happens in a container, whose files, users and settings are its own. */
+#define MUTED_INSIDE (~(1U << FX_CODE | 1U << FX_HISTORY | 1U << FX_LISTEN | 1U << FX_MINE | 1U << FX_EXHAUST))
 
 /* A command whose argument is a script that is being judged. */
 struct frame {
@@ -128,7 +136,7 @@ struct call {
 
 /* ---- saying ---- */
 void guard_effect(struct guard *g, enum effect_kind kind, uint32_t flags, struct str subject, struct range range);
-void guard_assigned(struct guard *g, struct str name, const struct arg *value); /* a variable that names a host */
+void guard_assigned(struct call *call, struct str name, const struct arg *value);
 void guard_path(struct guard *g, enum effect_kind kind, uint32_t flags, const struct arg *path);
 void guard_opaque(struct guard *g, struct str what, struct range range);
 
@@ -145,8 +153,11 @@ struct file_fact *guard_file(struct guard *g, struct str path); /* a new one */
 const struct file_fact *guard_file_find(struct guard *g, struct str path);
 bool guard_run_file(struct call *call, const struct arg *path, const struct program *program);
 bool guard_value_reads(struct guard *g, const struct value *value); /* part of it is what commands print */
-/* Part of it is what a network program prints. */
-bool guard_value_network(struct guard *g, const struct value *value);
+/* Part of it is what a program with one of these traits prints. */
+bool guard_value_has(struct guard *g, const struct value *value, unsigned traits);
+static inline bool guard_value_network(struct guard *g, const struct value *value) {
+        return guard_value_has(g, value, TRAIT_NETWORK);
+}
 bool guard_list_network(struct guard *g, const struct command *list);
 /* What a command has written into the files it is redirected to. */
 void guard_written(struct guard *g, const struct walk_visit *visit, bool from_network);
@@ -155,11 +166,15 @@ void guard_written(struct guard *g, const struct walk_visit *visit, bool from_ne
 struct arg guard_arg(struct guard *g, struct value value, struct range range);
 struct arg arg_text(struct guard *g, struct str text, struct range range);
 struct arg arg_part(const struct arg *arg, size_t start, size_t len);
+static inline bool is_url(struct str text) {
+        return str_starts(text, STR("http://")) || str_starts(text, STR("https://"));
+}
 static inline bool arg_is(const struct arg *arg, const char *text) {
         return str_is(arg->text, text);
 }
 struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
+struct str guard_lower(struct guard *g, struct str name);
 struct str guard_join(struct guard *g, const struct arg *args, size_t count, bool *ret_known);
 
 /* ---- the text: control bytes, characters that look like others, constructs that a strict policy refuses as such ---- */
@@ -188,12 +203,14 @@ void judge_code_text(struct call *call, const struct program *program, struct st
 void judge_escapes(struct call *call);
 void judge_escape_text(struct call *call, const struct arg *text);
 void judge_find(struct call *call);
+void judge_fd(struct call *call);
 void judge_xargs(struct call *call);
 void judge_env(struct call *call);
 void judge_git(struct call *call);
 void judge_bailey(struct call *call);
 void judge_container(struct call *call);
 void judge_dd(struct call *call);
+bool dd_is_plain(struct call *call);
 void judge_permit(struct call *call);
 void judge_fetch(struct call *call);
 void judge_connect(struct call *call);
@@ -206,15 +223,11 @@ void judge_set(struct call *call);
 void judge_declare(struct call *call);
 void judge_source(struct call *call);
 void judge_cd(struct call *call);
-void judge_crontab(struct call *call);
 void judge_kill(struct call *call);
-void judge_systemctl(struct call *call);
 void judge_alias(struct call *call);
 void judge_hash(struct call *call);
-void judge_history(struct call *call);
 void judge_ps(struct call *call);
 void judge_printenv(struct call *call);
-void judge_security(struct call *call);
 void judge_gpg(struct call *call);
 void judge_package(struct call *call);
 void judge_parallel(struct call *call);
@@ -226,6 +239,7 @@ void judge_recipes(struct call *call, struct str text, struct range range); /* o
 void judge_mount(struct call *call, const struct arg *mount);               /* HOST:CONTAINER */
 bool text_is_command(struct str text);                                      /* rather than words for people */
 void judge_text_files(struct call *call, const struct arg *arg);            /* named in a script of an unknown language */
+void judge_told(struct call *call);                                         /* in words, of any program */
 void judge_unknown(struct call *call);                                      /* the rest of what it is told */
 void guard_found(struct call *call, const struct arg *paths, size_t count, const struct arg *name);
 void judge_peer(struct call *call, const struct arg *name);

@@ -98,6 +98,41 @@ static bool deletes_unknown(const struct scanned *s, size_t string) {
         return true;
 }
 
+/* "\n" in a string, as a file has it. */
+static size_t put_unescaped(char *out, struct str text) {
+        size_t len = 0;
+
+        for (size_t i = 0; i < text.len; i++) {
+                bool line = text.ptr[i] == '\\' && i + 1 < text.len && text.ptr[i + 1] == 'n';
+
+                out[len++] = line ? '\n' : text.ptr[i];
+                i += line;
+        }
+        return len;
+}
+
+/* open("x", "w").write("..."), writeFile("x", "..."): what the strings behind it say is in the file. */
+static void written_string(struct call *call, const struct scanned *s, size_t i) {
+        struct guard *g = call->guard;
+        size_t size = 0, len = 0;
+        struct file_fact *fact;
+        char *text;
+
+        for (size_t next = i + 1; next < s->count; next++)
+                size += s->strings[next].text.len + 1;
+        if (g->file_count >= GUARD_MAX_FILES || !size || !guard_spend(g, size / 16) || !(text = guard_bytes(g, size)) ||
+            !(fact = guard_file(g, s->strings[i].text)))
+                return;
+        for (size_t next = i + 1; next < s->count; next++) {
+                if (!(s->strings[next].class & (WORD_PRINTS | WORD_WRITES)))
+                        continue;
+                len += put_unescaped(text + len, s->strings[next].text);
+                text[len++] = '\n';
+        }
+        fact->content = value_text(&g->budget, str_from(text, len));
+        fact->content_known = len > 0;
+}
+
 static void path_strings(struct call *call, const struct scanned *s, struct range range) {
         for (size_t i = 0; i < s->count; i++) {
                 struct arg path = arg_text(call->guard, s->strings[i].text, range);
@@ -112,6 +147,8 @@ static void path_strings(struct call *call, const struct scanned *s, struct rang
                     path.text.len > 200)
                         continue;
                 flags = path_flags(call->guard, &path, path_resolve(call->guard, path.text));
+                if (class & WORD_WRITES && opens_to_write(s, i) && !is_text(path.text))
+                        written_string(call, s, i);
                 if (class & (WORD_WRITES | WORD_READS) && opens_to_write(s, i) &&
                     flags & (PATH_SYSTEM | PATH_STARTUP | PATH_DEVICE))
                         guard_path(call->guard, FX_WRITE, 0, &path);
@@ -127,10 +164,6 @@ static bool has_string(const struct scanned *s, const char *text) {
                 if (memmem(s->strings[i].text.ptr, s->strings[i].text.len, text, strlen(text)))
                         return true;
         return false;
-}
-
-static bool is_url(struct str text) {
-        return str_starts(text, STR("http://")) || str_starts(text, STR("https://"));
 }
 
 /* https://$HOST/ says nothing. */
@@ -176,7 +209,8 @@ static void network_strings(struct call *call, const struct scanned *s, struct r
 
                 if (!is_url(url.text) || !names_host(url.text))
                         continue;
-                evaluates |= class & WORD_FETCHES && s->classes & WORD_EVALUATES && !(taken & WORD_EVALUATES);
+                evaluates |= (class & WORD_FETCHES || !class) && s->named & WORD_FETCHES && s->classes & WORD_EVALUATES &&
+                             !(taken & WORD_EVALUATES);
                 if (class & WORD_EVALUATES || (class & WORD_FETCHES && class & runs) || evaluates)
                         guard_effect(g, FX_CODE, CODE_NETWORK, url.text, range);
                 if (class & WORD_FETCHES || !(taken & WORD_FETCHES))
@@ -214,6 +248,8 @@ void judge_code_text(struct call *call, const struct program *program, struct st
         guard_effect(g, FX_CODE, CODE_OPAQUE, call->name, range);
         if (guard_spend(g, GUARD_STEPS_SCRIPT + code.len / 2) &&
             code_scan(g, code, program ? language_of(str_z(program->name)) : 0, &s)) {
+                if (s.named & WORD_FORKS && code_repeats(code))
+                        guard_effect(g, FX_EXHAUST, 0, call->name, range);
                 environment_shown(call, &s, range);
                 network_strings(call, &s, range);
                 if (s.classes & WORD_EXECUTES)
@@ -235,10 +271,6 @@ static void code_value(struct call *call, const struct arg *code) {
 
 static bool takes_script(const struct call *call) {
         return str_ends(call->name, STR("awk")) || str_is(call->name, "jq");
-}
-
-static bool is_word(unsigned char c) {
-        return c == '_' || is_ascii_alnum(c);
 }
 
 /* jq -n env, $ENV: the whole environment. */
@@ -285,15 +317,12 @@ static void python_module(struct call *call, const struct option *option) {
 }
 
 void judge_code(struct call *call) {
-        struct options options;
         struct option option;
         size_t operands = 0;
         bool has_code = false, in_place = false, reads = call->program->traits & TRAIT_READS;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION) {
                         in_place |= str_is(option.name, "i") && (str_is(call->name, "perl") || str_is(call->name, "ruby"));
                         has_code |= option.meaning == MEANS_CODE || option.meaning == MEANS_SCRIPT_FILE ||
                                     option.meaning == MEANS_SCRIPT || option.meaning == MEANS_MODULE;
@@ -311,7 +340,10 @@ void judge_code(struct call *call) {
                         continue;
                 }
                 if (operands++ == 0 && !has_code) {
-                        has_code = true;
+                        has_code = !(word_kind(option.value.text) & WORD_IS_LAUNCHING); /* bun run FILE */
+                        operands -= !has_code;
+                        if (!has_code)
+                                continue;
                         if (str_is(call->name, "jq"))
                                 jq_filter(call, &option.value);
                         else if (takes_script(call))
@@ -397,23 +429,20 @@ void judge_ftp(struct call *call) {
 }
 
 void judge_escapes(struct call *call) {
-        struct options options;
         struct option option;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_CODE && option.has_value)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_CODE && option.has_value)
                         judge_escape_text(call, &option.value);
-                else if (scan == SCAN_OPTION && option.meaning == MEANS_SCRIPT_FILE && option.has_value &&
+                else if (option.scan == SCAN_OPTION && option.meaning == MEANS_SCRIPT_FILE && option.has_value &&
                          guard_run_file(call, &option.value, call->program))
                         continue;
-                else if (scan == SCAN_OPTION)
+                else if (option.scan == SCAN_OPTION)
                         judge_option(call, &option);
-                else if (scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) || str_is(call->name, "sqlite3") ||
-                                                  str_is(call->name, "duckdb")))
+                else if (option.scan == SCAN_OPERAND && (str_starts(option.value.text, STR("+")) ||
+                                                         str_is(call->name, "sqlite3") || str_is(call->name, "duckdb")))
                         judge_escape_text(call, &option.value);
-                if (scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
+                if (option.scan == SCAN_OPERAND && call->program->traits & TRAIT_READS &&
                     (str_find(option.value.text, ' ') == option.value.text.len || strchr("~/", option.value.text.ptr[0])))
                         guard_path(call->guard, FX_READ, 0, &option.value);
         }

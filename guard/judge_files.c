@@ -1,6 +1,7 @@
 /*
  * Programs that read, write, copy, delete: the generic judge, and those whose operands have an order of their own.
  */
+#include "base/number.h"
 #include "guard/options.h"
 #include "guard/paths.h"
 #include "policy/env.h"
@@ -107,7 +108,7 @@ static void unknown_operand(struct call *call, const struct arg *operand) {
 
 /* They leave alone what is there. */
 static bool makes_only(const struct call *call) {
-        return str_is(call->name, "mkdir") || str_is(call->name, "touch") || str_is(call->name, "mkfifo");
+        return in_words("mkdir touch mkfifo", call->name);
 }
 
 /* mkdir -p ~ does nothing. */
@@ -125,13 +126,12 @@ static bool writes_a_file(const struct call *call) {
 }
 
 static bool reads_without_end(const struct call *call, const struct arg *operand) {
-        return (arg_is(operand, "/dev/zero") || arg_is(operand, "/dev/random") || arg_is(operand, "/dev/urandom")) &&
-               !str_is(call->name, "head");
+        return in_words("/dev/zero /dev/random /dev/urandom", operand->text) && !str_is(call->name, "head");
 }
 
-/* echo x | tee FILE */
-static void tee_file(struct call *call, const struct arg *operand) {
-        struct file_fact *fact = guard_file(call->guard, operand->text);
+/* echo x | tee FILE, dd of=FILE, cp /dev/stdin FILE */
+static void input_to_file(struct call *call, const struct arg *file) {
+        struct file_fact *fact = call->input && file->known ? guard_file(call->guard, file->text) : NULL;
 
         if (!fact)
                 return;
@@ -152,15 +152,15 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
                         unknown_operand(call, operand);
                 if (reads_without_end(call, operand)) {
                         guard_effect(call->guard, FX_ENDLESS, 0, operand->text, operand->range);
-                        if (writes_a_file(call))
+                        if (writes_a_file(call) || in_words("tail tac sort shuf", call->name)) /* they keep it in memory */
                                 guard_effect(call->guard, FX_EXHAUST, 0, operand->text, operand->range);
                 }
                 break;
         case ACT_WRITE:
                 if (!makes_nothing(call, operand))
                         guard_path(call->guard, FX_WRITE, how, operand);
-                if (call->input && str_is(call->name, "tee"))
-                        tee_file(call, operand);
+                if (str_is(call->name, "tee"))
+                        input_to_file(call, operand);
                 break;
         case ACT_DELETE:
                 guard_path(call->guard, FX_DELETE, how, operand);
@@ -177,7 +177,7 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
 
 /* sudo, doas, nsenter...: more rights, and the command behind it all the same. */
 static void escalate_effect(struct call *call) {
-        bool sudo = str_is(call->name, "sudo") || str_is(call->name, "su") || str_is(call->name, "doas");
+        bool sudo = in_words("sudo su doas", call->name);
 
         if (!sudo || !call->guard->policy->guard.allow_sudo)
                 guard_effect(call->guard, FX_ESCALATE, sudo ? NAME_SUDO : 0, call->name, call->args[0].range);
@@ -185,16 +185,13 @@ static void escalate_effect(struct call *call) {
 
 /* Recursion is asked for anywhere among the options, so it is looked for first. */
 static uint32_t how_flags(const struct call *call) {
-        struct options options;
         struct option option;
         uint32_t how = call->program && call->program->act == ACT_WRITE && !makes_only(call) ? HOW_EMPTIES : 0;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_RECURSIVE)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_RECURSIVE)
                         how |= HOW_RECURSIVE;
-                if (scan == SCAN_OPTION && option.meaning == MEANS_ADD)
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_ADD)
                         how &= ~(uint32_t)HOW_EMPTIES;
         }
         return how;
@@ -220,21 +217,18 @@ static bool command_operand(struct call *call, const struct option *option) {
 }
 
 void judge_generic(struct call *call) {
-        struct options options;
         struct option option;
         uint32_t how = how_flags(call);
         size_t operands = 0, skip = call->program ? call->program->skip : 0;
         bool scripted = false;
-        enum scan scan;
 
         if (call->program && call->program->act == ACT_ESCALATE)
                 escalate_effect(call);
         if (!call->program)
                 judge_unknown(call);
         input_secret(call);
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION) {
                         if (option.meaning == MEANS_ASK) /* command -v, crontab -l: only asks */
                                 return;
                         scripted |= option.meaning == MEANS_SCRIPT || option.meaning == MEANS_SCRIPT_FILE;
@@ -292,16 +286,13 @@ struct copy {
 };
 
 static void copy_collect(struct call *call, struct copy *copy) {
-        struct options options;
         struct option option;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_TARGET && option.has_value) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_TARGET && option.has_value) {
                         copy->target = option.value;
                         copy->has_target = copy->in_directory = true;
-                } else if (scan == SCAN_OPTION) {
+                } else if (option.scan == SCAN_OPTION) {
                         copy->deletes |= option.meaning == MEANS_DELETE;
                         copy->asks |= option.meaning == MEANS_ASK;
                         if (option.meaning == MEANS_MODE && mode_is_setuid(option.value.text))
@@ -412,49 +403,52 @@ void judge_copy(struct call *call) {
                 guard_path(g, FX_DELETE, HOW_RECURSIVE, &copy.target);
         if (!str_is(call->name, "rsync"))
                 remember_copy(call, &copy);
+        if (copy.count == 1 && arg_is(&copy.kept[0], "/dev/stdin"))
+                input_to_file(call, &copy.target);
 }
 
 /* ---- dd, truncate, fallocate, head -c ---- */
 
+/* if=FILE, of=FILE */
 void judge_dd(struct call *call) {
         for (size_t i = 1; i < call->count; i++) {
-                const struct arg *arg = &call->args[i];
-                struct arg value = arg_part(arg, 3, arg->text.len);
+                struct arg value = arg_part(&call->args[i], 3, call->args[i].text.len);
+                bool writes = str_starts(call->args[i].text, STR("of="));
 
-                if (str_starts(arg->text, STR("if=")))
-                        guard_path(call->guard, FX_READ, 0, &value);
-                else if (str_starts(arg->text, STR("of=")))
-                        guard_path(call->guard, FX_WRITE, 0, &value);
+                if (writes || str_starts(call->args[i].text, STR("if=")))
+                        guard_path(call->guard, writes ? FX_WRITE : FX_READ, 0, &value);
+                if (writes)
+                        input_to_file(call, &value);
         }
 }
 
-/* 64 GiB and more is nothing that a build or a test needs. */
-static bool is_huge(struct str size) {
-        static const char units[] = "kmgtpe";
-        uint64_t value = 0;
-        size_t i = 0;
-        const char *unit;
+/* Between a file and a pipe or a temporary file: no more than cat and tee do. */
+bool dd_is_plain(struct call *call) {
+        for (size_t i = 1; i < call->count; i++) {
+                struct arg value = arg_part(&call->args[i], 3, call->args[i].text.len);
+                struct str path = path_resolve(call->guard, value.text);
+                bool writes = str_starts(call->args[i].text, STR("of="));
 
-        for (; i < size.len && is_ascii_digit((unsigned char)size.ptr[i]) && value < UINT64_C(1) << 40; i++)
-                value = value * 10 + (uint64_t)(size.ptr[i] - '0');
-        unit = i < size.len ? strchr(units, ascii_lower((unsigned char)size.ptr[i])) : NULL;
-        for (ptrdiff_t n = unit ? unit - units + 1 : 0; n > 0 && value < UINT64_C(1) << 50; n--)
-                value <<= 10;
-        return value >= UINT64_C(64) << 30;
+                if (!value.known ||
+                    ((writes || str_starts(call->args[i].text, STR("if="))) &&
+                     path_flags(call->guard, &value, path) & ~(uint32_t)PATH_HARMLESS) ||
+                    (writes && !(str_starts(value.text, STR("/")) && path_is_temporary(path))))
+                        return false;
+        }
+        return true;
 }
 
+enum { SIZE_HUGE_GIB = 64 }; /* nothing that a build or a test needs */
+
 void judge_exhaust(struct call *call) {
-        struct options options;
         struct option option;
-        enum scan scan;
         bool to_pipe = call->visit && call->visit->pipe_to;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_SIZE && option.has_value && is_huge(option.value.text) &&
-                    !to_pipe)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_SIZE && option.has_value &&
+                    size_parse(option.value.text) >= (uint64_t)SIZE_HUGE_GIB << 30 && !to_pipe)
                         guard_effect(call->guard, FX_EXHAUST, 0, call->name, option.value.range);
-                if (scan == SCAN_OPERAND && str_is(call->name, "fallocate"))
+                if (option.scan == SCAN_OPERAND && str_is(call->name, "fallocate"))
                         guard_path(call->guard, FX_WRITE, 0, &option.value);
         }
         if (!str_is(call->name, "fallocate"))
@@ -480,18 +474,17 @@ static bool mode_is_open(struct str mode) {
 }
 
 void judge_permit(struct call *call) {
-        struct options options;
         struct option option;
         bool setuid = false;
         uint32_t how = how_flags(call);
         size_t operands = 0;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && str_is(call->name, "chmod") && mode_is_open(option.name))
-                        how |= HOW_WORLD;
-                if (scan != SCAN_OPERAND)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && str_is(call->name, "chmod")) {
+                        how |= mode_is_open(option.name) ? HOW_WORLD : 0;
+                        operands += option.name.len == 1 && strchr("rwxst", option.name.ptr[0]) && !operands; /* -x FILE */
+                }
+                if (option.scan != SCAN_OPERAND)
                         continue;
                 setuid |= operands == 0 && str_is(call->name, "chmod") && mode_is_setuid(option.value.text);
                 if (operands++ == 0 && !str_is(call->name, "setfacl") &&
@@ -509,11 +502,9 @@ void judge_permit(struct call *call) {
 /* ---- archives ---- */
 
 void judge_tar(struct call *call) {
-        struct options options;
         struct option option;
         struct call dashed = *call;
         struct arg *args;
-        enum scan scan;
         struct arg into = { 0 };
         bool extracts = false, removes = false;
 
@@ -530,9 +521,8 @@ void judge_tar(struct call *call) {
                 args[1].text = str_from(text, args[1].text.len + 1);
                 dashed.args = args;
         }
-        options_start(&options, &dashed);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPERAND) {
+        EACH_OPTION (&dashed, option) {
+                if (option.scan == SCAN_OPERAND) {
                         if (!extracts)
                                 guard_path(call->guard, FX_READ, 0, &option.value);
                         if (removes)
@@ -572,84 +562,69 @@ static void sed_runs(struct call *call, const struct arg *script, struct str cod
         judge_from_input(call);
 }
 
+/* Behind s/x/y/, which starts at `i`: runs what an e among its flags says. The replacement stands between `ends`. */
+static size_t sed_substitute(struct call *call, const struct arg *script, struct str line, size_t i, bool *ret_writes) {
+        char mark = line.ptr[i + 1];
+        size_t ends[2] = { 0, 0 };
+        unsigned seen = 0;
+
+        for (i += 2; i < line.len && seen < 2; i++) {
+                if (line.ptr[i] == mark)
+                        ends[seen++] = i;
+                i += line.ptr[i] == '\\';
+        }
+        for (; i < line.len && strchr("0123456789egiImMp", line.ptr[i]); i++)
+                if (line.ptr[i] == 'e' && seen == 2)
+                        sed_runs(call, script, str_from(line.ptr + ends[0] + 1, ends[1] - ends[0] - 1));
+        *ret_writes = i < line.len && line.ptr[i] == 'w';
+        return i - 1;
+}
+
 /* The e command, the e flag of s///, and w: GNU sed runs and writes from its script. */
-static void sed_script(struct call *call, const struct arg *script) {
-        struct str rest = script->text;
-        struct str line;
-        bool next_is_command = true;
+static void sed_line(struct call *call, const struct arg *script, struct str line) {
+        bool starts = true; /* a command */
 
-        while (rest.len) {
-                size_t end = str_find(rest, '\n');
+        for (size_t i = 0; i < line.len; i++) {
+                char c = line.ptr[i];
+                struct arg rest = arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
 
-                line = str_take(rest, end);
-                rest = str_skip(rest, end + 1);
-                next_is_command = true;
-                for (size_t i = 0; i < line.len; i++) {
-                        char c = line.ptr[i];
-
-                        if (c == 's' && next_is_command && i + 1 < line.len) {
-                                char mark = line.ptr[i + 1];
-                                size_t ends[2] = { 0, 0 };
-                                unsigned seen = 0;
-
-                                for (i += 2; i < line.len && seen < 2; i++) {
-                                        if (line.ptr[i] == '\\')
-                                                i++;
-                                        else if (line.ptr[i] == mark)
-                                                ends[seen++] = i;
-                                }
-                                for (; i < line.len && strchr("0123456789egiImMp", line.ptr[i]); i++)
-                                        if (line.ptr[i] == 'e' && seen == 2)
-                                                sed_runs(call, script, str_from(line.ptr + ends[0] + 1, ends[1] - ends[0] - 1));
-                                next_is_command = i < line.len && line.ptr[i] == 'w';
-                                i--;
-                        } else if (c == '/' && next_is_command) { /* an address */
-                                for (i++; i < line.len && line.ptr[i] != '/'; i++)
-                                        i += line.ptr[i] == '\\';
-                        } else if (c == 'e' && next_is_command) {
-                                struct arg code =
-                                        arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
-
-                                sed_runs(call, script, code.text);
-                                break;
-                        } else if ((c == 'w' || c == 'W') && next_is_command) {
-                                struct arg file =
-                                        arg_part(script, (size_t)(line.ptr + i + 1 - script->text.ptr), line.len - i - 1);
-
-                                while (file.text.len && file.text.ptr[0] == ' ')
-                                        file.text = str_skip(file.text, 1);
-                                guard_path(call->guard, FX_WRITE, 0, &file);
-                                break;
-                        } else if ((c == 'a' || c == 'i' || c == 'c' || c == 'r' || c == 'y' || c == 'b' || c == 't') &&
-                                   next_is_command) {
-                                break;
-                        } else if (c == ';' || c == '{' || c == '}') {
-                                next_is_command = true;
-                        } else if (!strchr("0123456789,$!~+ \t", c)) {
-                                next_is_command = false;
-                        }
+                if (c == 's' && starts && i + 1 < line.len) {
+                        i = sed_substitute(call, script, line, i, &starts);
+                } else if (c == '/' && starts) { /* an address */
+                        for (i++; i < line.len && line.ptr[i] != '/'; i++)
+                                i += line.ptr[i] == '\\';
+                } else if (c == 'e' && starts) {
+                        sed_runs(call, script, rest.text);
+                        return;
+                } else if ((c == 'w' || c == 'W') && starts) {
+                        rest.text = str_trim(rest.text);
+                        guard_path(call->guard, FX_WRITE, 0, &rest);
+                        return;
+                } else if (starts && strchr("aicrybt", c)) {
+                        return;
+                } else if (!strchr("0123456789,$!~+ \t", c)) {
+                        starts = strchr(";{}", c);
                 }
         }
 }
 
+static void sed_script(struct call *call, const struct arg *script) {
+        for (struct str rest = script->text; rest.len; rest = str_skip(rest, str_find(rest, '\n') + 1))
+                sed_line(call, script, str_take(rest, str_find(rest, '\n')));
+}
+
 void judge_sed(struct call *call) {
-        struct options options;
         struct option option;
         bool in_place = false, scripted = false;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION) {
-                        in_place |= option.meaning == MEANS_IN_PLACE;
-                        scripted |= option.meaning == MEANS_SCRIPT || option.meaning == MEANS_SCRIPT_FILE;
-                        if (option.meaning == MEANS_SCRIPT && option.has_value)
-                                sed_script(call, &option.value);
-                }
+        EACH_OPTION (call, option) {
+                in_place |= option.scan == SCAN_OPTION && option.meaning == MEANS_IN_PLACE;
+                scripted |= option.meaning == MEANS_SCRIPT || option.meaning == MEANS_SCRIPT_FILE;
+                if (option.meaning == MEANS_SCRIPT && option.has_value)
+                        sed_script(call, &option.value);
         }
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION) {
                         judge_option(call, &option);
                 } else if (!scripted) {
                         scripted = true;

@@ -36,8 +36,7 @@ static bool is_plain_name(const struct host *host) {
 
 /* Programs that look names up in the user's ~/.ssh/config first. */
 static bool has_aliases(const struct call *call) {
-        return str_is(call->name, "ssh") || str_is(call->name, "scp") || str_is(call->name, "sftp") ||
-               str_is(call->name, "rsync");
+        return in_words("ssh scp sftp rsync", call->name);
 }
 
 /* What a name or an address is by itself, if no list has it. */
@@ -164,13 +163,20 @@ static void judge_url(struct call *call, const struct arg *arg) {
 }
 
 void judge_urls(struct call *call) {
-        bool client = name_is_client(call->name);
+        bool client = name_is_client(call->name), runs = false, value = false;
 
         for (size_t i = 1; i < call->count; i++) {
                 const struct arg *arg = &call->args[i];
+                struct str scheme = str_take(arg->text, str_find(arg->text, ':'));
 
-                if (arg_is(arg, "--") || arg_is(arg, "run") || arg_is(arg, "exec") || arg_is(arg, "test"))
+                if ((i == 1 || call->args[i - 1].text.ptr[0] == '-' || runs) &&
+                    (str_ends(call->name, STR("px")) || str_is(call->name, "bunx")) &&
+                    in_words("github gitlab bitbucket gist", scheme))
+                        guard_effect(call->guard, FX_CODE, CODE_NETWORK, arg->text, arg->range);
+                if (arg_is(arg, "--") || (runs && !str_starts(arg->text, STR("-")) && !value))
                         return;
+                value = str_starts(arg->text, STR("--")) && str_find(arg->text, '=') == arg->text.len;
+                runs |= arg_is(arg, "run") || arg_is(arg, "exec") || arg_is(arg, "test");
                 if (client && url_start(arg->text) == arg->text.len && after_host_key(arg->text))
                         connect_effect(call, arg);
                 else
@@ -215,6 +221,8 @@ bool socket_is_local(struct guard *g, struct str path) {
 static void proxy_effect(struct call *call, const struct option *o) {
         struct arg to = o->value;
 
+        if (str_is(o->name, "unix-socket") && !path_place(call->guard, to.text, path_resolve(call->guard, to.text), 0))
+                return;
         for (unsigned i = 0; i < 2 && (str_is(o->name, "resolve") || str_is(o->name, "connect-to")); i++)
                 to = arg_part(&to, str_find(to.text, ':') + 1, to.text.len);
         to = host_part(&to);
@@ -253,7 +261,7 @@ struct fetch {
         size_t count;
         bool sends;
         struct arg output;
-        bool remote_name;
+        bool remote_name, deletes;
 };
 
 static void fetch_option(struct call *call, const struct option *o, struct fetch *fetch) {
@@ -273,6 +281,9 @@ static void fetch_option(struct call *call, const struct option *o, struct fetch
                 break;
         case MEANS_PROXY:
                 proxy_effect(call, o);
+                break;
+        case MEANS_METHOD:
+                fetch->deletes = str_eq_nocase(o->value.text, STR("DELETE"));
                 break;
         case MEANS_WRITE:
                 fetch->output = o->value;
@@ -311,6 +322,7 @@ static const struct arg *httpie_url(const struct fetch *fetch) {
 
 static void fetch_url(struct call *call, const struct arg *url, const struct fetch *fetch) {
         struct guard *g = call->guard;
+        struct arg part = host_part(url);
         struct file_fact *fact;
 
         if (str_starts(url->text, STR("file:"))) {
@@ -322,6 +334,8 @@ static void fetch_url(struct call *call, const struct arg *url, const struct fet
         if (name_is_httpie(call->name) && url != httpie_url(fetch))
                 return; /* METHOD and items */
         connect_effect(call, url);
+        if (fetch->deletes && (!leads_here(call, &part) || str_ends(url->text, STR("/_all")) || str_ends(url->text, STR("/*"))))
+                guard_effect(g, FX_HISTORY, 0, url->text, url->range); /* what another host has, or all of it */
         if (fetch->sends)
                 judge_upload(call, url, url->range);
         fact = guard_file(g, fetch->output.text.len && !arg_is(&fetch->output, "-") ? fetch->output.text
@@ -331,14 +345,11 @@ static void fetch_url(struct call *call, const struct arg *url, const struct fet
 }
 
 void judge_fetch(struct call *call) {
-        struct options options;
         struct option option;
         struct fetch fetch = { 0 };
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION)
                         fetch_option(call, &option, &fetch);
                 else if (fetch.count < 16)
                         fetch.kept[fetch.count++] = option.value;
@@ -366,6 +377,9 @@ static void socat_address(struct call *call, const struct arg *address) {
         struct str kind = str_take(address->text, colon);
         struct arg rest = arg_part(address, colon + 1, str_find(str_skip(address->text, colon + 1), ','));
 
+        if (str_starts(kind, STR("UNIX")) && call->count > 2 &&
+            memmem(call->args[1].text.ptr, call->args[1].text.len, "LISTEN", 6) && !str_starts(call->args[1].text, STR("UNIX")))
+                guard_effect(call->guard, FX_LISTEN, 0, rest.text, address->range); /* a socket of this machine, for others */
         if (str_eq_nocase(kind, STR("exec")) || str_eq_nocase(kind, STR("system")) || str_eq_nocase(kind, STR("shell"))) {
                 guard_effect(call->guard, FX_LISTEN, 0, rest.text, address->range);
                 guard_shell(call, &rest, NULL, 0);
@@ -389,7 +403,7 @@ static void connect_operand(struct call *call, const struct arg *operand, size_t
                 socat_address(call, operand);
         else if (str_is(call->name, "openssl"))
                 return;
-        else if (str_is(call->name, "mail") || str_is(call->name, "mutt") || str_is(call->name, "sendmail"))
+        else if (in_words("mail mutt sendmail", call->name))
                 guard_effect(call->guard, FX_UPLOAD, HOST_UNKNOWN, operand->text, operand->range);
         else if (number == 0)
                 connect_effect(call, operand);
@@ -414,29 +428,23 @@ static bool sends_shell(const struct call *call) {
 
 /* nc -l PORT waits to be called, and names no host. */
 static bool has_listen(const struct call *call) {
-        struct options options;
         struct option option;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END)
-                if (scan == SCAN_OPTION && option.meaning == MEANS_LISTEN)
+        EACH_OPTION (call, option)
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_LISTEN)
                         return true;
         return false;
 }
 
 void judge_connect(struct call *call) {
         struct guard *g = call->guard;
-        struct options options;
         struct option option;
         size_t operands = 0;
         struct arg host = { 0 };
         bool listens = has_listen(call);
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPERAND) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPERAND) {
                         if (operands >= call->program->skip && !listens) {
                                 connect_operand(call, &option.value, operands - call->program->skip);
                                 host = host.text.len ? host : option.value;
@@ -465,18 +473,14 @@ void judge_connect(struct call *call) {
 
 /* -o ProxyCommand=CODE and its kin run it here. */
 void judge_ssh_option(struct call *call, const struct arg *option) {
-        static const char *const hosts[] = { "hostname", "proxyjump" };
-        static const char *const runs[] = { "proxycommand", "localcommand", "knownhostscommand", "match", "pkcs11provider" };
         size_t equals = str_find(option->text, '='), space = str_find(option->text, ' ');
         size_t end = equals < space ? equals : space;
         struct arg code = arg_part(option, end + 1, option->text.len);
+        struct str name = guard_lower(call->guard, str_take(option->text, end));
 
-        for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
-                if (str_eq_nocase(str_take(option->text, end), str_z(hosts[i])))
-                        judge_host(call, &code);
-        for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-                if (!str_eq_nocase(str_take(option->text, end), str_z(runs[i])))
-                        continue;
+        if (in_words("hostname proxyjump", name))
+                judge_host(call, &code);
+        if (in_words("proxycommand localcommand knownhostscommand match pkcs11provider", name)) {
                 guard_effect(call->guard, FX_CODE, CODE_OPTION, str_take(option->text, end), option->range);
                 guard_shell(call, &code, NULL, 0);
         }
@@ -530,7 +534,7 @@ static bool is_bucket(const struct call *call, const struct arg *arg) {
 
         if (str_starts(arg->text, STR("s3://")) || str_starts(arg->text, STR("gs://")))
                 return true;
-        return str_is(call->name, "rclone") && colon > 0 && colon < arg->text.len;
+        return str_is(call->name, "rclone") && colon < arg->text.len;
 }
 
 void judge_remote(struct call *call) {
@@ -541,13 +545,12 @@ void judge_remote(struct call *call) {
         /* aws s3 cp FILE s3://bucket/, rclone copy FILE remote: */
         for (size_t i = 2; i + 1 < call->count; i++) {
                 const struct arg *target = &call->args[i + 1];
-                bool copies = arg_is(&call->args[i - 1], "cp") || arg_is(&call->args[i - 1], "sync") ||
-                              arg_is(&call->args[i - 1], "mv") || arg_is(&call->args[i - 1], "put") ||
-                              arg_is(&call->args[i - 1], "copy") || arg_is(&call->args[i - 1], "move") || i > 2;
+                bool copies = in_words("cp sync mv put copy move rsync", call->args[i - 1].text) ||
+                              (i > 2 && !str_is(call->name, "gcloud")); /* which exports what is not here */
 
                 if (is_bucket(call, target) && !is_bucket(call, &call->args[i]) && copies && call->args[i].text.len &&
-                    (call->args[i].text.ptr[0] != '-' || call->args[i].text.len == 1) && !arg_is(&call->args[i], "ls") &&
-                    !arg_is(&call->args[i], "rm") && !arg_is(&call->args[i], "mb") && !arg_is(&call->args[i], "rb")) {
+                    (call->args[i].text.ptr[0] != '-' || call->args[i].text.len == 1) &&
+                    !in_words("ls rm mb rb", call->args[i].text)) {
                         guard_path(call->guard, FX_READ, 0, &call->args[i]);
                         guard_effect(call->guard, FX_UPLOAD, HOST_UNLISTED, target->text, target->range);
                 }

@@ -3,6 +3,7 @@
  */
 #include "guard/options.h"
 #include "guard/paths.h"
+#include "guard/tables/tools.h"
 #include "policy/env.h"
 
 /* ---- shells ---- */
@@ -86,8 +87,8 @@ void judge_script(struct call *call, const struct arg *script) {
                                      call->name, script->range);
                 return;
         }
-        if (guard_value_network(g, &script->value))
-                guard_effect(g, FX_CODE, CODE_NETWORK, STR("the network"), script->range);
+        if (guard_value_network(g, &script->value) || is_url(script->text)) /* deno run https://... */
+                guard_effect(g, FX_CODE, CODE_NETWORK, script->text, script->range);
         if (arg_is(script, "/dev/stdin") || arg_is(script, "/dev/fd/0") || arg_is(script, "/proc/self/fd/0"))
                 judge_from_input(call);
         else if (!guard_run_file(call, script, call->program))
@@ -143,16 +144,14 @@ void judge_source(struct call *call) {
 
 void judge_env(struct call *call) {
         struct guard *g = call->guard;
-        struct options options;
         struct option option;
         bool empty = false;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
+        EACH_OPTION (call, option) {
+                struct arg value;
                 size_t equals;
 
-                if (scan == SCAN_OPTION) {
+                if (option.scan == SCAN_OPTION) {
                         empty |= str_is(option.name, "i") || str_is(option.name, "ignore-environment");
                         if (option.meaning == MEANS_SHELL && option.has_value) {
                                 guard_shell(call, &option.value, NULL, 0);
@@ -165,6 +164,8 @@ void judge_env(struct call *call) {
                         guard_rest(call, option.index);
                         return;
                 }
+                value = arg_part(&option.value, equals + 1, option.value.text.len);
+                guard_assigned(call, str_take(option.value.text, equals), &value);
                 if (env_runs_code(str_take(option.value.text, equals)))
                         guard_effect(g, FX_INJECT, 0, str_take(option.value.text, equals), option.value.range);
         }
@@ -175,15 +176,6 @@ void judge_env(struct call *call) {
 /* ---- find ---- */
 
 enum { FIND_ROOTS_ALONE = 8, FIND_FOUND_MOST = 8 };
-
-static const struct {
-        const char *name;
-        enum meaning meaning; /* MEANS_COMMAND: up to ; or + */
-} find_actions[] = {
-        { "-delete", MEANS_DELETE }, { "-exec", MEANS_COMMAND },     { "-execdir", MEANS_COMMAND }, { "-fls", MEANS_WRITE },
-        { "-fprint", MEANS_WRITE },  { "-fprint0", MEANS_WRITE },    { "-fprintf", MEANS_WRITE },   { "-ok", MEANS_COMMAND },
-        { "-okdir", MEANS_COMMAND }, { "-files0-from", MEANS_READ },
-};
 
 static void find_put(struct arg *arg, const struct arg *root) {
         arg->glob = root->glob;
@@ -238,23 +230,20 @@ static void find_command(struct call *call, size_t first, size_t count, const st
 
 /* With a test that picks files, what is found is something below; without one, it is everything from the start on. */
 static bool find_picks(const struct call *call) {
-        static const char *const tests[] = { "-amin",     "-anewer",  "-atime",  "-cmin",  "-cnewer", "-ctime",
-                                             "-empty",    "-gid",     "-group",  "-iname", "-inum",   "-ipath",
-                                             "-iregex",   "-links",   "-lname",  "-mmin",  "-mtime",  "-name",
-                                             "-newer",    "-nogroup", "-nouser", "-path",  "-perm",   "-regex",
-                                             "-samefile", "-size",    "-uid",    "-used",  "-user",   "-wholename" };
+        static const char tests[] = "-amin -anewer -atime -cmin -cnewer -ctime -empty -gid -group -iname -inum -ipath -iregex "
+                                    "-links -lname -mmin -mtime -name -nogroup -nouser -path -perm -regex -samefile -size -uid "
+                                    "-used -user -wholename";
 
         for (size_t i = 1; i < call->count; i++)
-                for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
-                        if (arg_is(&call->args[i], tests[t]) || str_starts(call->args[i].text, STR("-newer")))
-                                return true;
+                if (in_words(tests, call->args[i].text) || str_starts(call->args[i].text, STR("-newer")))
+                        return true;
         return false;
 }
 
 /* find / -name id_rsa -exec cat {} +: the name says what will be found. */
 static const struct arg *find_name(const struct call *call) {
         for (size_t i = 1; i + 1 < call->count; i++)
-                if (arg_is(&call->args[i], "-name") || arg_is(&call->args[i], "-iname") || arg_is(&call->args[i], "-path"))
+                if (in_words("-name -iname -path", call->args[i].text))
                         return &call->args[i + 1];
         return NULL;
 }
@@ -263,7 +252,7 @@ static void find_action(struct call *call, size_t *i, const struct arg *roots, s
         struct guard *g = call->guard;
         const struct arg *arg = &call->args[*i];
 
-        for (size_t a = 0; a < sizeof(find_actions) / sizeof(*find_actions); a++) {
+        for (size_t a = 0; find_actions[a].name; a++) {
                 size_t end = *i + 1;
 
                 if (!arg_is(arg, find_actions[a].name))
@@ -342,6 +331,27 @@ void judge_find(struct call *call) {
         for (size_t i = end; i < call->count; i++)
                 find_action(call, &i, roots, end > first ? end - first : 1, name);
         guard_found(call, roots, end > first ? end - first : 1, name);
+}
+
+/* fd PATTERN DIR... -x COMMAND */
+void judge_fd(struct call *call) {
+        struct arg roots[FIND_ROOTS_ALONE] = { arg_text(call->guard, STR("."), call->args[0].range) };
+        struct options options;
+        struct option option;
+        size_t operands = 0, count = 1;
+        enum scan scan;
+
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END &&
+               !(scan == SCAN_OPTION && option.meaning == MEANS_COMMAND))
+                if (scan == SCAN_OPERAND && operands++ && operands < FIND_ROOTS_ALONE)
+                        roots[(count = operands - 1) - 1] = option.value;
+        guard_found(call, roots, count, NULL);
+        if (scan == SCAN_END)
+                return;
+        for (size_t i = 1; i < call->count; i++)
+                if (call->args[i].text.ptr == option.value.text.ptr)
+                        find_command(call, i, call->count - i, find_below(call, roots, count), count);
 }
 
 /* ---- xargs, parallel ---- */
@@ -427,9 +437,7 @@ void judge_xargs(struct call *call) {
 
         options_start(&options, call);
         while ((scan = options_next(&options, &option)) == SCAN_OPTION) {
-                lines |= str_is(option.name, "I") || str_is(option.name, "i") || str_is(option.name, "d") ||
-                         str_is(option.name, "0") || str_is(option.name, "null") || str_is(option.name, "replace") ||
-                         str_is(option.name, "delimiter");
+                lines |= in_words("I i d 0 null replace delimiter", option.name);
                 if (str_is(option.name, "I") && option.has_value)
                         mark = option.value.text;
                 if (option.meaning == MEANS_READ && option.has_value)
@@ -529,20 +537,17 @@ void judge_loader(struct call *call) {
 
 /* start-stop-daemon --exec /bin/rm -- -rf /: what follows the dashes are the program's arguments. */
 void judge_daemon(struct call *call) {
-        struct options options;
         struct option option;
         struct call inner = *call;
         struct arg *args = arena_alloc(call->guard->arena, (call->count + 1) * sizeof(*args));
-        enum scan scan;
 
         if (!args)
                 return;
         inner.args = args;
         inner.count = 0;
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END)
-                if ((scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM && option.has_value && !inner.count) ||
-                    (scan == SCAN_OPERAND && inner.count))
+        EACH_OPTION (call, option)
+                if ((option.scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM && option.has_value && !inner.count) ||
+                    (option.scan == SCAN_OPERAND && inner.count))
                         args[inner.count++] = option.value;
         if (inner.count)
                 guard_rest(&inner, 0);
@@ -572,19 +577,16 @@ void judge_cd(struct call *call) {
 
 /* alias x=CODE, bind -x, complete -C, mapfile -C: code for later. */
 void judge_alias(struct call *call) {
-        struct options options;
         struct option option;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
+        EACH_OPTION (call, option) {
                 struct arg code = option.value;
                 size_t equals = str_find(code.text, '=');
 
-                if (scan == SCAN_OPERAND && str_is(call->name, "alias") && equals < code.text.len) {
+                if (option.scan == SCAN_OPERAND && str_is(call->name, "alias") && equals < code.text.len) {
                         code = arg_part(&code, equals + 1, code.text.len);
                         guard_shell(call, &code, NULL, 0);
-                } else if (scan == SCAN_OPTION && option.meaning == MEANS_SHELL && option.has_value) {
+                } else if (option.scan == SCAN_OPTION && option.meaning == MEANS_SHELL && option.has_value) {
                         size_t colon = str_find(code.text, ':');
 
                         if (str_is(call->name, "bind") && colon < code.text.len)
@@ -596,18 +598,15 @@ void judge_alias(struct call *call) {
 
 /* hash -p /bin/rm ls makes ls run rm; enable -f loads code into the shell. */
 void judge_hash(struct call *call) {
-        struct options options;
         struct option option;
         struct arg path = { 0 };
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM)
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_PROGRAM)
                         path = option.value;
-                if (scan == SCAN_OPTION && option.meaning == MEANS_RUNS)
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_RUNS)
                         guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
-                if (scan == SCAN_OPERAND && path.text.len) {
+                if (option.scan == SCAN_OPERAND && path.text.len) {
                         struct file_fact *fact = guard_file(call->guard, option.value.text);
 
                         if (fact) {
@@ -617,13 +616,6 @@ void judge_hash(struct call *call) {
                         guard_effect(call->guard, FX_INJECT, 0, option.value.text, option.value.range);
                 }
         }
-}
-
-/* history -w FILE and -a FILE write what the caller put into it. */
-void judge_history(struct call *call) {
-        for (size_t i = 1; i + 1 < call->count; i++)
-                if (arg_is(&call->args[i], "-w") || arg_is(&call->args[i], "-a"))
-                        guard_path(call->guard, FX_WRITE, 0, &call->args[i + 1]);
 }
 
 static bool only_options(const struct call *call, const char *allowed) {
@@ -655,7 +647,7 @@ void judge_declare(struct call *call) {
                 if (name.len < call->args[i].text.len) {
                         struct arg value = arg_part(&call->args[i], name.len + 1, call->args[i].text.len);
 
-                        guard_assigned(g, name, &value);
+                        guard_assigned(call, name, &value);
                 }
                 if (env_runs_code(name) && (name.len < call->args[i].text.len || str_is(call->name, "export")))
                         guard_effect(g, FX_INJECT, 0, name, call->args[i].range);

@@ -13,17 +13,6 @@ struct words {
         size_t count;
 };
 
-static bool in_words(const char *list, struct str word) {
-        size_t len;
-
-        for (; *list; list += len + (list[len] == ' ')) {
-                len = strcspn(list, " ");
-                if (len == word.len && memcmp(list, word.ptr, len) == 0)
-                        return true;
-        }
-        return false;
-}
-
 static void words_collect(const struct call *call, const char *values, struct words *words) {
         words->count = 0;
         for (size_t i = 1; i < call->count && words->count < 32; i++) {
@@ -64,13 +53,25 @@ static bool has_option(const struct call *call, char letter, const char *name) {
 
 /* ---- git ---- */
 
+/* url.https://HOST/.insteadOf: what is fetched comes from there. */
+static void git_host(struct call *call, const struct arg *key) {
+        size_t end = key->text.len;
+        struct arg url;
+
+        while (end > 4 && key->text.ptr[end - 1] != '.')
+                end--;
+        url = arg_part(key, 4, end > 5 ? end - 5 : 0);
+        if (str_starts(key->text, STR("url.")))
+                judge_host(call, &url);
+}
+
 static bool git_key_runs(struct guard *g, struct str key) {
-        char *lower = arena_dup(g->arena, key);
+        char *lower = arena_dup(g->arena, guard_lower(g, key));
 
         if (!lower)
                 return true;
         for (size_t i = 0; i < key.len; i++)
-                lower[i] = lower[i] == '/' ? '.' : (char)ascii_lower((unsigned char)lower[i]); /* * stops at a slash */
+                lower[i] = lower[i] == '/' ? '.' : lower[i]; /* * stops at a slash */
         for (const char *const *glob = git_keys; *glob; glob++)
                 if (path_glob(str_z(*glob), str_from(lower, key.len)))
                         return true;
@@ -99,6 +100,7 @@ static void git_config_option(struct call *call, const struct arg *setting) {
         struct str key = str_take(setting->text, equals);
         struct arg value = arg_part(setting, equals + 1, setting->text.len);
 
+        git_host(call, &(struct arg){ .text = key, .known = true, .range = setting->range });
         if (!git_key_runs(call->guard, key))
                 return;
         guard_effect(call->guard, FX_CODE, CODE_OPTION, key, setting->range);
@@ -217,6 +219,12 @@ void judge_git(struct call *call) {
         for (size_t i = 1; i + 1 < call->count && is_one_of(&words, "rebase difftool"); i++)
                 if (arg_is(&call->args[i], "-x"))
                         guard_shell(call, &call->args[i + 1], NULL, 0);
+        for (size_t i = 2; i < call->count && word_is(&words, 0, "grep"); i++) { /* -OPAGER */
+                struct arg pager = arg_part(&call->args[i], 2, call->args[i].text.len);
+
+                if (str_starts(call->args[i].text, STR("-O")))
+                        guard_shell(call, &pager, NULL, 0);
+        }
         if (word_is(&words, 0, "checkout") && !has_option(call, 'p', "patch"))
                 git_checkout(call, &words);
         if (is_one_of(&words, "annotate blame cat-file diff grep show"))
@@ -224,6 +232,8 @@ void judge_git(struct call *call) {
         if (is_one_of(&words, "clone fetch pull ls-remote push remote submodule archive"))
                 git_remote(call, &words, word_is(&words, 0, "remote") || word_is(&words, 0, "submodule") ? 2 : 1,
                            word_is(&words, 0, "push"));
+        if (word_is(&words, 0, "config") && words.count > 2)
+                git_host(call, words.items[words.count - 2]);
         if (word_is(&words, 0, "config") && words.count > 2 &&
             !git_value_plain(words.items[words.count - 2]->text, words.items[words.count - 1]->text) &&
             git_key_runs(call->guard, words.items[words.count - 2]->text)) {
@@ -243,29 +253,19 @@ void judge_git(struct call *call) {
 
 /* ---- ourselves ---- */
 
-/* What it runs is judged by options that the command itself chose; and who asks it, and what it allows, is for the user to say.
- */
+/* What it runs is judged by options that the command itself chose. */
 void judge_bailey(struct call *call) {
-        struct words words;
-        bool known, changes;
+        struct options options;
+        struct option option;
+        bool run = false, known;
+        enum scan scan;
 
-        words_collect(
-                call,
-                "-p --policy -b --backend -w --workspace -C --cwd --read --write --deny-read --deny-write -n --network --root "
-                "-t --timeout --memory --cpu-secs --pids -e --env -s --set -c --config --status-fd -m --mode --warned",
-                &words);
-        if (word_is(&words, 0, "run") && words.count > 1)
-                guard_shell_text(call,
-                                 guard_join(call->guard, call->args + words.index[1], call->count - words.index[1], &known),
-                                 words.items[1]->range);
-        changes = (word_is(&words, 0, "hook") && (word_is(&words, 1, "install") || word_is(&words, 1, "uninstall"))) ||
-                  (word_is(&words, 0, "trust") && !has_option(call, 'l', "list")) ||
-                  (word_is(&words, 0, "config") && word_is(&words, 1, "init")) ||
-                  (word_is(&words, 0, "aside") && (word_is(&words, 1, "restore") || word_is(&words, 1, "drop"))) ||
-                  (is_one_of(&words, "allow deny kill restore") && !has_option(call, 0, "list"));
-        if (changes)
-                guard_effect(call->guard, FX_ESCALATE, 0, STR("a change to bailey's settings or sessions"),
-                             call->args[0].range);
+        options_start(&options, call);
+        while ((scan = options_next(&options, &option)) != SCAN_END && !(scan == SCAN_OPERAND && run))
+                run |= scan == SCAN_OPERAND && arg_is(&option.value, "run");
+        if (scan == SCAN_OPERAND)
+                guard_shell_text(call, guard_join(call->guard, call->args + option.index, call->count - option.index, &known),
+                                 option.value.range);
 }
 
 /* ---- containers ---- */
@@ -316,7 +316,6 @@ static void container_option(struct call *call, size_t i) {
         for (const struct container_danger *o = container_dangers; o->name; o++) {
                 struct str name = str_z(o->name);
                 struct arg value = { 0 };
-                char lower[64] = "";
 
                 if (str_eq(arg->text, name) && o->values && i + 1 < call->count)
                         value = call->args[i + 1];
@@ -334,11 +333,8 @@ static void container_option(struct call *call, size_t i) {
                                 guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 } else if (!*o->values) {
                         judge_mount(call, &value);
-                } else if (value.text.len < sizeof(lower)) {
-                        for (size_t c = 0; c < value.text.len; c++)
-                                lower[c] = (char)ascii_lower((unsigned char)value.text.ptr[c]);
-                        if (in_words(o->values, str_from(lower, value.text.len)))
-                                guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
+                } else if (in_words(o->values, guard_lower(call->guard, value.text))) {
+                        guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 }
         }
 }
@@ -350,19 +346,29 @@ static void container_images(struct call *call) {
         struct option option;
         struct words words;
         struct call inner = *call;
+        unsigned muted = call->guard->muted;
+        bool exec; /* the operand is a container, or a service */
+        size_t at;
         enum scan scan;
 
-        words_collect(call, "-H --host -c --context --config -l --log-level", &words);
-        if (!is_one_of(&words, "pull push run create login") || words.index[0] + 1 >= call->count)
+        words_collect(call, "-H --host -c --context --config -l --log-level -f --file -p --project-name", &words);
+        at = is_one_of(&words, "compose container") && words.count > 1;
+        exec = word_is(&words, at, "exec") || (at && word_is(&words, at, "run"));
+        if (!(exec || is_one_of(&words, "pull push run create login")) || words.index[at] + 1 >= call->count)
                 return;
-        inner.args += words.index[0];
-        inner.count -= words.index[0];
+        inner.args += words.index[at];
+        inner.count -= words.index[at];
         inner.program = row;
         options_start(&options, &inner);
         while ((scan = options_next(&options, &option)) == SCAN_OPTION)
                 ;
-        if (scan == SCAN_OPERAND)
+        if (scan == SCAN_OPERAND && !exec)
                 judge_image(call, &option.value, word_is(&words, 0, "login"));
+        if (scan == SCAN_OPERAND && (exec || is_one_of(&words, "run create"))) {
+                call->guard->muted |= MUTED_INSIDE;
+                guard_rest(&inner, option.index + 1);
+                call->guard->muted = muted;
+        }
 }
 
 void judge_container(struct call *call) {
@@ -372,6 +378,9 @@ void judge_container(struct call *call) {
                 const struct arg *arg = &call->args[i];
 
                 container_option(call, i);
+                if (memmem(arg->text.ptr, arg->text.len, "\"privileged\":true", 17) ||
+                    memmem(arg->text.ptr, arg->text.len, "\"hostPID\":true", 14)) /* --overrides=JSON */
+                        guard_effect(call->guard, FX_CONTAINER, 0, arg->text, arg->range);
                 if (arg_is(arg, "--") && i + 1 < call->count && str_is(call->name, "kubectl"))
                         guard_rest(call, i + 1);
         }
@@ -381,30 +390,27 @@ void judge_container(struct call *call) {
 
 void judge_package(struct call *call) {
         struct guard *g = call->guard;
-        struct options options;
         struct option option;
         bool strict = g->policy->guard.allow_only_listed;
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION && option.meaning == MEANS_URL && option.has_value) {
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION && option.meaning == MEANS_URL && option.has_value) {
                         judge_host(call, &option.value);
-                } else if (scan == SCAN_OPTION &&
+                } else if (option.scan == SCAN_OPTION &&
                            (option.meaning == MEANS_RUNS || option.meaning == MEANS_PROGRAM || option.meaning == MEANS_SHELL)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name,
                                      call->args[option.index < call->count ? option.index : 0].range);
                         if (option.has_value && option.meaning != MEANS_RUNS)
                                 guard_shell(call, &option.value, NULL, 0);
-                } else if (scan == SCAN_OPTION && option.meaning == MEANS_PROXY) {
+                } else if (option.scan == SCAN_OPTION && option.meaning == MEANS_PROXY) {
                         guard_effect(g, FX_CONNECT, HOST_UNLISTED, option.value.text, option.value.range);
-                } else if (scan == SCAN_OPTION && option.meaning == MEANS_WRITE && option.has_value) {
+                } else if (option.scan == SCAN_OPTION && option.meaning == MEANS_WRITE && option.has_value) {
                         guard_path(g, FX_WRITE, 0, &option.value);
-                } else if (scan == SCAN_OPERAND && str_is(call->name, "go") &&
+                } else if (option.scan == SCAN_OPERAND && str_is(call->name, "go") &&
                            str_find(option.value.text, '.') < str_find(option.value.text, '/') &&
                            option.value.text.ptr[0] != '.') {
                         judge_peer(call, &option.value); /* its proxy is asked, whatever the module's host is */
-                } else if (scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
+                } else if (option.scan == SCAN_OPTION && option.meaning == MEANS_CD && strict) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, call->args[0].range);
                 }
         }
@@ -413,21 +419,15 @@ void judge_package(struct call *call) {
 /* make SHELL=x, make --eval: the makefile's own commands are what a build is, these are not. */
 void judge_make(struct call *call) {
         struct guard *g = call->guard;
-        struct options options;
         struct option option;
-        struct arg makefile = arg_text(g, STR("Makefile"), call->args[0].range);
-        enum scan scan;
 
-        options_start(&options, call);
-        while ((scan = options_next(&options, &option)) != SCAN_END) {
-                if (scan == SCAN_OPTION &&
+        EACH_OPTION (call, option) {
+                if (option.scan == SCAN_OPTION &&
                     (option.meaning == MEANS_RUNS || option.meaning == MEANS_SCRIPT_FILE || option.meaning == MEANS_CD)) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.name, option.value.range);
                         if (option.meaning == MEANS_RUNS && option.has_value)
                                 judge_recipes(call, option.value.text, option.value.range);
-                        if (option.meaning == MEANS_SCRIPT_FILE)
-                                makefile = option.value;
-                } else if (scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
+                } else if (option.scan == SCAN_OPERAND && str_find(option.value.text, '=') < option.value.text.len) {
                         guard_effect(g, FX_CODE, CODE_OPTION, option.value.text, option.value.range);
                         if (str_starts(option.value.text, STR("SHELL="))) {
                                 struct arg shell = arg_part(&option.value, 6, option.value.text.len);
@@ -436,50 +436,24 @@ void judge_make(struct call *call) {
                         }
                 }
         }
-        if (arg_is(&makefile, "-") && call->input)
-                judge_recipes(call, guard_arg(g, *call->input, makefile.range).text, makefile.range);
-        else if (makefile.value.pieces && makefile.value.pieces->content) /* -f <(...) */
-                judge_recipes(call, guard_arg(g, *makefile.value.pieces->content, makefile.range).text, makefile.range);
 }
 
 /* ---- the system ---- */
 
+/* kill -9 -1, kill of all that is in /proc, pkill of a user, killall of a pattern that every name matches. */
 void judge_kill(struct call *call) {
-        for (size_t i = 2; i < call->count; i++)
-                if (arg_is(&call->args[i], "-1"))
-                        guard_effect(call->guard, FX_EXHAUST, 0, STR("killing every process"), call->args[i].range);
-}
+        struct options options;
+        struct option option;
+        bool by_name = !str_is(call->name, "kill"), all = by_name && call->count > 1;
+        enum scan scan;
 
-void judge_systemctl(struct call *call) {
-        struct words words;
-
-        words_collect(call, "-H -M -t -p", &words);
-        if (str_is(call->name, "ip")) {
-                if (word_is(&words, 0, "netns") && word_is(&words, 1, "exec") && words.count > 3)
-                        guard_effect(call->guard, FX_ESCALATE, 0, STR("ip netns exec"), call->args[0].range),
-                                guard_rest(call, words.index[3]);
-                return;
-        }
-        if (is_one_of(&words, "poweroff reboot halt kexec suspend hibernate emergency rescue isolate 0 1 6 soft-reboot"))
-                guard_effect(call->guard, FX_RUN, NAME_BLOCKED, call->name, call->args[0].range);
-        if (is_one_of(&words, "enable link edit set-default"))
-                guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
-}
-
-/* crontab -l lists; anything else plants something. */
-void judge_crontab(struct call *call) {
-        for (size_t i = 1; i < call->count; i++)
-                if (arg_is(&call->args[i], "-l") || (str_is(call->name, "at") && arg_is(&call->args[i], "-c")))
-                        return;
-        guard_effect(call->guard, FX_LATER, 0, call->name, call->args[0].range);
-}
-
-void judge_security(struct call *call) {
-        struct words words;
-
-        words_collect(call, "", &words);
-        if (is_one_of(&words, "find-generic-password find-internet-password dump-keychain export"))
-                guard_effect(call->guard, FX_READ, PATH_CREDENTIAL, STR("the keychain"), call->args[0].range);
+        for (size_t i = 1; i < call->count && !by_name; i++)
+                all |= (i > 1 && arg_is(&call->args[i], "-1")) || call->args[i].glob;
+        options_start(&options, call);
+        while (by_name && (scan = options_next(&options, &option)) != SCAN_END)
+                all &= scan == SCAN_OPTION ? option.meaning != MEANS_ASK : in_words(". .* ^ .+ ^.*", option.value.text);
+        if (all)
+                guard_effect(call->guard, FX_EXHAUST, 0, STR("killing every process"), call->args[0].range);
 }
 
 void judge_gpg(struct call *call) {

@@ -28,6 +28,19 @@ static void option_file(struct call *call, const struct arg *arg) {
                 guard_path(call->guard, FX_READ, 0, &path);
 }
 
+/* -o FILE, --output=FILE: only places where a file does harm. */
+static void written_option(struct call *call, size_t i) {
+        struct str text = call->args[i].text, key = str_take(text, str_find(text, '='));
+        bool set = key.len<text.len, dashed = text.len> 1 && text.ptr[0] == '-';
+        struct arg path = set ? arg_part(&call->args[i], key.len + 1, text.len) : call->args[i + 1 < call->count ? i + 1 : i];
+
+        while (key.len && key.ptr[0] == '-')
+                key = str_skip(key, 1);
+        if ((dashed || set) && word_kind(key) & WORD_IS_OUTPUT &&
+            path_flags(call->guard, &path, path_resolve(call->guard, path.text)) & (PATH_SYSTEM | PATH_STARTUP | PATH_DEVICE))
+                guard_path(call->guard, FX_WRITE, 0, &path);
+}
+
 /* ---- commands ---- */
 
 static bool is_path(struct str word) {
@@ -48,19 +61,9 @@ static struct str without_dashes(struct str word) {
 
 /* --post-hook, on_exit_cmd: a part of the name says it. */
 static unsigned kind_of(struct str word) {
-        unsigned kind;
+        unsigned kind = word_kind(without_dashes(word));
 
-        word = without_dashes(word);
-        kind = word_kind(word);
-        while (!kind && word.len) {
-                size_t end = 0;
-
-                while (end < word.len && !strchr("-_:.", word.ptr[end]))
-                        end++;
-                kind = word_kind(str_take(word, end)) & (WORD_IS_LAUNCHING | WORD_IS_TEXT);
-                word = str_skip(word, end + 1);
-        }
-        return kind;
+        return kind || is_path(word) ? kind : word_parts_kind(word) & (WORD_IS_LAUNCHING | WORD_IS_TEXT);
 }
 
 /* What stands in front of an argument says more about it than what it looks like. */
@@ -101,16 +104,17 @@ static void text_argument(struct call *call, size_t i) {
         struct guard *g = call->guard;
         const struct arg *arg = &call->args[i];
         size_t equals = str_find(arg->text, '='), blank = str_find(arg->text, ' ');
-        bool named = equals < blank && equals > 0, supposed = g->supposed;
+        bool named = equals < blank && equals > 0;
+        unsigned muted = g->muted;
         struct arg code = named ? arg_part(arg, equals + 1, arg->text.len) : *arg;
         unsigned kind = named ? kind_of(str_take(arg->text, equals)) : kind_before(call, i);
 
         if (blank == arg->text.len || arg->text.len > TEXT_LOOKED_AT || kind & WORD_IS_TEXT || !program_first(code.text) ||
             (!(kind & WORD_IS_LAUNCHING) && (named ? !is_dashed(arg->text) : is_sentence(code.text))))
                 return;
-        g->supposed |= !(kind & WORD_IS_LAUNCHING);
+        g->muted |= kind & WORD_IS_LAUNCHING ? 0 : MUTED_SUPPOSED;
         guard_shell(call, &code, NULL, 0);
-        g->supposed = supposed;
+        g->muted = muted;
 }
 
 /* Could the arguments from here on be a command? `ret_sure`: then it is one. */
@@ -127,8 +131,8 @@ static bool starts_command(const struct call *call, size_t i, bool *ret_sure) {
 /* acme-run --level 3 rm -rf /: many programs run what follows. */
 static void tail_commands(struct call *call) {
         struct guard *g = call->guard;
-        bool sure, supposed = g->supposed;
-        unsigned tried = 0;
+        bool sure;
+        unsigned tried = 0, muted = g->muted;
 
         for (size_t i = 1; i < call->count && tried < TAILS_TRIED; i++) {
                 if (!is_dashed(call->args[i].text) && kind_of(call->args[i].text) & WORD_IS_TEXT &&
@@ -137,9 +141,9 @@ static void tail_commands(struct call *call) {
                 if (!starts_command(call, i, &sure) || !guard_spend(g, call->count))
                         continue;
                 tried++;
-                g->supposed |= !sure && i > 1;
+                g->muted |= !sure && i > 1 ? MUTED_SUPPOSED : 0;
                 guard_rest(call, i);
-                g->supposed = supposed;
+                g->muted = muted;
                 if (!is_dashed(call->args[i - 1].text) || sure) /* else it may be the option's value */
                         return;
         }
@@ -163,50 +167,63 @@ void judge_text_files(struct call *call, const struct arg *arg) {
 
 /* ---- orders ---- */
 
-/* The kinds of the parts of a word: apps:destroy, drop-database, delete_queue. A part in the middle says nothing. */
-static unsigned order_kind(struct str word) {
-        unsigned kind = word_kind(word);
-        size_t first = 0, last = word.len;
+/* Everything about one word of a command line. */
+struct told {
+        struct str word;    /* without dashes */
+        bool dashed, value; /* an option; it stands behind one */
+        unsigned kind, order;
+};
 
-        while (first < word.len && !strchr(":-_", word.ptr[first]))
-                first++;
-        while (last > 0 && !strchr(":-_", word.ptr[last - 1]))
-                last--;
-        if (first == word.len)
-                return kind;
-        if (word.ptr[first] == ':' || (word.ptr[first] == '-' && word_kind(str_skip(word, last)) & WORD_IS_SECRET))
-                kind |= word_kind(str_skip(word, last));
-        return kind | (word.ptr[first] == ':' ? 0 : word_kind(str_take(word, first)));
+static struct told told_of(const struct call *call, size_t i) {
+        struct str word = call->args[i].text;
+        struct told t = { .word = without_dashes(word),
+                          .dashed = is_dashed(word),
+                          .value = i > 1 && is_dashed(call->args[i - 1].text) };
+
+        t.kind = t.dashed && t.word.len < 2 ? word_kind(t.word) & (WORD_IS_FORCING | WORD_IS_HARMLESS) : word_kind(t.word);
+        t.order = t.dashed ? t.kind : word_order_kind(t.word);
+        if (t.dashed && word_kind(word_next_part(&word)) & WORD_IS_FORCING)
+                t.order |= word_parts_kind(word) & WORD_IS_WEAK ? WORD_IS_DESTROYING : WORD_IS_FORCING; /* --force-reset */
+        return t;
+}
+
+/* Nothing is done: --dry-run, list, help; but not -n NAMESPACE. */
+static bool only_shows(const struct call *call, size_t i, const struct told *t) {
+        return t->kind & WORD_IS_HARMLESS && !(t->dashed && t->word.len == 1 && i + 1 < call->count &&
+                                               !is_dashed(call->args[i + 1].text) && str_is(t->word, "n"));
 }
 
 /* What the words tell the program to do. An option says so only by all of its name: --delete, but not --delete-branch. */
 static void judge_orders(struct call *call) {
         static const unsigned telling = WORD_IS_SECRET | WORD_IS_TELLING;
         struct guard *g = call->guard;
-        size_t destroys = 0, tells = 0, operands = 0;
+        size_t destroys = 0, tells = 0, weak = 0, operands = 0;
         unsigned seen = 0;
+        bool forced = false;
 
-        if (!call->name.len || is_path(call->args[0].text) || program_row(call->name))
-                return;
         for (size_t i = 1; i < call->count; i++) {
-                struct str word = without_dashes(call->args[i].text);
-                bool dashed = is_dashed(call->args[i].text), value = i > 1 && is_dashed(call->args[i - 1].text);
-                unsigned kind = word_kind(word), order = dashed && word.len < 2 ? 0 : dashed ? kind : order_kind(word);
+                struct told t = told_of(call, i);
 
-                if (kind & WORD_IS_HARMLESS || (!destroys && !dashed && kind & WORD_IS_TEXT && !(kind & WORD_IS_TELLING)))
+                if (only_shows(call, i, &t) ||
+                    (!destroys && !weak && !t.dashed && t.kind & WORD_IS_TEXT && !(t.kind & (WORD_IS_TELLING | WORD_IS_NOUN))))
                         return;
-                if (dashed && (order_kind(word) & telling) == telling)
+                if (t.dashed && (word_order_kind(t.word) & telling) == telling)
                         tells = i; /* --show-secrets */
-                if (dashed && str_starts(word, STR("dangerously-")))
+                if (t.dashed && str_starts(t.word, STR("dangerously-")))
                         guard_effect(g, FX_ESCALATE, 0, call->args[i].text, call->args[i].range);
-                if (!dashed && operands++ >= ORDERS_MOST)
+                forced |= t.dashed && t.order & WORD_IS_FORCING;
+                if (!t.dashed && operands++ >= ORDERS_MOST)
                         continue;
-                if (!destroys && order & WORD_IS_DESTROYING)
+                if (!destroys && t.order & WORD_IS_DESTROYING)
                         destroys = i;
-                seen |= dashed || value ? 0 : order & telling;
+                if (!weak && !t.dashed && t.order & WORD_IS_WEAK)
+                        weak = i;
+                seen |= t.dashed || t.value ? 0 : t.order & telling;
                 if (seen == telling && !tells)
                         tells = i;
         }
+        if (!destroys && weak && forced)
+                destroys = weak;
         if (destroys)
                 guard_effect(g, FX_HISTORY, 0, guard_join(g, call->args, destroys + 1, &(bool){ false }), call->args[0].range);
         if (tells)
@@ -214,10 +231,69 @@ static void judge_orders(struct call *call) {
                              call->args[0].range);
 }
 
+/* sslVerify with false, --acl with public-read. */
+static bool weakens(unsigned setting, unsigned value) {
+        return (setting & WORD_IS_GUARDING && value & WORD_IS_OFF) || (setting & WORD_IS_ACCESS && value & WORD_IS_OPENING);
+}
+
+static unsigned value_kind(struct str word) {
+        unsigned kind = word_kind(arg_basename(word)) | word_kind(word) | word_kind(str_take(word, str_find(word, ':')));
+
+        return kind | (is_path(word) ? 0 : word_parts_kind(word) & WORD_IS_OPENING);
+}
+
+/* disable firewalld, strict-ssl false, http.sslVerify=0, --no-verify-ssl, --nodeps, --visibility public. */
+static void judge_protections(struct call *call, bool packages) {
+        unsigned before = 0, value;
+        bool disables = false, hit = false;
+
+        for (size_t i = 0; i < call->count && !hit; i++) {
+                struct str text = call->args[i].text, key = str_take(text, str_find(text, '='));
+                bool set = key.len < text.len, dashed = i && is_dashed(text);
+                unsigned whole = word_kind(without_dashes(text)), setting = is_path(key) ? 0 : word_parts_kind(key);
+
+                if (str_find(text, ' ') < text.len || text.len > 120) {
+                        before = 0;
+                        continue;
+                }
+                value = value_kind(set ? str_skip(text, key.len + 1) : text);
+                hit = (set && weakens(setting, value) && !(setting & WORD_IS_OFF)) ||
+                      (!set && !dashed && weakens(before, value)) || (dashed && whole & WORD_IS_UNCHECKED) ||
+                      (whole & WORD_IS_ACCESS && whole & WORD_IS_OPENING) ||
+                      ((dashed || set) && setting & WORD_IS_OFF && setting & WORD_IS_GUARDING &&
+                       !(set && value & WORD_IS_OFF)) ||
+                      (disables && !dashed && (whole | (packages ? 0 : setting)) & WORD_IS_SERVICE) ||
+                      (!packages && i && i < ORDERS_MOST && !dashed && setting & WORD_IS_DISABLING &&
+                       setting & (WORD_IS_GUARDING | WORD_IS_SERVICE));
+                disables |= i && !dashed && whole & WORD_IS_DISABLING;
+                before = set ? 0 : setting | whole;
+                if (hit)
+                        guard_effect(call->guard, FX_WEAKEN, 0, guard_join(call->guard, call->args, i + 1, &(bool){ false }),
+                                     call->args[0].range);
+        }
+}
+
+/* A program that is told by words, and is none of the project's own. */
+void judge_told(struct call *call) {
+        void (*judge)(struct call * call) = call->program ? call->program->judge : NULL;
+        const struct program *row = program_row(call->name);
+        bool packages = judge == judge_package || (row && row->online && strstr(row->online, "install"));
+
+        if (!call->name.len || is_path(call->args[0].text))
+                return;
+        if (!call->program || judge == judge_package || judge == judge_remote ||
+            (judge == judge_git && call->count > 1 && (arg_is(&call->args[1], "config") || arg_is(&call->args[1], "-c"))))
+                judge_protections(call, packages);
+        for (size_t i = 1; judge == judge_remote && !str_is(call->name, "ssh") && i < call->count; i++)
+                text_argument(call, i); /* gcloud compute ssh vm --command CODE */
+        if (!packages && (!call->program || (judge == judge_remote && !str_is(call->name, "ssh")))) /* those remove packages */
+                judge_orders(call);
+}
+
 /* system("..."), DROP TABLE x: a text may be code in a language of the program's own. */
 static void text_code(struct call *call, const struct arg *arg) {
         struct guard *g = call->guard;
-        bool supposed = g->supposed;
+        unsigned muted = g->muted;
 
         if (arg->text.len > TEXT_LOOKED_AT || str_find(arg->text, ' ') == arg->text.len)
                 return;
@@ -225,14 +301,21 @@ static void text_code(struct call *call, const struct arg *arg) {
                 guard_effect(g, FX_HISTORY, 0, arg->text, arg->range);
         if (str_find(arg->text, '(') == arg->text.len)
                 return;
-        g->supposed = true;
+        g->muted |= MUTED_SUPPOSED;
         judge_code_text(call, NULL, arg->text, arg->range);
-        g->supposed = supposed;
+        g->muted = muted;
 }
 
 void judge_unknown(struct call *call) {
         for (size_t i = 1; i < call->count; i++) {
+                const struct piece *piece = call->args[i].value.pieces;
+                struct arg content =
+                        piece && piece->content ? guard_arg(call->guard, *piece->content, call->args[i].range) : call->args[i];
+
                 option_file(call, &call->args[i]);
+                if (piece && piece->content) /* a script for the program's own interpreter: most have Lua */
+                        judge_code_text(call, program_find(STR("lua")), content.text, content.range);
+                written_option(call, i);
                 if (!str_ends(call->name, STR("grep"))) {
                         text_argument(call, i);
                         if (!(kind_before(call, i) & WORD_IS_TEXT)) {
@@ -242,5 +325,4 @@ void judge_unknown(struct call *call) {
                 }
         }
         tail_commands(call);
-        judge_orders(call);
 }

@@ -81,52 +81,41 @@ static size_t collect_operands(struct call *call, size_t *operands, size_t most)
 
 /* ---- effects ---- */
 
-static void launch(struct call *call, const struct word_row *row, const size_t *operands, size_t count, size_t next) {
-        size_t first = next + row->skip;
-
-        if (first < count)
-                guard_rest(call, operands[first]);
-}
-
 static void row_effect(struct call *call, const struct word_row *row, const size_t *operands, size_t count, size_t next) {
+        static const struct {
+                enum effect_kind kind;
+                uint32_t flags;
+        } effects[] = {
+                [WORDS_DESTROY] = { FX_HISTORY, 0 },
+                [WORDS_SECRET] = { FX_READ, PATH_CREDENTIAL },
+                [WORDS_SEND] = { FX_UPLOAD, HOST_UNKNOWN },
+                [WORDS_TUNNEL] = { FX_LISTEN, 0 },
+                [WORDS_ESCALATE] = { FX_ESCALATE, 0 },
+                [WORDS_SYSTEM] = { FX_RUN, NAME_BLOCKED },
+                [WORDS_LATER] = { FX_LATER, 0 },
+                [WORDS_WEAKEN] = { FX_WEAKEN, 0 },
+                [WORDS_ATTACK] = { FX_ATTACK, 0 },
+        };
         struct guard *g = call->guard;
-        size_t words = row->option ? call->count : next ? operands[next - 1] + 1 : 1;
-        struct str what = guard_join(g, call->args, words, &(bool){ false });
+        size_t words = row->option ? call->count : next ? operands[next - 1] + 1 : 1, first = next + row->skip;
 
-        switch (row->effect) {
-        case WORDS_DESTROY:
-                guard_effect(g, FX_HISTORY, 0, what, call->args[0].range);
-                break;
-        case WORDS_SECRET:
-                guard_effect(g, FX_READ, PATH_CREDENTIAL, what, call->args[0].range);
-                break;
-        case WORDS_SEND:
-                guard_effect(g, FX_UPLOAD, HOST_UNKNOWN, what, call->args[0].range);
-                break;
-        case WORDS_TUNNEL:
-                guard_effect(g, FX_LISTEN, 0, what, call->args[0].range);
-                break;
-        case WORDS_LAUNCH:
-                launch(call, row, operands, count, next);
-                break;
-        case WORDS_SHELL:
-                for (size_t i = next + row->skip; i < count; i++) {
+        if ((row->effect == WORDS_LAUNCH || row->skip) && row->effect != WORDS_SHELL && first < count)
+                guard_rest(call, operands[first]);
+        if (row->effect == WORDS_LAUNCH) {
+                ;
+        } else if (row->effect == WORDS_SHELL) {
+                for (size_t i = first; i < count; i++) {
                         const struct arg *arg = &call->args[operands[i]];
                         struct arg code = arg_part(arg, str_find(arg->text, '=') + 1, arg->text.len);
 
                         guard_shell(call, code.text.len ? &code : arg, NULL, 0);
                 }
-                break;
-        case WORDS_ESCALATE:
-                guard_effect(g, FX_ESCALATE, 0, what, call->args[0].range);
-                break;
-        case WORDS_SYSTEM:
-                guard_effect(g, FX_RUN, NAME_BLOCKED, what, call->args[0].range);
-                break;
-        case WORDS_CODE:
+        } else if (row->effect == WORDS_CODE) {
                 if (next < count)
                         judge_code_text(call, program_row(call->name), call->args[operands[next]].text, call->args[0].range);
-                break;
+        } else {
+                guard_effect(g, effects[row->effect].kind, effects[row->effect].flags,
+                             guard_join(g, call->args, words, &(bool){ false }), call->args[0].range);
         }
 }
 
@@ -197,17 +186,15 @@ static bool sql_word(struct str *text, char *word, size_t size) {
 
 /* DROP and TRUNCATE of anything; DELETE and UPDATE without WHERE; ALTER that drops. */
 bool sql_destroys(struct str text) {
-        static const char *const objects[] = { "TABLE", "DATABASE", "SCHEMA", "COLUMN",     "INDEX",
-                                               "VIEW",  "USER",     "ROLE",   "COLLECTION", "KEYSPACE" };
+        static const char objects[] = "TABLE DATABASE SCHEMA COLUMN INDEX VIEW USER ROLE COLLECTION KEYSPACE";
         char word[16], before[16] = "";
         bool whole = false; /* a statement that takes all rows, so far */
 
         while (sql_word(&text, word, sizeof(word))) {
                 bool start = !*before || strcmp(before, ";") == 0;
 
-                for (size_t i = 0; strcmp(before, "DROP") == 0 && i < sizeof(objects) / sizeof(*objects); i++)
-                        if (strcmp(word, objects[i]) == 0)
-                                return true;
+                if (strcmp(before, "DROP") == 0 && in_words(objects, str_z(word)))
+                        return true;
                 if (start && strcmp(word, "TRUNCATE") == 0)
                         return true;
                 whole |= (strcmp(before, "DELETE") == 0 && strcmp(word, "FROM") == 0) || (start && strcmp(word, "UPDATE") == 0);

@@ -7,6 +7,31 @@
 
 /* ---- forms ---- */
 
+/* A command of a makefile as the shell gets it: without the marks in front, $(HOME) as ${HOME}, $$ as $. */
+static void recipe(struct call *call, struct str line, struct range range) {
+        char *text = guard_bytes(call->guard, line.len + 1);
+        size_t len = 0;
+
+        while (line.len && strchr("@-+ \t", line.ptr[0]))
+                line = str_skip(line, 1);
+        for (size_t i = 0, close = 0; text && i < line.len; i++) {
+                size_t end = i + 2 + str_find(str_skip(line, i + 2), ')');
+
+                if (line.ptr[i] == '$' && i + 1 < line.len && line.ptr[i + 1] == '(' && end < line.len &&
+                    str_is_name(str_from(line.ptr + i + 2, end - i - 2))) {
+                        text[len++] = '$';
+                        text[len++] = '{';
+                        close = end;
+                        i++;
+                } else {
+                        text[len++] = close && i == close ? '}' : line.ptr[i];
+                        i += line.ptr[i] == '$' && i + 1 < line.len && line.ptr[i + 1] == '$';
+                }
+        }
+        if (len)
+                guard_shell_text(call, str_from(text, len), range);
+}
+
 /* $(shell COMMAND) anywhere, and commands behind a tab or a semicolon. */
 void judge_recipes(struct call *call, struct str text, struct range range) {
         while (text.len) {
@@ -16,10 +41,9 @@ void judge_recipes(struct call *call, struct str text, struct range range) {
 
                 text = str_skip(text, line.len + 1);
                 if (line.len && line.ptr[0] == '\t')
-                        guard_shell_text(call, str_skip(line, 1 + strspn("@", line.len > 1 ? (char[]){ line.ptr[1], 0 } : "")),
-                                         range);
+                        recipe(call, line, range);
                 else if (colon < semicolon && semicolon < line.len)
-                        guard_shell_text(call, str_skip(line, semicolon + 1), range);
+                        recipe(call, str_skip(line, semicolon + 1), range);
                 if (inner) {
                         struct str code = str_skip(line, (size_t)(inner - line.ptr) + 8);
 
@@ -71,22 +95,27 @@ static void each_line(struct call *call, struct str text, struct range range,
 static void host_line(struct call *call, struct str line, struct range range) {
         struct arg url = arg_text(call->guard, unquoted(str_skip(line, str_find(line, '=') + 1)), range);
 
-        if (str_starts(url.text, STR("http://")) || str_starts(url.text, STR("https://")))
+        if (is_url(url.text))
                 judge_host(call, &url);
 }
 
 /* privileged: true, network_mode: host, - /:/h */
 static void compose_line(struct call *call, struct str line, struct range range) {
-        static const char *const host_keys[] = { "privileged", "network_mode", "pid", "ipc", "userns_mode" };
         size_t colon = str_find(line, ':');
         struct str key = unquoted(str_take(line, colon)), value = unquoted(str_skip(line, colon + 1));
         struct arg mount;
 
-        for (size_t i = 0; i < sizeof(host_keys) / sizeof(*host_keys); i++)
-                if (str_is(key, host_keys[i]) && str_is(value, i ? "host" : "true"))
-                        guard_effect(call->guard, FX_CONTAINER, 0, str_trim(line), range);
-        mount = arg_text(call->guard, str_is(key, "volumes") || str_is(key, "source") ? value : unquoted(line), range);
+        if ((str_is(value, "true") && in_words("privileged hostPID hostNetwork hostIPC", key)) ||
+            (str_is(value, "host") && in_words("network_mode pid ipc userns_mode", key)))
+                guard_effect(call->guard, FX_CONTAINER, 0, str_trim(line), range);
+        mount = arg_text(call->guard, in_words("volumes source path", key) ? value : unquoted(line), range);
         judge_mount(call, &mount);
+}
+
+/* RUN COMMAND */
+static void image_line(struct call *call, struct str line, struct range range) {
+        if (str_eq_nocase(str_take(str_trim(line), 4), STR("RUN ")))
+                guard_shell_text(call, str_skip(str_trim(line), 4), range);
 }
 
 static void string_values(struct call *call, struct str text, struct range range) {
@@ -110,10 +139,12 @@ static bool in_globs(const char *globs, struct str name) {
 
 static void judge_content(struct call *call, const struct reader *reader, struct str text, struct range range) {
         struct guard *g = call->guard;
-        bool supposed = g->supposed, is_source = g->is_source;
+        unsigned muted = g->muted;
+        bool is_source = g->is_source;
 
         g->is_source = true;
-        g->supposed |= reader->content == CONTENT_VALUES || reader->content == CONTENT_STRINGS;
+        if (reader->content == CONTENT_VALUES || reader->content == CONTENT_STRINGS)
+                g->muted |= MUTED_SUPPOSED;
         switch (reader->content) {
         case CONTENT_CODE:
                 judge_code_text(call, &(struct program){ .name = reader->language }, text, range);
@@ -133,11 +164,15 @@ static void judge_content(struct call *call, const struct reader *reader, struct
         case CONTENT_COMPOSE:
                 each_line(call, text, range, compose_line);
                 break;
+        case CONTENT_IMAGE:
+                g->muted |= MUTED_INSIDE;
+                each_line(call, text, range, image_line);
+                break;
         case CONTENT_HOSTS:
                 each_line(call, text, range, host_line);
                 break;
         }
-        g->supposed = supposed;
+        g->muted = muted;
         g->is_source = is_source;
 }
 
@@ -170,16 +205,30 @@ static uint64_t file_readers(struct file_fact *f) {
         return f->readers;
 }
 
+/* make -f -, docker build -, -f <(...): the file is what is piped in, or what a command prints. */
+static const struct value *given(const struct call *call) {
+        const struct value *content = NULL;
+
+        for (size_t i = 1; i < call->count && !content; i++)
+                content = arg_is(&call->args[i], "-")  ? call->input
+                          : call->args[i].value.pieces ? call->args[i].value.pieces->content
+                                                       : NULL;
+        return content;
+}
+
 void judge_written(struct call *call) {
         struct guard *g = call->guard;
+        const struct value *content = given(call);
         uint64_t wanted = 0;
 
         for (struct file_fact *f = g->files; f; f = f->next)
                 if (f->content_known)
                         wanted |= file_readers(f);
-        for (size_t i = 0; g->files && i < reader_count; i++) {
+        for (size_t i = 0; (g->files || content) && i < reader_count; i++) {
                 if (!(wanted >> i & 1 || (readers[i].named && call->count > 1)) || !in_globs(readers[i].programs, call->name))
                         continue;
+                if (readers[i].named && content)
+                        judge_content(call, &readers[i], guard_arg(g, *content, call->args[0].range).text, call->args[0].range);
                 for (struct file_fact *f = g->files; f; f = f->next) {
                         if (!f->content_known || f->obeyed >> readers[i].content & 1 ||
                             !(file_readers(f) >> i & 1 || (readers[i].named && is_named(call, f))))

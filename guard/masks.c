@@ -58,8 +58,8 @@ static bool static_call(struct guard *g, const struct command *c, struct call *r
 static bool picks_plain(struct str pattern) {
         size_t token = 0, longest = 0, shortest = NAME_SHORTEST;
 
-        if (str_starts(pattern, STR("^")) && str_ends(pattern, STR("=")))
-                shortest = 1; /* whole names */
+        if (str_starts(pattern, STR("^"))) /* the beginning of a name, or all of it */
+                shortest = str_ends(pattern, STR("=")) ? 1 : 2;
         for (size_t i = 0; i <= pattern.len; i++) {
                 unsigned char c = i < pattern.len ? (unsigned char)pattern.ptr[i] : '|';
 
@@ -100,21 +100,15 @@ static bool stops_at_equals(struct str pattern) {
 
 static bool grep_masks(const struct call *stage) {
         bool counts = false, only = false, other = false, plain = true, stops = true;
-        struct options options;
         struct option o;
         size_t patterns = 0;
-        enum scan scan;
 
-        options_start(&options, stage);
-        while ((scan = options_next(&options, &o)) != SCAN_END) {
-                bool pattern = (scan == SCAN_OPTION && o.meaning == MEANS_SCRIPT) || (scan == SCAN_OPERAND && !patterns);
+        EACH_OPTION (stage, o) {
+                bool pattern = (o.scan == SCAN_OPTION && o.meaning == MEANS_SCRIPT) || (o.scan == SCAN_OPERAND && !patterns);
 
-                counts |= scan == SCAN_OPTION && (str_is(o.name, "c") || str_is(o.name, "count") || str_is(o.name, "q") ||
-                                                  str_is(o.name, "quiet") || str_is(o.name, "l") || str_is(o.name, "L"));
-                only |= scan == SCAN_OPTION && (str_is(o.name, "o") || str_is(o.name, "only-matching"));
-                other |= scan == SCAN_OPTION && !str_is(o.name, "i") && !str_is(o.name, "n") && !str_is(o.name, "E") &&
-                         !str_is(o.name, "w") && !str_is(o.name, "F") && !str_is(o.name, "s") && !str_is(o.name, "o") &&
-                         !str_is(o.name, "m") && !str_is(o.name, "h") && !str_is(o.name, "H") && o.meaning != MEANS_SCRIPT;
+                counts |= o.scan == SCAN_OPTION && in_words("c count q quiet l L", o.name);
+                only |= o.scan == SCAN_OPTION && in_words("o only-matching", o.name);
+                other |= o.scan == SCAN_OPTION && !in_words("i n E P w F s o m h H", o.name) && o.meaning != MEANS_SCRIPT;
                 if (pattern) {
                         patterns++;
                         plain &= picks_plain(o.value.text);
@@ -144,19 +138,16 @@ static bool sed_masks(struct str script) {
 /* The only script of sed or awk, and whether nothing else is asked for but what `allowed` names. */
 static struct str only_script(const struct call *stage, const char *allowed, struct str *ret_separator) {
         struct str script = STR("");
-        struct options options;
         struct option o;
         size_t scripts = 0;
-        enum scan scan;
 
-        options_start(&options, stage);
-        while ((scan = options_next(&options, &o)) != SCAN_END) {
-                if (scan == SCAN_OPERAND ? !scripts : o.meaning == MEANS_SCRIPT) {
+        EACH_OPTION (stage, o) {
+                if (o.scan == SCAN_OPERAND ? !scripts : o.meaning == MEANS_SCRIPT) {
                         script = o.value.text;
                         scripts++;
-                } else if (scan == SCAN_OPTION && str_is(o.name, "F")) {
+                } else if (o.scan == SCAN_OPTION && str_is(o.name, "F")) {
                         *ret_separator = o.value.text;
-                } else if (scan == SCAN_OPTION && (o.name.len != 1 || !strchr(allowed, o.name.ptr[0]))) {
+                } else if (o.scan == SCAN_OPTION && (o.name.len != 1 || !strchr(allowed, o.name.ptr[0]))) {
                         return STR("");
                 }
         }
@@ -183,14 +174,11 @@ static bool awk_masks(const struct call *stage) {
 }
 
 static bool cut_masks(const struct call *stage) {
-        struct options options;
         struct option o;
         bool equals = false, first = false, other = false;
-        enum scan scan;
 
-        options_start(&options, stage);
-        while ((scan = options_next(&options, &o)) != SCAN_END) {
-                bool option = scan == SCAN_OPTION;
+        EACH_OPTION (stage, o) {
+                bool option = o.scan == SCAN_OPTION;
 
                 equals |= option && (str_is(o.name, "d") || str_is(o.name, "delimiter")) && arg_is(&o.value, "=");
                 first |= option && (str_is(o.name, "f") || str_is(o.name, "fields")) && arg_is(&o.value, "1");
@@ -218,8 +206,7 @@ static bool stage_masks(const struct call *stage) {
 
 /* It changes no line, and writes none elsewhere. */
 static bool stage_passes(const struct call *stage, const struct command *c) {
-        if (c->redirs || !(str_is(stage->name, "sort") || str_is(stage->name, "uniq") || str_is(stage->name, "head") ||
-                           str_is(stage->name, "tail")))
+        if (c->redirs || !in_words("sort uniq head tail", stage->name))
                 return false;
         for (size_t i = 1; i < stage->count; i++) {
                 struct str text = stage->args[i].text;
@@ -236,8 +223,7 @@ static bool stage_passes(const struct call *stage, const struct command *c) {
 static bool stage_feeds(const struct call *stage, const struct command *c) {
         if (str_is(stage->name, "xargs"))
                 return stage->count == 1 || (stage->count == 3 && arg_is(&stage->args[1], "-d") && !c->redirs);
-        return !c->redirs && (str_is(stage->name, "cat") || str_is(stage->name, "grep") || str_is(stage->name, "egrep") ||
-                              str_is(stage->name, "cut") || str_is(stage->name, "tr"));
+        return !c->redirs && in_words("cat grep egrep cut tr", stage->name);
 }
 
 /* Variables are set as by `source .env`, and nothing is shown. `body` is the pipeline. */

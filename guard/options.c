@@ -2,8 +2,8 @@
 
 #include "guard/paths.h"
 
-void options_start(struct options *options, const struct call *call) {
-        *options = (struct options){ .call = call, .next = 1 };
+struct options options_of(const struct call *call) {
+        return (struct options){ .call = call, .next = 1 };
 }
 
 /* ---- lists of options ---- */
@@ -190,7 +190,7 @@ enum scan options_next(struct options *o, struct option *ret) {
 
         if (scan == SCAN_OPTION)
                 go_there(o, ret);
-        return scan;
+        return ret->scan = scan;
 }
 
 static enum scan next_word(struct options *o, struct option *ret) {

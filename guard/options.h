@@ -14,6 +14,7 @@ enum scan {
 };
 
 struct option {
+        enum scan scan;
         struct str name; /* without dashes; one byte for a short one */
         enum meaning meaning;
         bool has_value;
@@ -28,8 +29,15 @@ struct options {
         bool only_operands;
 };
 
-void options_start(struct options *options, const struct call *call);
+struct options options_of(const struct call *call);
+static inline void options_start(struct options *options, const struct call *call) {
+        *options = options_of(call);
+}
 enum scan options_next(struct options *options, struct option *ret);
+
+/* Goes through all of argv; option.scan says what each is. */
+#define EACH_OPTION(call, option) \
+        for (struct options options_ = options_of(call); options_next(&options_, &(option)) != SCAN_END;)
 
 bool judge_option(struct call *call, const struct option *option); /* what it means; true: the rest of argv belongs to it */
 

@@ -8,51 +8,6 @@ enum { PATH_LOOKED_UP = 512 };
 
 /* ---- matching ---- */
 
-/* * and ? stay inside a component, ** does not. Goes back to the last star only, so it is quadratic at worst, on short
- * texts. */
-static bool glob_from_here(struct str pattern, struct str text) {
-        size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
-        bool deep = false;
-
-        while (t < text.len) {
-                if (p < pattern.len && pattern.ptr[p] == '*') {
-                        deep = p + 1 < pattern.len && pattern.ptr[p + 1] == '*';
-                        p += deep ? 2 : 1;
-                        if (deep && p < pattern.len && pattern.ptr[p] == '/' &&
-                            glob_from_here(str_skip(pattern, p + 1), str_skip(text, t)))
-                                return true; /* a/ ** /b also matches a/b */
-                        star = p;
-                        mark = t;
-                } else if (p < pattern.len &&
-                           (pattern.ptr[p] == text.ptr[t] || (pattern.ptr[p] == '?' && text.ptr[t] != '/'))) {
-                        p++;
-                        t++;
-                } else if (star != SIZE_MAX && (deep || text.ptr[mark] != '/')) {
-                        p = star;
-                        t = ++mark;
-                } else {
-                        return false;
-                }
-        }
-        while (p < pattern.len && pattern.ptr[p] == '*')
-                p++;
-        return p == pattern.len;
-}
-
-/* In the directory that `text` is relative to, or in any below it. */
-static bool glob_anywhere(struct str pattern, struct str text) {
-        for (size_t i = 0; i < text.len; i++)
-                if ((i == 0 || text.ptr[i - 1] == '/') &&
-                    (pattern.ptr[0] == text.ptr[i] || pattern.ptr[0] == '*' || pattern.ptr[0] == '?') &&
-                    glob_from_here(pattern, str_skip(text, i)))
-                        return true;
-        return false;
-}
-
-bool path_glob(struct str pattern, struct str text) {
-        return str_starts(pattern, STR("**/")) ? glob_anywhere(str_skip(pattern, 3), text) : glob_from_here(pattern, text);
-}
-
 /* Most globs of a table are ruled out by the bytes that the components of a path begin with. */
 static void bytes_add(struct byte_set *set, char c) {
         set->bits[(unsigned char)c / 64] |= UINT64_C(1) << (unsigned char)c % 64;
@@ -78,7 +33,7 @@ static char glob_beginning(const char *glob) {
 static bool is_unasked(struct str path, const struct byte_set *beginnings) {
         for (const struct unasked *row = NULL; (row = unasked_next(row, UNASKED_GUARDED));)
                 if (bytes_have(beginnings, *row->path) &&
-                    (row->places & UNASKED_SYSTEM ? glob_from_here : glob_anywhere)(str_z(row->path), path))
+                    (row->places & UNASKED_SYSTEM ? path_glob_here : path_glob_anywhere)(str_z(row->path), path))
                         return true;
         return false;
 }
@@ -99,35 +54,6 @@ static bool is_credential(struct str path, const struct byte_set *beginnings) {
 }
 
 /* ---- resolving ---- */
-
-/* Appends the components of `path` to what is in `out`, which is absolute, begins with ~, or is relative. */
-static size_t append_components(char *out, size_t len, struct str path) {
-        while (path.len) {
-                size_t end = str_find(path, '/');
-                struct str part = str_take(path, end);
-
-                path = str_skip(path, end + 1);
-                if (part.len == 0 || str_is(part, "."))
-                        continue;
-                if (str_is(part, "..")) {
-                        size_t cut = len;
-
-                        while (cut > 0 && out[cut - 1] != '/')
-                                cut--;
-                        if (len == 1 && out[0] == '/')
-                                continue;
-                        if (len > 0 && !str_is(str_from(out + cut, len - cut), "..") && !(cut == 0 && out[0] == '~')) {
-                                len = cut > 1 ? cut - 1 : cut;
-                                continue;
-                        }
-                }
-                if (len > 0 && out[len - 1] != '/')
-                        out[len++] = '/';
-                memcpy(out + len, part.ptr, part.len);
-                len += part.len;
-        }
-        return len;
-}
 
 /* /proc/self/root/x is /x, /proc/self/cwd/x is x. */
 static struct str skip_proc_links(struct str path, bool *ret_cwd) {
@@ -169,7 +95,7 @@ static struct str normalise(struct guard *g, struct str base, struct str path) {
                 memcpy(out, base.ptr, base.len);
                 len = base.len;
         }
-        len = append_components(out, len, path);
+        len = path_append(out, len, path);
         return str_from(out, len);
 }
 
@@ -247,8 +173,7 @@ static bool may_be_top(struct str name) {
 
 /* A pattern for all that is in a directory, or all whose name begins with a dot. */
 static bool names_all(struct str last) {
-        return str_is(last, "*") || str_is(last, ".*") || str_is(last, "**") || str_is(last, ".[!.]*") || str_is(last, ".?*") ||
-               str_is(last, "?*");
+        return in_words("* .* ** .[!.]* .?* ?*", last);
 }
 
 static bool is_critical(struct str path) {
@@ -497,6 +422,10 @@ static bool is_whole(struct str below, uint32_t how) {
         if (is_within(below, STR(".git")))
                 return !str_ends(below, STR(".lock"));
         return how & HOW_RECURSIVE && (!below.len || names_all(below));
+}
+
+bool path_is_temporary(struct str path) {
+        return is_under(path, place_temporary);
 }
 
 /* What is lost there is not what the command was given to work on, or all of that. */

@@ -16,7 +16,8 @@ const char *effect_name(enum effect_kind kind) {
                 [FX_PERMIT] = "permit", [FX_CONNECT] = "connect",     [FX_UPLOAD] = "upload",       [FX_LISTEN] = "listen",
                 [FX_CODE] = "code",     [FX_ENVIRON] = "environment", [FX_ESCALATE] = "escalate",   [FX_INJECT] = "inject",
                 [FX_LATER] = "later",   [FX_HISTORY] = "history",     [FX_CONTAINER] = "container", [FX_EXHAUST] = "exhaust",
-                [FX_MINE] = "mine",     [FX_ENDLESS] = "endless",     [FX_TEXT] = "text",
+                [FX_MINE] = "mine",     [FX_WEAKEN] = "weaken",       [FX_ATTACK] = "attack",       [FX_ENDLESS] = "endless",
+                [FX_TEXT] = "text",
         };
 
         return names[kind];

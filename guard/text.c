@@ -10,22 +10,11 @@
 
 /* ---- bytes ---- */
 
-/* A code point, and how many bytes it takes; what is not UTF-8 is one byte that stands for itself. */
+/* A character; what is not UTF-8 is one byte that stands for itself. */
 static uint32_t code_point(struct str s, size_t *ret_len) {
-        unsigned char c = (unsigned char)s.ptr[0];
-        size_t len = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
-        uint32_t code = len == 1 ? c : c & (0xffU >> (len + 1));
+        uint32_t rune = rune_first(s, ret_len);
 
-        *ret_len = 1;
-        if (len > s.len)
-                return c;
-        for (size_t i = 1; i < len; i++) {
-                if (((unsigned char)s.ptr[i] & 0xc0) != 0x80)
-                        return c;
-                code = code << 6 | ((unsigned char)s.ptr[i] & 0x3f);
-        }
-        *ret_len = len;
-        return code;
+        return *ret_len == 1 ? (unsigned char)s.ptr[0] : rune;
 }
 
 static bool is_control(uint32_t c) {
@@ -168,9 +157,7 @@ static bool list_backgrounds(const struct command *list) {
                 const struct word *w = list->kind == COMMAND_SIMPLE ? list->simple.words : NULL;
 
                 background |= list->join == JOIN_BACKGROUND;
-                if (w && w->parts && w->parts->kind == PART_LITERAL &&
-                    (str_is(w->parts->text, "sleep") || str_is(w->parts->text, "wait") || str_is(w->parts->text, "read") ||
-                     str_is(w->parts->text, "break")))
+                if (w && w->parts && w->parts->kind == PART_LITERAL && in_words("sleep wait read break", w->parts->text))
                         return false;
         }
         return background;
@@ -197,7 +184,7 @@ static int check_node(const struct node *node, void *data) {
         int stop;
 
         if (c && (c->kind == COMMAND_WHILE || c->kind == COMMAND_UNTIL) && is_endless(c) && list_backgrounds(c->loop.body))
-                guard_effect(check->g, FX_EXHAUST, 0, STR("a loop that starts processes endlessly"), c->range);
+                guard_effect(check->g, FX_EXHAUST, 0, STR("an endless loop"), c->range);
         if (c && check->strict && c->kind == COMMAND_COPROC)
                 guard_effect(check->g, FX_RUN, NAME_UNLISTED, STR("coproc"), c->range);
         if (c && check->strict && c->timed)
@@ -208,7 +195,7 @@ static int check_node(const struct node *node, void *data) {
                 guard_effect(check->g, FX_CODE, CODE_PIPED, STR("a shell"), c->range);
         if (part && check->strict && part->kind == PART_COMMAND)
                 guard_effect(check->g, FX_CODE, CODE_OPTION, STR("a command substitution"), part->range);
-        if (part && part->kind == PART_PARAM && part->param->indirect && !part->param->index)
+        if (part && part->kind == PART_PARAM && part->param->op == PARAM_NAMES)
                 guard_effect(check->g, FX_ENVIRON, 0, STR("variables whose names are computed at run time"), part->range);
         if (part && check->high && part->kind == PART_LITERAL && !check->in_double)
                 check_literal(check->g, part);

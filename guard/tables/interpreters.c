@@ -191,10 +191,12 @@ const struct code_word code_words[] = {
         { "forEach", WORD_LOOPS, 0 },
         { "forceDelete", WORD_DELETES, 0 },
         { "foreach", WORD_READS | WORD_LOOPS, 0 },
+        { "fork", WORD_FORKS, 0 },
         { "format", WORD_PRINTS, 0 },
         { "fprintf", WORD_PRINTS, 0 },
         { "fromFile", WORD_READS, 0 },
         { "from_base64", WORD_DECODES, 0 },
+        { "fromhex", WORD_DECODES, 0 },
         { "fsockopen", WORD_CONNECTS, 0 },
         { "fullfile", WORD_JOINS, 0 },
         { "getEnvironment", WORD_ENVIRON, 0 },
@@ -205,10 +207,12 @@ const struct code_word code_words[] = {
         { "getenv", WORD_ENVIRON, 0 },
         { "getoutput", WORD_EXECUTES, 0 },
         { "getstatusoutput", WORD_EXECUTES, 0 },
+        { "getstore", WORD_FETCHES, LANG_BACKQUOTES },
         { "glob", WORD_READS, 0 },
         { "gorge", WORD_EXECUTES, 0 },
         { "gorgeEx", WORD_EXECUTES, 0 },
         { "got", WORD_FETCHES, 0 },
+        { "hex2bin", WORD_DECODES, 0 },
         { "homeDirectory", WORD_HOME, 0 },
         { "home_dir", WORD_HOME, 0 },
         { "homedir", WORD_HOME, 0 },
@@ -217,7 +221,10 @@ const struct code_word code_words[] = {
         { "httpc", WORD_FETCHES, 0 },
         { "https", WORD_FETCHES, 0 },
         { "iex", WORD_EVALUATES, LANG_POWERSHELL },
+        { "import", WORD_EVALUATES, 0 },
         { "in_channel", WORD_READS, 0 },
+        { "include", WORD_EVALUATES, LANG_BACKQUOTES },
+        { "include_once", WORD_EVALUATES, LANG_BACKQUOTES },
         { "info", WORD_PRINTS, 0 },
         { "insert-file-contents", WORD_READS, 0 },
         { "insert-file-contents-literally", WORD_READS, 0 },
@@ -260,6 +267,7 @@ const struct code_word code_words[] = {
         { "os/shell", WORD_EXECUTES, 0 },
         { "outfile", WORD_WRITES, 0 },
         { "p", WORD_PRINTS, 0 },
+        { "pack", WORD_DECODES, 0 },
         { "passthru", WORD_EXECUTES, 0 },
         { "path_join", WORD_JOINS, 0 },
         { "pcntl_exec", WORD_EXECUTES, 0 },
@@ -339,6 +347,7 @@ const struct code_word code_words[] = {
         { "rename", WORD_READS, 0 },
         { "renameSync", WORD_READS, 0 },
         { "requests", WORD_FETCHES, 0 },
+        { "require_once", WORD_EVALUATES, LANG_BACKQUOTES },
         { "reqwest", WORD_FETCHES, 0 },
         { "rimraf", WORD_DELETES, 0 },
         { "rm", WORD_DELETES, 0 },
@@ -364,6 +373,8 @@ const struct code_word code_words[] = {
         { "shelljs", WORD_EXECUTES, 0 },
         { "slurp", WORD_READS, 0 },
         { "socket", WORD_CONNECTS, 0 },
+        { "source", WORD_EVALUATES, LANG_EVERYDAY },
+        { "source_url", WORD_EVALUATES, 0 },
         { "spawn", WORD_EVERYDAY | WORD_SHELL, 0 },
         { "spawnSync", WORD_EVERYDAY, 0 },
         { "spawnl", WORD_EXECUTES, 0 },
@@ -391,8 +402,10 @@ const struct code_word code_words[] = {
         { "systemf", WORD_EXECUTES, 0 },
         { "systemlist", WORD_EXECUTES, 0 },
         { "termopen", WORD_EXECUTES, 0 },
+        { "unhexlify", WORD_DECODES, 0 },
         { "unlink", WORD_DELETES, 0 },
         { "unlinkSync", WORD_DELETES, 0 },
+        { "unpack1", WORD_DECODES, 0 },
         { "ureq", WORD_FETCHES, 0 },
         { "url-retrieve", WORD_FETCHES, 0 },
         { "url-retrieve-synchronously", WORD_FETCHES, 0 },
@@ -403,6 +416,7 @@ const struct code_word code_words[] = {
         { "user_home", WORD_HOME, 0 },
         { "var_dump", WORD_PRINTS, 0 },
         { "var_export", WORD_PRINTS, 0 },
+        { "vfork", WORD_FORKS, 0 },
         { "walk", WORD_READS, 0 },
         { "webread", WORD_FETCHES, 0 },
         { "with-input-from-file", WORD_READS, 0 },
@@ -535,6 +549,18 @@ static const struct {
         { "vimdiff", LANG_EVERYDAY | LANG_ADJACENT },
         { "wish", LANG_BARE | LANG_EVERYDAY | LANG_HASH },
 };
+
+bool code_repeats(struct str code) {
+        static const char *const marks[] = { "while 1",    "while(1",     "while (1", "while True",  "while true",
+                                             "while(true", "while (true", "for(;;",   "for (;;",     "loop {",
+                                             "loop{",      "loop do",     "for {",    "until false", "forever",
+                                             "__filename", "argv[0]",     "argv[1]",  "__FILE__",    "Args[0]" };
+
+        for (size_t i = 0; i < COUNT(marks) && code.len; i++)
+                if (memmem(code.ptr, code.len, marks[i], strlen(marks[i])))
+                        return true;
+        return false;
+}
 
 unsigned language_of(struct str program) {
         for (size_t i = 0; i < COUNT(languages); i++)

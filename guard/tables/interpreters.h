@@ -25,6 +25,7 @@ enum word_class {
         WORD_ARGUMENTS = 32768,        /* adds arguments to the command in front of it */
         WORD_LOOPS = 65536,            /* goes through what stands in front of it */
         WORD_MODULE_CONNECTS = 131072, /* a module's name in quotes */
+        WORD_FORKS = 262144,           /* starts another process like itself */
 };
 
 /* How a language writes what the guard looks for. */
@@ -52,6 +53,7 @@ extern const struct code_word code_words[]; /* sorted */
 extern const size_t code_word_count;
 
 unsigned word_class(struct str word, unsigned language); /* 0: it does not matter */
+bool code_repeats(struct str code);                      /* it has a loop without an end, or starts itself again */
 unsigned language_of(struct str program);                /* enum language */
 
 enum escape_kind {

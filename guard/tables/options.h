@@ -28,6 +28,7 @@
         X(IN_PLACE, "in-place")       /* writes the files that it reads */                                   \
         X(INTO, "into")               /* a directory that it unpacks into */                                 \
         X(LISTEN, "listen")           /* waits to be called, so that no operand is a host */                 \
+        X(METHOD, "method")           /* of a request */                                                     \
         X(MODE, "mode")               /* the permissions of what it writes */                                \
         X(MODULE, "module")           /* of python: the program that it runs, by another name */             \
         X(PAIR, "pair")               /* takes two arguments */                                              \

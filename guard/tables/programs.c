@@ -12,6 +12,7 @@
 #define LOOKUP TRAIT_LOOKUP
 #define FROM_INPUT TRAIT_FROM_INPUT
 #define LOUD TRAIT_LOUD
+#define DECODES TRAIT_DECODES
 
 #define GREP                                                                                                                  \
         "e=script regexp=script f=script-file file=script-file A= B= C= m= d= D= label= include= exclude= exclude-from=read " \
@@ -30,7 +31,8 @@
         "form-string= T=send-file upload-file=send-file o=write output=write output-dir=cd D=write dump-header=write c=write " \
         "cookie-jar=write trace=write trace-ascii=write stderr=write etag-save=write K=runs config=runs x=proxy proxy=proxy "  \
         "preproxy=proxy socks4=proxy socks4a=proxy socks5=proxy socks5-hostname=proxy resolve=proxy connect-to=proxy "         \
-        "doh-url=proxy url=url H=send header=send b=send cookie=send A= user-agent= e= referer= X= request= u= user= m= "      \
+        "doh-url=proxy url=url H=send header=send b=send cookie=send A= user-agent= e= referer= X=method request=method u= "   \
+        "user= m= "                                                                                                            \
         "max-time= connect-timeout= retry= retry-delay= retry-max-time= w= write-out= r= range= C= continue-at= y= Y= z= E= "  \
         "cert= key= cacert= capath= interface= limit-rate= max-filesize= max-redirs= P= Q= quote= t= U= proxy-user= "          \
         "unix-socket=proxy abstract-unix-socket=proxy netrc-file=read etag-compare=read engine=runs ciphers= tls-max= "        \
@@ -64,7 +66,7 @@
 #define DOWNLOAD "o=write output=write P= d=cd"
 #define WGET                                                                                                                   \
         "O=write output-document=write o=write output-file=write a=write append-output=write P=cd directory-prefix=cd i=read " \
-        "input-file=read post-file=send-file body-file=send-file post-data= body-data= method= header= U= user-agent= "        \
+        "input-file=read post-file=send-file body-file=send-file post-data= body-data= method=method header= U= user-agent= "  \
         "e=proxy execute=proxy use-askpass=runs B=url base=url t= tries= T= timeout= w= wait= Q= quota= l= level= A= accept= " \
         "R= reject= D= domains= I= X= user= password= referer= load-cookies=read save-cookies=write ca-certificate= "          \
         "certificate= private-key= limit-rate= config=runs rejected-log=write warc-file=write"
@@ -98,7 +100,6 @@ const struct program programs[] = {
         { "arp", ACT_NAMES, 0, 0, "", NULL },
         { "asdf", ACT_NAMES, ORDERED, 0, "", NULL },
         { "ash", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "at", ACT_SPECIAL, 0, 0, "", judge_crontab },
         { "awk", ACT_CODE, READS, 0,
           "f=script-file file=script-file e=code source=code v= F= assign= field-separator= i=script-file include=script-file "
           "l=runs load=runs E=script-file o? p? d?",
@@ -107,15 +108,18 @@ const struct program programs[] = {
         { "aws-vault", ACT_NAMES, ORDERED, 0, "", NULL },
         { "axel", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "az", ACT_UNKNOWN, 0, 0, "", NULL, .online = "*?" },
-        { "bailey", ACT_SPECIAL, 0, 0, "", judge_bailey },
-        { "base32", ACT_READ, SHOWS, 0, "w= wrap=", NULL },
-        { "base64", ACT_READ, SHOWS, 0, "w= wrap= i=read", NULL },
+        { "bailey", ACT_SPECIAL, 0, 0,
+          "p= policy= b= backend= w= workspace= C= cwd= read= write= deny-read= deny-write= n= network= root= t= timeout= "
+          "memory= "
+          "cpu-secs= pids= e= env= s= set= c= config= status-fd= m= mode= warned=",
+          judge_bailey },
+        { "base32", ACT_READ, SHOWS | DECODES, 0, "w= wrap=", NULL },
+        { "base64", ACT_READ, SHOWS | DECODES, 0, "w= wrap= i=read", NULL },
         { "basename", ACT_NAMES, 0, 0, "", NULL, .prints = ANY },
-        { "basenc", ACT_READ, SHOWS, 0, "w= wrap=", NULL },
+        { "basenc", ACT_READ, SHOWS | DECODES, 0, "w= wrap=", NULL },
         { "bash", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "bat", ACT_READ, SHOWS, 0, "l= pager=program style= theme= language= line-range= r= H=", NULL, .prints = ANY },
         { "batcat", ACT_READ, SHOWS, 0, "l= pager=program", NULL },
-        { "batch", ACT_SPECIAL, 0, 0, "", judge_crontab },
         { "bb", ACT_CODE, FROM_INPUT, 0, "e=code eval=code f=script-file", judge_code },
         { "bind", ACT_SPECIAL, 0, 0, "x=shell", judge_alias },
         { "blkdiscard", ACT_WRITE, 0, 0, "", NULL },
@@ -128,8 +132,8 @@ const struct program programs[] = {
         { "bunx", ACT_COMMAND, ORDERED, 0, "p= package=", NULL, .online = "*?" },
         { "busybox", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "bwrap", ACT_COMMAND, ORDERED, 0, BWRAP, NULL },
-        { "bzcat", ACT_READ, SHOWS, 0, "", NULL },
-        { "bzip2", ACT_READ, READS, 0, "", NULL },
+        { "bzcat", ACT_READ, SHOWS | DECODES, 0, "", NULL },
+        { "bzip2", ACT_READ, READS | DECODES, 0, "", NULL },
         { "caffeinate", ACT_COMMAND, ORDERED, 0, "t= w=", NULL },
         { "cap_mkdb", ACT_NAMES, 0, 0, "", NULL },
         { "capsh", ACT_ESCALATE, 0, 0, "", NULL },
@@ -172,7 +176,6 @@ const struct program programs[] = {
           judge_copy },
         { "cpio", ACT_READ, READS, 0, "F=read O=write I=read D=into directory=into H= rsh-command=program", NULL },
         { "cpulimit", ACT_COMMAND, ORDERED, 0, "l= p= e= limit= pid= exe=", NULL },
-        { "crontab", ACT_SPECIAL, 0, 0, "u= l!ask", judge_crontab },
         { "cryptsetup", ACT_WRITE, 0, 1, "", NULL },
         { "crystal", ACT_CODE, 0, 0, "", judge_code },
         { "csh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
@@ -247,10 +250,10 @@ const struct program programs[] = {
         { "faketime", ACT_COMMAND, ORDERED, 1, "f= p=", NULL },
         { "fallocate", ACT_SPECIAL, 0, 0, "l=size length=size o= offset=", judge_exhaust },
         { "false", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
-        { "fd", ACT_NAMES, 0, 0,
+        { "fd", ACT_SPECIAL, 0, 0,
           "x=command exec=command X=command exec-batch=command e= E= t= d= S= extension= exclude= type= base-directory=",
-          NULL },
-        { "fdfind", ACT_NAMES, 0, 0, "x=command exec=command X=command exec-batch=command e= E= t= d=", NULL },
+          judge_fd },
+        { "fdfind", ACT_SPECIAL, 0, 0, "x=command exec=command X=command exec-batch=command e= E= t= d=", judge_fd },
         { "fgrep", ACT_PATTERN, READS, 0, GREP, NULL, .prints = ANY },
         { "figlet", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print },
         { "file", ACT_NAMES, 0, 0, "f=read files-from=read m=read magic-file=read C!write compile!write e= F= P= S!runs", NULL,
@@ -298,8 +301,8 @@ const struct program programs[] = {
         { "groovy", ACT_CODE, 0, 0, "e=code", judge_code },
         { "gsutil", ACT_SPECIAL, 0, 0, "", judge_remote, .online = "*?" },
         { "guile", ACT_CODE, FROM_INPUT, 0, "c=code l=script-file s=script-file e= L=", judge_code },
-        { "gunzip", ACT_READ, READS, 0, "S=", NULL },
-        { "gzip", ACT_READ, READS, 0, "S=", NULL },
+        { "gunzip", ACT_READ, READS | DECODES, 0, "S=", NULL },
+        { "gzip", ACT_READ, READS | DECODES, 0, "S=", NULL },
         { "halt", ACT_NAMES, 0, 0, "", NULL },
         { "hash", ACT_SPECIAL, 0, 0, "p=program d= t=", judge_hash },
         { "hatch", ACT_NAMES, ORDERED, 0, "", NULL },
@@ -311,7 +314,7 @@ const struct program programs[] = {
         { "help", ACT_NAMES, 0, 0, "", NULL },
         { "hexdump", ACT_READ, SHOWS, 0, "n= s= e= f=read", NULL, .prints = ANY },
         { "hg", ACT_SPECIAL, 0, 0, "r= m= u= R=", judge_package },
-        { "history", ACT_SPECIAL, 0, 0, "", judge_history },
+        { "history", ACT_NAMES, 0, 0, "w=write a=write", NULL },
         { "host", ACT_CONNECT, LOOKUP, 0, "c= t= W= R= m= N=", judge_connect, .online = ANY, .codes = "1" },
         { "howdoi", ACT_NAMES, 0, 0, "", NULL },
         { "http", ACT_FETCH, NETWORK, 0, "o=write output=write d! a= auth= session= proxy=proxy", judge_fetch },
@@ -323,7 +326,6 @@ const struct program programs[] = {
         { "iex", ACT_CODE, FROM_INPUT, 0, "e=code eval=code r=script-file", judge_code },
         { "ifne", ACT_COMMAND, ORDERED, 0, "", NULL },
         { "info", ACT_NAMES, 0, 0, "", NULL },
-        { "init", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "install", ACT_SPECIAL, READS, 0,
           "t=target target-directory=target m=mode o= g= S= mode=mode owner= group= strip-program=program", judge_copy },
         { "invoke-expression", ACT_TEXT, ORDERED, 0, "", NULL },
@@ -333,7 +335,6 @@ const struct program programs[] = {
           "Uri=url OutFile=write Method= Body=send InFile=send-file Headers= ContentType=", judge_fetch },
         { "iojs", ACT_CODE, 0, 0, "e=code", judge_code },
         { "ionice", ACT_COMMAND, ORDERED, 0, "c= n= p= P= u= class= classdata= pid= pgid= uid=", NULL },
-        { "ip", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "ipython", ACT_CODE, FROM_INPUT, 0, "c=code", judge_code },
         { "irb", ACT_CODE, FROM_INPUT, 0, "r= I=", judge_code },
         { "irm", ACT_FETCH, NETWORK | ONE_DASH, 0,
@@ -351,7 +352,7 @@ const struct program programs[] = {
         { "julia", ACT_CODE, FROM_INPUT, 0,
           "e=code eval=code E=code print=code L=script-file load=script-file t= threads= p= J= C=", judge_code },
         { "kill", ACT_SPECIAL, 0, 0, "s= n= signal=", judge_kill },
-        { "killall", ACT_NAMES, 0, 0, "s= u= signal= user=", NULL },
+        { "killall", ACT_SPECIAL, 0, 0, "s= u= signal= user= l!ask list!ask V!ask version!ask help!ask", judge_kill },
         { "kotlin", ACT_CODE, ONE_DASH, 0, "e=code cp= classpath=", judge_code },
         { "ksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "kubectl", ACT_SPECIAL, 0, 0, "", judge_container, .online = "*?" },
@@ -364,7 +365,6 @@ const struct program programs[] = {
         { "ln", ACT_SPECIAL, LOUD, 0, "t=target target-directory=target S= suffix= s! symbolic!", judge_copy },
         { "local", ACT_SPECIAL, 0, 0, "", judge_declare },
         { "logger", ACT_NAMES, 0, 0, "f=read t= p=", NULL },
-        { "loginctl", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "loksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "look", ACT_PATTERN, READS, 0, "t=", NULL },
         { "ls", ACT_NAMES, 0, 0, "", NULL, .prints = ANY },
@@ -374,7 +374,7 @@ const struct program programs[] = {
         { "luajit", ACT_CODE, FROM_INPUT, 0, "e=code l=", judge_code },
         { "lwp-request", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "lynx", ACT_FETCH, NETWORK | ONE_DASH, 0, "cmd_script=runs cfg=runs", judge_fetch },
-        { "lzcat", ACT_READ, SHOWS, 0, "", NULL },
+        { "lzcat", ACT_READ, SHOWS | DECODES, 0, "", NULL },
         { "m4", ACT_ESCAPES, READS, 0, "D= U= I= s! F=write R=read o=write", judge_escapes },
         { "machinectl", ACT_ESCALATE, 0, 0, "", NULL },
         { "mail", ACT_CONNECT, 0, 0, "s= a=send-file A=send-file c= b= r=", judge_connect },
@@ -461,7 +461,7 @@ const struct program programs[] = {
         { "od", ACT_READ, SHOWS, 0, "A= j= N= t= w? S=", NULL, .prints = ANY },
         { "oksh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "op", ACT_NAMES, ORDERED, 0, "env-file= account=", NULL },
-        { "openssl", ACT_SPECIAL, ONE_DASH | READS, 1,
+        { "openssl", ACT_SPECIAL, ONE_DASH | READS | DECODES, 1,
           "in=read out=write engine=runs provider=runs connect=url pass= k= K= iv= config=runs inkey=read key=read cert= "
           "CAfile= servername= proxy=proxy",
           judge_connect },
@@ -498,6 +498,9 @@ const struct program programs[] = {
         { "pixi", ACT_NAMES, ORDERED, 0, "", NULL },
         { "pkexec", ACT_ESCALATE, ORDERED, 0, "user=", NULL },
         { "pkg-config", ACT_NAMES, 0, 0, "", NULL },
+        { "pkill", ACT_SPECIAL, 0, 0,
+          "u= U= g= G= P= s= t= F=read signal= uid= euid= parent= pgroup= session= terminal= help!ask V!ask version!ask",
+          judge_kill },
         { "pnpm", ACT_SPECIAL, 0, 0, "registry=url C=cd dir=cd script-shell=runs filter= F=", judge_package,
           .online = "install? i? add? update? up? dlx? create? fetch? publish audit outdated" },
         { "podman", ACT_SPECIAL, 0, 0, "", judge_container, .online = CONTAINER },
@@ -547,6 +550,7 @@ const struct program programs[] = {
         { "realpath", ACT_NAMES, 0, 0, "", NULL },
         { "redis-cli", ACT_NAMES, 0, 0, "h=url p= a= n= u=url s= r= i=", NULL },
         { "remove-item", ACT_DELETE, ONE_DASH, 0, "Recurse!recursive recurse!recursive r!recursive", NULL },
+        { "rename", ACT_DELETE, 0, 1, "n!ask no-act!ask nono!ask", NULL },
         { "return", ACT_UNKNOWN, 0, 0, "", NULL, .prints = ANY },
         { "rev", ACT_READ, SHOWS, 0, "", NULL },
         { "rg", ACT_PATTERN, READS, 0, GREP " pre=program t= T= g= glob= type= iglob= hostname-bin=program", NULL,
@@ -582,7 +586,7 @@ const struct program programs[] = {
           NULL },
         { "scriptreplay", ACT_READ, READS, 0, "", NULL },
         { "sdiff", ACT_READ, SHOWS, 0, "w= o=write diff-program=program", NULL },
-        { "security", ACT_SPECIAL, 0, 0, "", judge_security },
+        { "security", ACT_NAMES, 0, 0, "", NULL },
         { "sed", ACT_SPECIAL, SHOWS, 0,
           "e=script expression=script f=script-file file=script-file i?in-place in-place?in-place l= line-length=", judge_sed,
           .prints = ANY },
@@ -640,7 +644,6 @@ const struct program programs[] = {
         { "svn", ACT_SPECIAL, 0, 0, "r= revision= m= message= username= password=", judge_package,
           .online = "checkout? co? update? up? commit?" },
         { "swipl", ACT_CODE, FROM_INPUT, 0, "g=code goal=code t=code f=script-file s=script-file q!", judge_code },
-        { "systemctl", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "systemd-inhibit", ACT_COMMAND, ORDERED, 0, "what= who= why= mode=", NULL },
         { "systemd-run", ACT_ESCALATE, ORDERED, 0,
           "u= p= r! E= t! M= H= unit= property= description= slice= uid= gid= nice= working-directory=cd setenv= machine= "
@@ -655,7 +658,6 @@ const struct program programs[] = {
         { "tcpdump", ACT_NAMES, 0, 0, "z=program w=write r=read i= s= c= C= G= F=read", NULL },
         { "tcsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "tee", ACT_WRITE, TRAIT_PRINTS, 0, "a!add append!add output-error?", NULL },
-        { "telinit", ACT_SPECIAL, 0, 0, "", judge_systemctl },
         { "telnet", ACT_CONNECT, NETWORK, 0, "b= e= l= n=write x!", judge_connect },
         { "terraform", ACT_UNKNOWN, 0, 0, "", NULL, .online = "init? plan? apply?" },
         { "test", ACT_NAMES, 0, 0, "", NULL, .prints = ANY },
@@ -691,7 +693,7 @@ const struct program programs[] = {
         { "unlink", ACT_DELETE, 0, 0, "", NULL },
         { "unshare", ACT_ESCALATE, ORDERED, 0,
           "R= w= S= G= propagation= root= wd= setuid= setgid= map-user= map-group=", NULL },
-        { "unxz", ACT_READ, READS, 0, "", NULL },
+        { "unxz", ACT_READ, READS | DECODES, 0, "", NULL },
         { "unzip", ACT_NAMES, 0, 0, "d=into x= P=", NULL },
         { "uuencode", ACT_READ, SHOWS, 0, "", NULL },
         { "uv", ACT_SPECIAL, 0, 0,
@@ -727,8 +729,8 @@ const struct program programs[] = {
         { "xonsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "xvfb-run", ACT_COMMAND, ORDERED, 0, "n= s= e=write f= p= w= server-num= server-args= error-file=write", NULL },
         { "xxd", ACT_READ, SHOWS, 0, "c= g= l= s= o= cols= groupsize= len= seek=", NULL, .prints = ANY },
-        { "xz", ACT_READ, READS, 0, "T= S=", NULL },
-        { "xzcat", ACT_READ, SHOWS, 0, "", NULL },
+        { "xz", ACT_READ, READS | DECODES, 0, "T= S=", NULL },
+        { "xzcat", ACT_READ, SHOWS | DECODES, 0, "", NULL },
         { "yarn", ACT_SPECIAL, 0, 0, "registry=url cwd=cd script-shell=runs", judge_package, .online = "*?" },
         { "yash", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
         { "yes", ACT_NAMES, TRAIT_PRINTS, 0, "", judge_print, .prints = ANY },
@@ -736,13 +738,13 @@ const struct program programs[] = {
         { "yq", ACT_PATTERN, SHOWS, 0, "i! from-file=script-file", NULL, .prints = ANY },
         { "yt-dlp", ACT_FETCH, NETWORK, 0, DOWNLOAD, judge_fetch },
         { "yum", ACT_UNKNOWN, 0, 0, "", NULL, .online = DNF },
-        { "zcat", ACT_READ, SHOWS, 0, "", NULL, .prints = ANY },
+        { "zcat", ACT_READ, SHOWS | DECODES, 0, "", NULL, .prints = ANY },
         { "zenity", ACT_NAMES, 0, 0, "", NULL },
         { "zgrep", ACT_PATTERN, READS, 0, GREP, NULL, .prints = ANY },
-        { "zip", ACT_READ, READS, 0, "T! TT=program unzip-command=program i= x= b= O=write", NULL },
+        { "zip", ACT_READ, READS | ONE_DASH, 0, "T! TT=program unzip-command=program i= x= b= O=write", NULL },
         { "zsh", ACT_SHELL, ORDERED | FROM_INPUT, 0, SHELL_OPTIONS, judge_shell },
-        { "zstd", ACT_READ, READS, 0, "o=write T=", NULL },
-        { "zstdcat", ACT_READ, SHOWS, 0, "", NULL },
+        { "zstd", ACT_READ, READS | DECODES, 0, "o=write T=", NULL },
+        { "zstdcat", ACT_READ, SHOWS | DECODES, 0, "", NULL },
         { "zypper", ACT_UNKNOWN, 0, 0, "", NULL, .online = "*?" },
 };
 

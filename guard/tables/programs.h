@@ -36,13 +36,14 @@ enum trait {
         TRAIT_ORDERED = 16,    /* the first operand ends the options, as the rest is a command */
         TRAIT_LOOKUP = 32,     /* asks the network for a name */
         TRAIT_FROM_INPUT = 64, /* without operands, runs what it reads */
+        TRAIT_DECODES = 256,   /* what it prints may have been anything before */
         TRAIT_LOUD = 128,      /* says so when it fails, so that silence means success */
 };
 
 struct program {
         const char *name;
         uint8_t act;
-        uint8_t traits;
+        uint16_t traits;
         uint8_t skip;        /* operands before those that `act` speaks of */
         const char *options; /* that take an argument or mean something, see guard/tables/options.h */
         void (*judge)(struct call *call);

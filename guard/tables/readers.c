@@ -24,7 +24,7 @@ const struct reader readers[] = {
         { "lua luajit busted luarocks nvim", "*.lua", "lua", CONTENT_CODE },
         { "r rscript", "*.r *.R .Rprofile", "r", CONTENT_CODE },
         { "julia", "*.jl", "julia", CONTENT_CODE },
-        { "go", "*.go", "go", CONTENT_CODE },
+        { "go", "*.go", "go", CONTENT_CODE, true },
         { "cargo rustc", "*.rs", "rust", CONTENT_CODE },
         { CC, "*.c *.cc *.cpp *.cxx *.h *.hpp", "c", CONTENT_CODE },
         { JAVA, "*.java *.kt *.kts *.scala *.sbt", "java", CONTENT_CODE },
@@ -64,6 +64,9 @@ const struct reader readers[] = {
         { "git", "pre-commit commit-msg pre-push post-checkout post-merge post-commit prepare-commit-msg pre-rebase", NULL,
           CONTENT_SHELL },
         { "bats", "*.bats *.bash", NULL, CONTENT_SHELL },
+        { "docker podman buildah nerdctl kaniko", "Dockerfile* *.dockerfile *.Dockerfile Containerfile*", NULL, CONTENT_IMAGE,
+          true },
+        { "kubectl oc helm", "*.yml *.yaml *.json", NULL, CONTENT_COMPOSE, true },
         { "docker docker-compose podman podman-compose nerdctl",
           "docker-compose*.yml docker-compose*.yaml compose*.yml compose*.yaml", NULL, CONTENT_COMPOSE, true },
 };

@@ -15,6 +15,7 @@ enum content {
         CONTENT_VALUES,  /* NAME: COMMAND, - COMMAND, NAME = COMMAND, a line each; or just the command */
         CONTENT_STRINGS, /* JSON, some of whose strings are commands */
         CONTENT_COMPOSE, /* containers */
+        CONTENT_IMAGE,   /* RUN COMMAND, in a container */
         CONTENT_HOSTS,   /* NAME = URL, where things are fetched from */
 };
 

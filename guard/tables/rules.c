@@ -82,6 +82,13 @@ const struct rule rules[] = {
           "Set only the permissions needed, such as 644 or 755.", "chmod 777 x" },
         { "work-destroyed", FX_HISTORY, 0, 0, SCOPE_ALL, SEVERITY_WARN, "%s discards data that cannot be recovered",
           "Save the data first (commit, stash, back up), or ask the user.", "git clean -fdx" },
+        { "attack-tool", FX_ATTACK, 0, 0, SCOPE_ALL, SEVERITY_WARN, "%s probes or attacks other machines",
+          "Ask the user, who has to have the owner's consent.", "hydra -l root ssh://host" },
+        { "inject-code", FX_INJECT, PATH_OUTSIDE, 0, SCOPE_OPEN, SEVERITY_WARN,
+          "sets %s, which makes programs run code from a temporary directory", "Run the code directly instead.",
+          "LD_PRELOAD=/tmp/x.so ls" },
+        { "weaken-security", FX_WEAKEN, 0, 0, SCOPE_ALL, SEVERITY_WARN, "%s switches off a protection, or lets others in",
+          "Leave the protection on, or ask the user.", "npm config set strict-ssl false" },
         { "ask-first", FX_RUN, NAME_ASKED, 0, SCOPE_ALL, SEVERITY_WARN, "%s is only run if the user agrees (guard.ask)",
           "Run it only if the user has asked for it.", "asked x" },
         /* ---- reading the command ---- */

@@ -17,6 +17,9 @@ enum word_effect {
         WORDS_SHELL,    /* each word behind, or what follows its =, is shell code */
         WORDS_ESCALATE, /* more rights than before */
         WORDS_SYSTEM,   /* changes the system as what is on the blocklist does */
+        WORDS_WEAKEN,   /* switches off a protection, or lets others in */
+        WORDS_ATTACK,   /* searches other machines for weaknesses, or attacks them */
+        WORDS_LATER,    /* plants code that runs later */
         WORDS_CODE,     /* the word behind is code in a language of the table of interpreters */
 };
 
@@ -25,7 +28,7 @@ struct word_row {
         const char *words;  /* in this order, options left out */
         const char *option; /* one of these must be there too: letters and names, as "f force"; name=value stands anywhere */
         enum word_effect effect;
-        unsigned skip;      /* LAUNCH, CODE: operands before it */
+        unsigned skip;      /* operands before a command, or code; not of SHELL: then what is behind them is a command, too */
         const char *unless; /* none of these may be there */
 };
 

@@ -81,3 +81,9 @@ const struct container_danger container_dangers[] = {
         { "--device", "/dev/mem /dev/kmem /dev/sda" },
         { NULL, NULL },
 };
+
+const struct find_action find_actions[] = {
+        { "-delete", MEANS_DELETE }, { "-exec", MEANS_COMMAND },     { "-execdir", MEANS_COMMAND }, { "-fls", MEANS_WRITE },
+        { "-fprint", MEANS_WRITE },  { "-fprint0", MEANS_WRITE },    { "-fprintf", MEANS_WRITE },   { "-ok", MEANS_COMMAND },
+        { "-okdir", MEANS_COMMAND }, { "-files0-from", MEANS_READ }, { NULL, MEANS_NOTHING },
+};

@@ -4,6 +4,8 @@
 #ifndef BAILEY_GUARD_TABLES_TOOLS_H
 #define BAILEY_GUARD_TABLES_TOOLS_H
 
+#include "guard/tables/options.h"
+
 extern const char *const git_keys[];              /* patterns of keys of git's configuration that make it run something */
 extern const char *const git_code_option_names[]; /* options of its sub-commands whose argument is run */
 
@@ -13,5 +15,12 @@ struct container_danger {
 };
 
 extern const struct container_danger container_dangers[];
+
+struct find_action {
+        const char *name;
+        enum meaning meaning; /* MEANS_COMMAND: up to ; or + */
+};
+
+extern const struct find_action find_actions[]; /* of find(1) */
 
 #endif
