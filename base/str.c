@@ -63,7 +63,7 @@ static size_t decode(struct str text, const char *digits, unsigned width, char *
 
                 if (!digit)
                         return 0;
-                bits = bits << width | (uint32_t)(digit - digits);
+                bits = bits << width | ((uint32_t)(digit - digits) & ((1U << width) - 1));
                 count += width;
                 if (count >= 8)
                         out[len++] = (char)(bits >> (count -= 8));
@@ -72,9 +72,7 @@ static size_t decode(struct str text, const char *digits, unsigned width, char *
 }
 
 size_t hex_decode(struct str digits, char *out) {
-        size_t len = digits.len % 2 ? 0 : decode(digits, "0123456789abcdef", 4, out);
-
-        return len || digits.len % 2 ? len : decode(digits, "0123456789ABCDEF", 4, out);
+        return digits.len % 2 ? 0 : decode(digits, "0123456789abcdef0123456789ABCDEF", 4, out);
 }
 
 size_t base64_decode(struct str digits, char *out) {

@@ -53,8 +53,17 @@ static void numbers(void **state) {
         }
 }
 
+static void size_texts(void **state) {
+        (void)state;
+        assert_int_equal(size_parse(STR("12")), 12);
+        assert_int_equal(size_parse(STR("64k")), 64 << 10);
+        assert_int_equal(size_parse(STR("2GiB")), INT64_C(2) << 30);
+        assert_int_equal(size_parse(STR("x")), 0);
+        assert_true(size_parse(STR("99999999999999999999E")) >= UINT64_C(1) << 40);
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(sizes), cmocka_unit_test(numbers) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(sizes), cmocka_unit_test(size_texts), cmocka_unit_test(numbers) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,33 @@ static void of_an_open_file(void **state) {
         assert_false(path_of_fd(fd, path));
 }
 
+static void patterns(void **state) {
+        (void)state;
+        assert_true(path_glob(STR("*.py"), STR("a.py")));
+        assert_false(path_glob(STR("*.py"), STR("b/a.py")));
+        assert_true(path_glob(STR("**/*.py"), STR("b/c/a.py")));
+        assert_true(path_glob(STR("/proc/*/environ"), STR("/proc/1/environ")));
+        assert_false(path_glob(STR("/proc/*/environ"), STR("/proc/1/2/environ")));
+        assert_false(path_glob_here(STR("x"), STR("a/x")));
+        assert_true(path_glob_anywhere(STR("x"), STR("a/x")));
+}
+
+static void components(void **state) {
+        char out[32] = "/a/b";
+
+        (void)state;
+        assert_int_equal(path_append(out, 4, STR("../c//./d")), 6);
+        assert_memory_equal(out, "/a/c/d", 6);
+        assert_int_equal(path_append(out, 1, STR("../../x")), 2);
+        assert_memory_equal(out, "/x", 2);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(in_a_directory),
                 cmocka_unit_test(of_an_open_file),
+                cmocka_unit_test(patterns),
+                cmocka_unit_test(components),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

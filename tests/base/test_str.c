@@ -174,10 +174,36 @@ static void visible(void **state) {
         }
 }
 
+static void words(void **state) {
+        (void)state;
+        assert_true(in_words("cat grep cut", STR("cat")));
+        assert_true(in_words("cat grep cut", STR("cut")));
+        assert_false(in_words("cat grep cut", STR("ca")));
+        assert_false(in_words("cat grep cut", STR("cat grep")) && in_words("cat grep cut", STR("cats")));
+        assert_false(in_words("cat grep cut", nothing));
+        assert_false(in_words("", STR("cat")));
+}
+
+static void decoding(void **state) {
+        char out[16];
+
+        (void)state;
+        assert_int_equal(hex_decode(STR("726D"), out), 2);
+        assert_memory_equal(out, "rm", 2);
+        assert_int_equal(hex_decode(STR("6d6D"), out), 2);
+        assert_memory_equal(out, "mm", 2);
+        assert_int_equal(hex_decode(STR("726"), out), 0);
+        assert_int_equal(hex_decode(STR("rm"), out), 0);
+        assert_int_equal(base64_decode(STR("cm0gLXI="), out), 5);
+        assert_memory_equal(out, "rm -r", 5);
+        assert_int_equal(base64_decode(STR("c m0"), out), 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(equality),   cmocka_unit_test(equality_without_case),
                 cmocka_unit_test(order),      cmocka_unit_test(start_and_end),
+                cmocka_unit_test(words),      cmocka_unit_test(decoding),
                 cmocka_unit_test(find),       cmocka_unit_test(parts_are_clamped),
                 cmocka_unit_test(ascii_only), cmocka_unit_test(utf8),
                 cmocka_unit_test(visible),    cmocka_unit_test(trim),
