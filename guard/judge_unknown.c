@@ -237,9 +237,10 @@ static bool weakens(unsigned setting, unsigned value) {
 }
 
 static unsigned value_kind(struct str word) {
-        unsigned kind = word_kind(arg_basename(word)) | word_kind(word) | word_kind(str_take(word, str_find(word, ':')));
+        size_t colon = str_find(word, ':');
+        unsigned kind = word_kind(word) | (colon < word.len ? word_kind(str_take(word, colon)) : 0);
 
-        return kind | (is_path(word) ? 0 : word_parts_kind(word) & WORD_IS_OPENING);
+        return kind | (is_path(word) ? word_kind(arg_basename(word)) : word_parts_kind(word) & WORD_IS_OPENING);
 }
 
 /* disable firewalld, strict-ssl false, http.sslVerify=0, --no-verify-ssl, --nodeps, --visibility public. */
