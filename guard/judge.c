@@ -484,7 +484,7 @@ static bool name_hidden(const struct call *call) {
 
 /* dd --version, mount -l -t ext4, sysctl kernel.hostname: nothing is changed. */
 static bool only_asks(struct call *call, struct str name) {
-        if (call->count == 2 && (arg_is(&call->args[1], "--version") || arg_is(&call->args[1], "--help")))
+        if (asks_for_help(call))
                 return true;
         for (size_t i = 1; i < call->count; i++) {
                 bool typed = i > 1 && (arg_is(&call->args[i - 1], "-t") || arg_is(&call->args[i - 1], "-O"));

@@ -172,6 +172,10 @@ static inline bool is_url(struct str text) {
 static inline bool arg_is(const struct arg *arg, const char *text) {
         return str_is(arg->text, text);
 }
+/* dd --version: all of it, so that nothing is done. */
+static inline bool asks_for_help(const struct call *call) {
+        return call->count == 2 && (arg_is(&call->args[1], "--version") || arg_is(&call->args[1], "--help"));
+}
 struct str arg_basename(struct str text);
 char *guard_bytes(struct guard *g, size_t size);
 struct str guard_lower(struct guard *g, struct str name);

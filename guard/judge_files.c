@@ -179,6 +179,8 @@ static void operand_effect(struct call *call, const struct arg *operand, uint32_
 static void escalate_effect(struct call *call) {
         bool sudo = in_words("sudo su doas", call->name);
 
+        if (asks_for_help(call))
+                return;
         if (!sudo || !call->guard->policy->guard.allow_sudo)
                 guard_effect(call->guard, FX_ESCALATE, sudo ? NAME_SUDO : 0, call->name, call->args[0].range);
 }
