@@ -17,13 +17,13 @@
 #include "policy/egress.h"
 
 enum {
-        LOOP_BUFFER = 256 << 10,                    /* shared by all connections, and the most that is kept for one direction */
-        LOOP_KEPT_SMALL = 4 << 10,                  /* that, once LOOP_KEPT_MAX is reached */
-        LOOP_KEPT_MAX = 64 << 20,                   /* of all directions */
-        LOOP_OWN_MAX = 4096,                        /* addresses of interfaces; kube-proxy makes thousands */
-        LOOP_OUTBOX = 128,                          /* events that wait for the engine */
-        LOOP_COMMANDS_MAX = 256,                    /* at a time */
-        LOOP_FILES_SPARE = LOOP_COMMANDS_MAX + 128, /* not used for connections: each command has a set */
+        LOOP_BUFFER = 256 << 10,   /* shared by all connections, and the most that is kept for one direction */
+        LOOP_KEPT_SMALL = 4 << 10, /* that, once LOOP_KEPT_MAX is reached */
+        LOOP_KEPT_MAX = 64 << 20,  /* of all directions */
+        LOOP_OWN_MAX = 4096,       /* addresses of interfaces; kube-proxy makes thousands */
+        LOOP_OUTBOX = 128,         /* events that wait for the engine */
+        LOOP_COMMANDS_MAX = 256,   /* at a time */
+        LOOP_FILES_SPARE = 128,    /* not used for connections */
         COMMAND_TURN_US = 1000,
         COMMAND_PUBLISHED_MAX = 64, /* ports */
         COMMAND_STREAMS_MAX = 32,   /* DNS over TCP */
