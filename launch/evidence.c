@@ -18,7 +18,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "launch/kernel.h"
-#include "sandbox/syscalls.h"
+#include "sandbox/seccomp.h"
 #include "sandbox/watched.h"
 
 enum {
@@ -60,13 +60,6 @@ static int make_file(void) {
         return TAKE_FD(fd);
 }
 
-static int number_of(const char *name) {
-        for (size_t i = 0; i < syscall_count; i++)
-                if (strcmp(syscall_table[i].name, name) == 0)
-                        return syscall_table[i].number[SECCOMP_ARCH_HERE];
-        return -1;
-}
-
 int evidence_open(struct evidence **ret) {
         FD_AUTO fd = make_file();
         struct evidence *evidence;
@@ -80,7 +73,7 @@ int evidence_open(struct evidence **ret) {
                 return -1; /* this process ends with its command, and the other one with it */
         evidence->notes = notes;
         for (size_t i = 0; i < watched_count; i++)
-                evidence->number[i] = number_of(watched_calls[i].name);
+                evidence->number[i] = seccomp_number(watched_calls[i].name, SECCOMP_ARCH_HERE);
         *ret = evidence;
         return TAKE_FD(fd);
 }

@@ -206,7 +206,7 @@ static void drop_needed(struct host *host, size_t first) {
 }
 
 int host_gather_stores(struct host *host, const char *const *environment, struct arena *arena, struct err *err) {
-        struct home_names other, none = { .home = "" };
+        struct home_names other = { .home = "" }, none = { .home = "" };
         struct stores s = { .host = host, .arena = arena, .environment = environment, .err = err };
         size_t first = host->masks.count;
 

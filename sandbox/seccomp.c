@@ -372,6 +372,13 @@ int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arc
         return hand_out(&c, arena, ret_code, ret_count, err);
 }
 
+int seccomp_number(const char *name, enum seccomp_arch arch) {
+        for (size_t i = 0; i < syscall_count && arch <= SECCOMP_AARCH64; i++)
+                if (strcmp(syscall_table[i].name, name) == 0)
+                        return syscall_table[i].number[arch];
+        return -1;
+}
+
 /* Other calling conventions need no look: they are killed by the program above. */
 int seccomp_compile_reports(const char *const *names, enum seccomp_arch arch, struct arena *arena,
                             const struct sock_filter **ret_code, size_t *ret_count, struct err *err) {

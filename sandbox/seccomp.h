@@ -67,6 +67,9 @@ int seccomp_compile(enum syscall_policy policy, uint32_t flags, enum seccomp_arc
 int seccomp_compile_reports(const char *const *names, enum seccomp_arch arch, struct arena *arena,
                             const struct sock_filter **ret_code, size_t *ret_count, struct err *err);
 
+/* The number of a call of the table; -1: the architecture has none. */
+int seccomp_number(const char *name, enum seccomp_arch arch);
+
 /* The program as text, an instruction per line. */
 void seccomp_print(const struct sock_filter *code, size_t count, struct buf *out);
 
