@@ -13,7 +13,8 @@ static struct str text_join(struct guard *g, struct str directory, struct str na
 
         if (!path)
                 return name;
-        memcpy(path, directory.ptr, directory.len);
+        if (directory.len)
+                memcpy(path, directory.ptr, directory.len);
         memcpy(path + directory.len, name.ptr, name.len);
         return str_from(path, directory.len + name.len);
 }

@@ -363,9 +363,10 @@ uint64_t gateway_link_count(struct gateway_link *link) {
 static void leave(struct network_log *log) {
         struct network_log **place = &log->link->logs;
 
-        while (*place != log)
+        while (*place && *place != log)
                 place = &(*place)->next;
-        *place = log->next;
+        if (*place)
+                *place = log->next;
         log->link = NULL;
         log->launched = NULL;
 }
