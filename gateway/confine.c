@@ -32,13 +32,13 @@ static int directory_of(const char *resolv_conf, char ret[static PATH_MAX], stru
 /* All that the loop, c-ares and malloc() need. Nothing that makes a process, a name in a file system or code. */
 /* clang-format off */
 static const int allowed_calls[] = {
-        SYS_accept4, SYS_bind, SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_close, SYS_connect, SYS_epoll_create1,
-        SYS_epoll_ctl, SYS_epoll_pwait, SYS_exit, SYS_exit_group, SYS_faccessat, SYS_fcntl, SYS_fstat, SYS_futex, SYS_getpeername,
-        SYS_getpid, SYS_getrandom, SYS_getsockname, SYS_getsockopt, SYS_gettid, SYS_gettimeofday, SYS_listen, SYS_lseek,
-        SYS_madvise, SYS_mremap,
-        SYS_munmap, SYS_newfstatat, SYS_openat, SYS_pipe2, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_restart_syscall,
-        SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack,
-        SYS_splice, SYS_uname, SYS_write, SYS_writev,
+        SYS_accept4, SYS_bind, SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_close, SYS_connect,
+        SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_exit, SYS_exit_group, SYS_faccessat, SYS_fcntl,
+        SYS_fstat, SYS_futex, SYS_getpeername, SYS_getpid, SYS_getrandom, SYS_getsockname, SYS_getsockopt, SYS_gettid,
+        SYS_gettimeofday, SYS_listen, SYS_lseek, SYS_madvise, SYS_mremap, SYS_munmap, SYS_newfstatat, SYS_openat,
+        SYS_pipe2, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_restart_syscall, SYS_rt_sigprocmask,
+        SYS_rt_sigreturn, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_splice, SYS_uname,
+        SYS_write, SYS_writev,
 #ifdef SYS_epoll_wait
         SYS_epoll_wait, SYS_open, SYS_stat, SYS_access,
 #endif
