@@ -282,7 +282,7 @@ no_sandbox() {
         bailey deny --save '{replace:true,items:[]}'
         run bailey test 'curl https://new.example/'
         [ "$status" = 0 ]
-        for command in 'git push' 'seq 1' 'dd if=a'; do
+        for command in 'git push' 'seq 1' 'dd if=a of=/dev/sdb'; do
                 run bailey test "$command"
                 [ "$status" = 2 ]
         done
