@@ -89,7 +89,7 @@ struct walk_entry;
 bool place_path(const struct walk_entry *entry, const char *top, char ret[static PATH_MAX]);
 
 /* Can what is below the path be copied for a run? */
-bool place_can_copy(struct learn *l, const char *path);
+bool place_can_copy(const char *path);
 
 void learn_notice(struct learn *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

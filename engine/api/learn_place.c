@@ -77,13 +77,12 @@ static void add_size(void *context, const struct walk_entry *entry) {
                 size->bytes += (uint64_t)entry->status.st_size;
 }
 
-bool place_can_copy(struct learn *l, const char *path) {
+bool place_can_copy(const char *path) {
         FD_AUTO directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         struct size size = {};
         struct walk walk = { .deadline = time_monotonic() + COPY_FOR, .visit = add_size, .context = &size };
         struct stat st;
 
-        (void)l;
         if (directory < 0)
                 return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= COPY_BYTES_MAX;
         walk_tree(&walk, directory);

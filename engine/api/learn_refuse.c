@@ -2,6 +2,7 @@
  * What is never proposed. A command can ask for any path and any host: a line must not open more than the thing that was asked
  * for, and nothing that holds secrets, that other users own, or that the guard would not let a command name.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static const char *refuse_content(const char *real) {
         struct walk walk = { .deadline = time_monotonic() + LOOK_FOR, .visit = look_at, .context = &search };
 
         if (directory < 0)
-                return NULL;
+                return errno == ENOTDIR ? NULL : "it cannot be searched for credentials";
         walk_tree(&walk, directory);
         if (search.found)
                 return "there are files below it that can contain credentials";
@@ -159,7 +160,7 @@ const char *refuse_path(struct learn *l, const char *real, enum learn_access acc
         if (!reason && access == LEARN_WRITE)
                 reason = S_ISDIR(st.st_mode) ? guard_blocks(l, "touch -- ", real, "/new")
                                              : guard_blocks(l, "echo x > ", real, "");
-        if (!reason && access == LEARN_WRITE && !place_can_copy(l, real))
+        if (!reason && access == LEARN_WRITE && !place_can_copy(real))
                 reason = "it is too large: runs of bailey learn write to copies";
         return reason;
 }
